@@ -1,0 +1,64 @@
+"""The one place that asks what time it is, and how times are written for people.
+
+Everything that needs the time takes a `Clock`, so that tests and the demo can stop it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+Clock = Callable[[], datetime]
+"""Returns the current time: always aware, in the local zone."""
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def system_clock() -> datetime:
+    """The current local time with its UTC offset."""
+    return datetime.now().astimezone()  # noqa: TID251 - the one caller
+
+
+def parse_iso(text: str) -> datetime | None:
+    """Read an ISO 8601 time, or return None.
+
+    A time without an offset is taken as local. Claude Code writes ``2026-01-02T09:15:00.123Z``.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """How long ago `moment` was, in the largest fitting unit: ``now``, ``5 m ago``, ``2 h ago``, ``3 d ago``."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 0:
+        return "now" if seconds > -_MINUTE else local_minute(moment)
+    if seconds < _MINUTE:
+        return "now"
+    if seconds < _HOUR:
+        return f"{int(seconds // _MINUTE)} m ago"
+    if seconds < 2 * _DAY:
+        return f"{int(seconds // _HOUR)} h ago"
+    return f"{int(seconds // _DAY)} d ago"
+
+
+def local_minute(moment: datetime) -> str:
+    """Local date and time to the minute: ``2026-01-02 10:15``."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def short_time(moment: datetime, now: datetime) -> str:
+    """Five or six characters for a list: ``10:15`` for today, ``02 Jan`` this year, ``2025-12`` before."""
+    here, today = moment.astimezone(), now.astimezone()
+    if here.date() == today.date():
+        return here.strftime("%H:%M")
+    if here.year == today.year:
+        return f"{here.day:02d} {_MONTHS[here.month - 1]}"
+    return here.strftime("%Y-%m")
+
+
+# Not strftime("%b"): that follows the locale, and a column must keep its width.
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -1,0 +1,119 @@
+"""The project root and every path that memtui knows, decided in one place.
+
+Standard library only: the hook process imports this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_MARKERS = (".git", "package.json", ".claude")
+"""What marks a project folder (seed 000, section 7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project folder and the places in it that memtui reads and writes."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return self.root.name or str(self.root)
+
+    @property
+    def compacts(self) -> Path:
+        """Captures and memory files (seed 001)."""
+        return self.root / ".project" / "compacts"
+
+    @property
+    def session_state_json(self) -> Path:
+        """The file that holds `active_commands[]`, shared with other programs (seed 002)."""
+        return self.root / "docs" / "09-agents" / "session-state.json"
+
+    @property
+    def command_folders(self) -> tuple[Path, ...]:
+        """Where a command's file is looked for, in this order (seed 002)."""
+        return (
+            self.root / "packages" / "cli" / "src" / "core" / "commands",
+            self.root / ".agileflow" / "commands",
+            self.root / ".claude" / "commands" / "agileflow",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """memtui's own folders, outside any project. Nothing here is created by looking at it."""
+
+    data: Path
+    cache: Path
+    state: Path
+    config: Path
+
+    @property
+    def memories(self) -> Path:
+        """Stored memories: ``YYYY-MM/CMEM-*.md``."""
+        return self.data / "memories"
+
+    @property
+    def states(self) -> Path:
+        """Session states: ``<session-id>/v0001.md``."""
+        return self.data / "states"
+
+
+def find_root(start: Path, home: Path | None = None) -> Path:
+    """Return the project root for a folder: the topmost one above it that holds a marker.
+
+    Never above the user's home folder, never the home folder itself or the file system's root; where no
+    folder holds a marker it is `start` itself.
+
+    Args:
+        start: an existing folder.
+        home: the user's home folder; asked of the system when None.
+    """
+    start = start.resolve()
+    home = (home or Path.home()).resolve()
+    root = start
+    for folder in (start, *start.parents):
+        if folder == home or folder == Path(folder.anchor):
+            break
+        if any((folder / marker).exists() for marker in _MARKERS):
+            root = folder
+    return root
+
+
+def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
+    """memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
+    if base := env.get("MEMTUI_HOME"):
+        top = Path(base).expanduser().absolute()
+        return Home(top / "data", top / "cache", top / "state", top / "config")
+    return Home(
+        _xdg(env, "XDG_DATA_HOME", ".local/share"),
+        _xdg(env, "XDG_CACHE_HOME", ".cache"),
+        _xdg(env, "XDG_STATE_HOME", ".local/state"),
+        _xdg(env, "XDG_CONFIG_HOME", ".config"),
+    )
+
+
+def _xdg(env: Mapping[str, str], variable: str, fallback: str) -> Path:
+    value = env.get(variable, "")
+    # The XDG specification tells to ignore a relative path.
+    base = Path(value) if value and Path(value).is_absolute() else Path.home() / fallback
+    return base / "memtui"
+
+
+def claude_config(env: Mapping[str, str] = os.environ) -> Path:
+    """Claude Code's configuration folder: ``CLAUDE_CONFIG_DIR`` or ``~/.claude``."""
+    if value := env.get("CLAUDE_CONFIG_DIR"):
+        return Path(value).expanduser().absolute()
+    return Path.home() / ".claude"
+
+
+def transcript_slug(folder: Path) -> str:
+    """The name Claude Code gives a project's transcript folder: every other character becomes ``-``."""
+    return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
