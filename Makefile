@@ -1,0 +1,56 @@
+# Everything happens in .venv, which the first target that needs it makes. Works with GNU and BSD make.
+
+PY = .venv/bin/python
+READY = .venv/.ready
+# A folder to open with `make run`: the current one unless told otherwise.
+PROJECT = .
+# More arguments for pytest, for instance: make test ARGS="tests/cli -x"
+ARGS =
+# Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
+PYTHON =
+
+.PHONY: help run demo test lint format types contracts wheel check bench screenshots clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+run: $(READY) ## Open memtui here, or on a demo project when there is nothing to show here
+	@$(PY) -m memtui --demo-if-empty "$(PROJECT)"
+
+demo: $(READY) ## Open memtui on a demo project with a session going on
+	@$(PY) -m memtui demo
+
+test: $(READY) ## Run the tests
+	@$(PY) -m pytest -n auto --maxprocesses 4 $(ARGS)
+
+lint: $(READY) ## Check style and formatting
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+format: $(READY) ## Put the code into the one format
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+types: $(READY) ## Check the types, tests included
+	@$(PY) -m mypy
+
+contracts: $(READY) ## Check which module may import which
+	@.venv/bin/lint-imports
+
+wheel: $(READY) ## Build a wheel, install it into an empty environment and run it
+	@sh .ci/wheel
+
+check: lint types contracts test wheel ## Everything that has to pass before a change is merged
+
+bench: $(READY) ## Measure against the budgets
+	@$(PY) benchmarks/run.py
+
+screenshots: $(READY) ## Make the pictures in screenshots/ from the demo project
+	@$(PY) screenshots/make.py
+
+clean: ## Remove .venv and every cache
+	@rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find tui tests benchmarks screenshots -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt .ci/setup
+	@sh .ci/setup $(PYTHON)
