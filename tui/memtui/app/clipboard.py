@@ -1,0 +1,107 @@
+"""Copying by every road there is, and saying truthfully which one was taken.
+
+A terminal never confirms OSC 52, tmux by default swallows it, and over SSH a native tool fills the wrong
+machine's clipboard; so the roads are tried in order and the message claims no more than is known.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+_TIMEOUT = 2.0
+"""Seconds that a clipboard tool may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What is known of a copy: `message` is for the person and names the road; `sure` when it was confirmed."""
+
+    message: str
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A native clipboard tool: its command line reads the text from standard input."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+_PBCOPY = Tool("pbcopy", ("pbcopy",))
+_WAYLAND = Tool("wl-copy", ("wl-copy",))
+_X11 = (
+    Tool("xclip", ("xclip", "-selection", "clipboard")),
+    Tool("xsel", ("xsel", "--clipboard", "--input")),
+)
+_WINDOWS = Tool("clip.exe", ("clip.exe",))
+
+
+def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
+    """The native tools that can reach *this person's* clipboard: none over SSH."""
+    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
+        return ()
+    if platform == "darwin":
+        return (_PBCOPY,)
+    if platform == "win32" or env.get("WSL_DISTRO_NAME"):
+        return (_WINDOWS,)
+    tools: tuple[Tool, ...] = ()
+    if env.get("WAYLAND_DISPLAY"):
+        tools += (_WAYLAND,)
+    if env.get("DISPLAY"):
+        tools += _X11
+    return tools
+
+
+def copy(
+    text: str,
+    send_osc52: Callable[[str], None],
+    *,
+    env: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+) -> Copied:
+    """Copy `text` by every road that fits, and say which.
+
+    Args:
+        text: what to copy, short: some terminals cut OSC 52 at 4 KB.
+        send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
+        env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
+        platform: as in `sys.platform`.
+    """
+    in_tmux = bool(env.get("TMUX")) and _load_tmux_buffer(text, env)
+    for tool in native_tools(env, platform):
+        if _run(tool.argv, text, env):
+            return Copied(f"Copied {text} with {tool.name}", sure=True)
+    send_osc52(text)
+    if in_tmux:
+        return Copied(f"{text} is in the tmux buffer: paste with prefix ]", sure=True)
+    return Copied(f"Sent {text} to the terminal (it cannot confirm)", sure=False)
+
+
+def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
+    # -w also hands it to the outer terminal; tmux before 3.2 does not know it.
+    return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(("tmux", "load-buffer", "-"), text, env)
+
+
+def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
+    program = shutil.which(argv[0], path=env.get("PATH"))
+    if program is None:
+        return False
+    try:
+        done = subprocess.run(
+            (program, *argv[1:]),
+            input=text.encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(env),
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

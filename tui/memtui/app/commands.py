@@ -1,0 +1,110 @@
+"""The one table of what keys do: bindings, footer, help, command palette and README are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding
+
+
+class PaneId(StrEnum):
+    """The four panes, by the names used for their widgets."""
+
+    PENDING = "pending"
+    MEMORIES = "memories"
+    COMMANDS = "commands"
+    STATE = "state"
+
+
+PANE_TITLES = {
+    PaneId.PENDING: "Pending",
+    PaneId.MEMORIES: "Memories",
+    PaneId.COMMANDS: "Commands",
+    PaneId.STATE: "Session state",
+}
+
+_ALL = frozenset(PaneId)
+_WITH_TRANSCRIPT = _ALL
+_PENDING = frozenset({PaneId.PENDING})
+_MEMORIES = frozenset({PaneId.MEMORIES})
+_COMMANDS = frozenset({PaneId.COMMANDS})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing a person can do.
+
+    Attributes:
+        keys: Textual's key names, comma separated.
+        shown: the key as written for people.
+        label: one or two words for the footer.
+        help: what it does, as a phrase for help, palette and README.
+        action: the Textual action of the browser screen.
+        panes: where it acts; the footer shows it only there.
+        rank: place in the footer, small first; 0 keeps it out of the footer.
+        palette: whether the command palette lists it.
+    """
+
+    keys: str
+    shown: str
+    label: str
+    help: str
+    action: str
+    panes: frozenset[PaneId] = _ALL
+    rank: int = 0
+    palette: bool = True
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10),
+    Command("R", "R", "reviewed too", "show reviewed captures too, or hide them", "toggle_reviewed", _PENDING, rank=40),
+    Command("y", "y", "copy id", "copy the Recovery ID", "copy_id", _MEMORIES, rank=10),
+    Command("Y", "Y", "copy prompt", "copy the restore prompt “Please import memory CMEM-…”", "copy_prompt", _MEMORIES,
+            rank=20),
+    Command("x", "x", "clear", "clear this active command", "clear_command", _COMMANDS, rank=10),
+    Command("X", "X", "clear all", "clear all active commands (asks)", "clear_all", _COMMANDS, rank=20),
+    Command("u", "u", "undo", "undo the last clear or review", "undo", rank=50),
+    Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
+    Command("escape", "esc", "back", "back: leave the detail, the filter, the zoom", "back", palette=False),
+    Command("o", "o", "transcript", "open the transcript", "transcript", _WITH_TRANSCRIPT, rank=60),
+    Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
+    Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
+    Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
+    Command("1", "1", "Pending", "go to the pending captures", "pane('pending')", palette=True),
+    Command("2", "2", "Memories", "go to the memories", "pane('memories')"),
+    Command("3", "3", "Commands", "go to the active commands", "pane('commands')"),
+    Command("4", "4", "State", "go to the session state", "pane('state')"),
+    Command("tab", "tab", "next", "next pane", "next_pane(1)", palette=False),
+    Command("shift+tab", "shift+tab", "previous", "previous pane", "next_pane(-1)", palette=False),
+    Command("ctrl+p", "ctrl+p", "commands", "every command by name", "app.command_palette", palette=False),
+    Command("question_mark,f1", "?", "help", "help for the focused pane", "help", rank=90),
+    Command("q,ctrl+c", "q", "quit", "quit", "app.quit", rank=99),
+)
+"""Every key of the browser, in the order in which help lists them."""
+
+MOVE_KEYS = "j k ↑ ↓ g G"
+MOVE_HELP = "move; page up and page down work too"
+
+
+def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
+    """Textual's bindings for the browser screen, made from the table."""
+    return [
+        Binding(command.keys, command.action, command.label, show=False, tooltip=command.help, priority=False)
+        for command in commands
+    ]
+
+
+def footer_commands(pane: PaneId) -> list[Command]:
+    """What the footer offers for a pane, most wanted first."""
+    offered = [command for command in COMMANDS if command.rank and pane in command.panes]
+    return sorted(offered, key=lambda command: command.rank)
+
+
+def key_table() -> list[tuple[str, str]]:
+    """(key, what it does) for README and the help screen."""
+    rows = [("1 2 3 4, tab", "focus a pane"), (MOVE_KEYS, MOVE_HELP)]
+    hidden = {"1", "2", "3", "4", "tab", "shift+tab"}
+    rows += [(command.shown, command.help) for command in COMMANDS if command.shown not in hidden]
+    return rows

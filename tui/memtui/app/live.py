@@ -1,0 +1,151 @@
+"""Keeping what is shown equal to what is on the disk.
+
+One thread waits for a hint or for two seconds, whichever comes first, and then has the caller compare its
+listings. An event that is lost, a folder that is deleted and made again, or a file system that reports
+nothing costs at most those two seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+INTERVAL = 2.0
+"""Seconds between two comparisons when no event comes."""
+_SETTLE = 0.02
+"""Seconds a hint waits for its companions: short, because a person waits for the row."""
+_MIN_GAP = 0.1
+"""Seconds between two comparisons that events ask for: at most ten a second."""
+_REST_FACTOR = 8
+"""A full comparison is not made again before this many times its own duration."""
+
+
+class Mark(StrEnum):
+    """How far the screen can be trusted to be up to date."""
+
+    LIVE = "live"
+    POLLING = "polling"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """The live mark, with the reason why it is not live."""
+
+    mark: Mark
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A folder to watch; it need not exist yet."""
+
+    name: str
+    folder: Path
+    recursive: bool = False
+
+
+class Live:
+    """Calls `compare(names)` in its own thread whenever targets may have changed.
+
+    Args:
+        targets: asked before every full comparison, so that they may change while watching.
+        compare: called with the names of the targets to compare: those hinted at, and every two seconds all
+            of them. An OSError it raises is shown as the reason why the mark is lost.
+        marked: called with the liveness whenever it changes.
+    """
+
+    def __init__(
+        self,
+        targets: Callable[[], Iterable[Target]],
+        compare: Callable[[frozenset[str]], None],
+        marked: Callable[[Liveness], None],
+    ) -> None:
+        self._targets = targets
+        self._compare = compare
+        self._marked = marked
+        self._wake = threading.Event()
+        self._stopped = threading.Event()
+        self._hints: set[str] = set()
+        self._lock = threading.Lock()
+        self._liveness: Liveness | None = None
+        self._thread = threading.Thread(target=self._run, name="memtui-live", daemon=True)
+
+    def start(self) -> None:
+        """Start; the first comparison comes at once."""
+        self._thread.start()
+
+    def stop(self, timeout: float = 1.0) -> None:
+        """Stop, and wait a bounded time for the thread."""
+        self._stopped.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def hint(self, name: str) -> None:
+        """Ask for a comparison of this target soon. Any thread may call it."""
+        with self._lock:
+            self._hints.add(name)
+        self._wake.set()
+
+    def _run(self) -> None:
+        self._compare_now(frozenset(target.name for target in self._targets()))
+        # 50 ms of imports that the first listing, and so the first paint, does not wait for.
+        from memtui.app.watcher import Watcher
+
+        watcher = Watcher(self.hint)
+        try:
+            self._loop(watcher.look_at)
+        finally:
+            watcher.close()
+
+    def _loop(self, look_at: Callable[[Iterable[Target]], str]) -> None:
+        due = 0.0  # when all targets are compared again
+        while not self._stopped.is_set():
+            started = time.monotonic()
+            hinted = self._take_hints()
+            if started >= due:
+                targets = tuple(self._targets())
+                doubt = look_at(targets)
+                failure = self._compare_now(frozenset(target.name for target in targets))
+                self._mark(doubt, failure)
+                cost = time.monotonic() - started
+                due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
+            elif hinted:
+                self._compare_now(hinted)
+            self._rest(due, max(_MIN_GAP, 2 * (time.monotonic() - started)))
+
+    def _rest(self, due: float, gap: float) -> None:
+        """Sleep until a hint, the next full comparison or the stop, but at least `gap` seconds."""
+        self._stopped.wait(gap)
+        if self._wake.wait(max(0.0, due - time.monotonic())):
+            self._stopped.wait(_SETTLE)
+
+    def _take_hints(self) -> frozenset[str]:
+        with self._lock:
+            names = frozenset(self._hints)
+            self._hints.clear()
+            self._wake.clear()
+        return names
+
+    def _compare_now(self, names: frozenset[str]) -> str:
+        try:
+            self._compare(names)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def _mark(self, doubt: str, failure: str) -> None:
+        if failure:
+            liveness = Liveness(Mark.LOST, failure)
+        elif doubt:
+            liveness = Liveness(Mark.POLLING, doubt)
+        else:
+            liveness = Liveness(Mark.LIVE)
+        if liveness != self._liveness:
+            self._liveness = liveness
+            self._marked(liveness)

@@ -1,0 +1,135 @@
+"""Watching folders with watchdog: who may have changed. Events are hints; `live` compares the listings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver, ObservedWatch
+
+from memtui.app.live import Target
+
+_SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
+"""File systems (as in /proc/mounts, by their beginning) whose changes from elsewhere cause no event."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """One scheduled watch: what it looks at, and why its events cannot be relied upon ("" when they can)."""
+
+    identity: tuple[str, int, int, bool]
+    handle: ObservedWatch
+    doubt: str
+
+
+class Watcher:
+    """A watchdog observer, kept pointed at the targets as their folders come, go and are made again."""
+
+    def __init__(self, hint: Callable[[str], None]) -> None:
+        """Report every change below a target as `hint(name)`, from another thread."""
+        self._hint = hint
+        self._observer: BaseObserver | None = None
+        self._watches: dict[str, _Watch] = {}
+
+    def look_at(self, targets: Iterable[Target]) -> str:
+        """Watch these targets and no others; return "" or why events cannot be relied upon."""
+        wanted = {target.name: target for target in targets}
+        for name in [name for name in self._watches if name not in wanted]:
+            self._forget(name)
+        doubts = [self._watch(target) for target in wanted.values()]
+        return next((doubt for doubt in doubts if doubt), "")
+
+    def close(self) -> None:
+        """Stop the observer; its threads are daemons, so nothing hangs on it."""
+        if self._observer is not None:
+            self._observer.stop()
+
+    def _watch(self, target: Target) -> str:
+        place = _existing(target.folder)
+        if place is None:
+            return ""
+        recursive = target.recursive and place == target.folder
+        real = os.path.realpath(place)  # an observer of a symlink sees nothing
+        try:
+            status = os.stat(real)
+        except OSError:
+            return ""  # gone again: the next look finds its parent
+        identity = (real, status.st_dev, status.st_ino, recursive)
+        known = self._watches.get(target.name)
+        if known and known.identity == identity:
+            return known.doubt
+        if known:
+            self._forget(target.name)
+        return self._schedule(target.name, identity)
+
+    def _schedule(self, name: str, identity: tuple[str, int, int, bool]) -> str:
+        folder, _, _, recursive = identity
+        try:
+            handle = self._running().schedule(_Handler(name, self._hint), folder, recursive=recursive)
+        except OSError as error:  # the limits of inotify: instances (EMFILE), watches (ENOSPC)
+            return f"no file events: {error.strerror or error}"
+        silent = silent_file_system(folder)
+        self._watches[name] = _Watch(identity, handle, f"{silent} reports no changes" if silent else "")
+        self._hint(name)  # what was written between the last listing and this moment
+        return self._watches[name].doubt
+
+    def _forget(self, name: str) -> None:
+        handle = self._watches.pop(name).handle
+        shared = any(handle == other.handle for other in self._watches.values())
+        if self._observer is None or shared:
+            return
+        try:
+            self._observer.unschedule(handle)
+        except (KeyError, OSError):
+            return  # its folder is gone, and the watch with it
+
+    def _running(self) -> BaseObserver:
+        if self._observer is None:
+            self._observer = Observer()
+            self._observer.daemon = True
+            self._observer.start()
+        return self._observer
+
+
+class _Handler(FileSystemEventHandler):
+    """Turns whatever happens into a hint; opening, and closing without a write, are no changes."""
+
+    def __init__(self, name: str, hint: Callable[[str], None]) -> None:
+        self._name = name
+        self._report = hint
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        if event.event_type not in ("opened", "closed_no_write"):
+            self._report(self._name)
+
+
+def _existing(folder: Path) -> Path | None:
+    """The folder, or its nearest parent that exists: that is where it will appear."""
+    return next((place for place in (folder, *folder.parents) if place.is_dir()), None)
+
+
+def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:
+    """The name of the folder's file system if it reports no events, else "".
+
+    Linux only: elsewhere, and where the table of mounts cannot be read, nothing is known.
+    """
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        table = mounts.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    best, kind = "", ""
+    for line in table.splitlines():
+        _, _, rest = line.partition(" ")
+        point, _, rest = rest.partition(" ")
+        point = point.replace("\\040", " ")
+        inside = folder == point or folder.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, rest.partition(" ")[0]
+    return kind if kind.startswith(_SILENT_FILE_SYSTEMS) else ""

@@ -1,0 +1,73 @@
+"""The bottom line: the keys that do something here, as many as fit, each of them clickable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+
+class KeyBar(Widget):
+    """Shows (key, label, action) from the left in the order given and leaves out whole entries that do not fit.
+
+    The last entry (quit) and the one before it (help) always show: they are the way out.
+    """
+
+    KEEP = 2
+    keys: reactive[tuple[tuple[str, str, str], ...]] = reactive(())
+
+    class Pressed(Message):
+        """A key was clicked: run its action."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def render(self) -> Content:
+        """Lay the entries out, remembering nothing: a click asks `_placed` again."""
+        parts: list[Content | tuple[str, str]] = []
+        column = 0
+        for start, _, (key, label, _action) in self._placed():
+            parts += [(" " * (start - column), ""), (f" {key}", "bold $accent"), (f" {label}", "$text-muted")]
+            column = start + _width(key, label)
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on an entry is its key."""
+        for start, end, (_, _, action) in self._placed():
+            if start <= event.x < end:
+                event.stop()
+                self.post_message(self.Pressed(action))
+                return
+
+    def _placed(self) -> list[tuple[int, int, tuple[str, str, str]]]:
+        room = self.size.width
+        placed = []
+        column = 0
+        for entry in _fitting(self.keys, room, self.KEEP):
+            width = _width(entry[0], entry[1])
+            placed.append((column, column + width, entry))
+            column += width + 1
+        return placed
+
+
+def _width(key: str, label: str) -> int:
+    return 1 + len(key) + 1 + len(label)
+
+
+def _fitting(
+    entries: Sequence[tuple[str, str, str]], room: int, keep: int
+) -> list[tuple[str, str, str]]:
+    kept = list(entries[-keep:])
+    used = sum(_width(key, label) + 1 for key, label, _ in kept)
+    shown = []
+    for entry in entries[:-keep]:
+        used += _width(entry[0], entry[1]) + 1
+        if used > room:
+            break
+        shown.append(entry)
+    return shown + kept

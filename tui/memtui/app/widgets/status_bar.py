@@ -1,0 +1,44 @@
+"""The top line: project, branch, and how far the screen is up to date."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from memtui.app.live import Liveness, Mark
+from memtui.clean import clean_line
+
+_MARKS = {Mark.LIVE: ("● live", "$success"), Mark.POLLING: ("◐ polling", "$warning"), Mark.LOST: ("○ lost", "$error")}
+
+
+class StatusBar(Widget):
+    """One line: ` my-app  main                ● live`."""
+
+    project: reactive[str] = reactive("")
+    branch: reactive[str] = reactive("")
+    note: reactive[str] = reactive("")
+    """A word on what is shown here, for example that this is the demo."""
+    liveness: reactive[Liveness | None] = reactive(None)
+
+    def render(self) -> Content:
+        """The left part is cut before the mark is: a stale screen must say so at any width."""
+        width = self.size.width
+        mark = self._mark(width)
+        left = Content.assemble(
+            " ",
+            (clean_line(self.project), "bold"),
+            ("  " + clean_line(self.branch) if self.branch else "", "$text-muted"),
+            ("  " + self.note if self.note else "", "$accent"),
+        )
+        room = max(0, width - mark.cell_length - 1)
+        left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
+        return Content.assemble(left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " ")
+
+    def _mark(self, width: int) -> Content:
+        if self.liveness is None:
+            return Content.styled("◌ reading", "$text-muted")
+        text, colour = _MARKS[self.liveness.mark]
+        reason = f": {clean_line(self.liveness.reason)}" if self.liveness.reason else ""
+        mark = Content.styled(text + reason, colour)
+        return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
