@@ -1,0 +1,1 @@
+"""Transcript to facts to drafts, without a model."""
