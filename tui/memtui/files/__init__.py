@@ -1,0 +1,46 @@
+"""Files: written whole or not at all, created exclusively, locked, and read only within an allowed folder.
+
+Standard library only: the hook process imports this. Every function raises `FileProblem` (or one of its
+kinds) with a plain sentence, never a bare `OSError`.
+"""
+
+from memtui.files.atomic import create_exclusive, sweep_temps, write_atomic
+from memtui.files.journal import Change, commit, recover
+from memtui.files.locks import lock
+from memtui.files.problems import (
+    FileChanged,
+    FileLocked,
+    FileMissing,
+    FileNotRegular,
+    FileOutside,
+    FileProblem,
+    FileTooLarge,
+    FileUnreadable,
+    FileUnwritable,
+)
+from memtui.files.safe import Content, Signature, head_within, load_within, private_folder, read_within
+
+__all__ = [
+    "Change",
+    "Content",
+    "FileChanged",
+    "FileLocked",
+    "FileMissing",
+    "FileNotRegular",
+    "FileOutside",
+    "FileProblem",
+    "FileTooLarge",
+    "FileUnreadable",
+    "FileUnwritable",
+    "Signature",
+    "commit",
+    "create_exclusive",
+    "head_within",
+    "load_within",
+    "lock",
+    "private_folder",
+    "read_within",
+    "recover",
+    "sweep_temps",
+    "write_atomic",
+]

@@ -1,0 +1,140 @@
+"""A folder held open, so that what is done in it is done in this folder, whatever happens to its path."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from memtui.files.problems import FileOutside
+
+# What a system lacks counts as nothing: Windows has none of these.
+_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+_PATIENT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+READ = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
+"""Open for reading: no link is followed, and a pipe without a writer does not block."""
+
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
+"""Create, never open what is there."""
+
+# Windows can neither open a folder nor look a name up in one: there, paths are joined.
+_HOLDS_FOLDERS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
+
+_FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
+
+
+class Folder:
+    """A folder opened once; every name is looked up in it, never along its path again.
+
+    Raises bare `OSError`: the callers know what they were doing and say it.
+    """
+
+    def __init__(self, path: Path, *, within: Path | None = None) -> None:
+        """Open `path`.
+
+        Args:
+            path: an existing folder.
+            within: a folder above it; from there on down no symbolic link is followed.
+
+        Raises:
+            FileOutside: `path` is not below `within`.
+            OSError: also when a component below `within` is a link (ENOTDIR or ELOOP) or is missing.
+        """
+        self.path = path
+        self._fd = _open_folder(path, within)
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """Open `name` in this folder; returns the descriptor."""
+        return os.open(self._at(name), flags, mode, dir_fd=self._fd)
+
+    def status(self, name: str) -> os.stat_result:
+        """The status of `name` itself, links not followed."""
+        return os.stat(self._at(name), dir_fd=self._fd, follow_symlinks=False)
+
+    def replace(self, old: str, new: str) -> None:
+        """Rename `old` over `new`."""
+        os.replace(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    def link(self, old: str, new: str) -> None:
+        """Give `old` the second name `new`; `FileExistsError` when that is taken."""
+        os.link(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    def unlink(self, name: str) -> None:
+        """Remove `name`."""
+        os.unlink(self._at(name), dir_fd=self._fd)
+
+    def discard(self, name: str) -> None:
+        """Remove `name` if that can be done: for ways out that already have an error to report."""
+        try:
+            self.unlink(name)
+        except OSError:
+            return
+
+    def names(self) -> Iterator[str]:
+        """The names in this folder."""
+        with os.scandir(self.path if self._fd is None else self._fd) as found:
+            yield from (entry.name for entry in found)
+
+    def sync(self) -> None:
+        """Make the names of this folder durable."""
+        if self._fd is not None:
+            sync(self._fd)
+
+    def _at(self, name: str) -> str:
+        return name if self._fd is not None else str(self.path / name)
+
+
+def sync(fd: int) -> None:
+    """Flush to the disk; only "this kind of file cannot be flushed" is passed over."""
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _FSYNC_UNSUPPORTED:
+            raise
+
+
+def steps_below(path: Path, within: Path) -> tuple[str, ...]:
+    """The components of `path` below `within`.
+
+    Raises:
+        FileOutside: `path` is not below `within`, or climbs with ``..``.
+    """
+    try:
+        parts = path.relative_to(within).parts
+    except ValueError:
+        raise FileOutside(path, f"is outside {within}") from None
+    if ".." in parts:
+        raise FileOutside(path, "contains '..'")
+    return parts
+
+
+def _open_folder(path: Path, within: Path | None) -> int | None:
+    steps = steps_below(path, within) if within is not None else ()
+    if not _HOLDS_FOLDERS:
+        return None
+    flags = os.O_RDONLY | _DIRECTORY | _CLOEXEC
+    fd = os.open(path if within is None else within, flags)
+    for step in steps:
+        above = fd
+        try:
+            fd = os.open(step, flags | _NOFOLLOW, dir_fd=above)
+        finally:
+            os.close(above)
+    return fd

@@ -1,0 +1,122 @@
+"""What can go wrong with a file, said so that a person knows which file and what to do.
+
+::
+
+    FileProblem
+    ├── FileMissing      there is no such file
+    ├── FileOutside      the path leaves its folder, or passes through a symbolic link
+    ├── FileNotRegular   a folder, a pipe, a device or a link where a file should be
+    ├── FileTooLarge     larger than its reader allows
+    ├── FileUnreadable   the system refuses to read it
+    ├── FileUnwritable   the system refuses to write it; nothing was changed
+    ├── FileLocked       another process holds the lock
+    └── FileChanged      it is not as it was when it was read
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and try again",
+    errno.EDQUOT: "the disk quota is used up; free some space and try again",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied; check the owner and mode of it and its folder",
+    errno.EPERM: "permission denied; check the owner and mode of it and its folder",
+    errno.EMFILE: "too many files are open; close some programs and try again",
+    errno.ENFILE: "too many files are open; close some programs and try again",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
+class FileProblem(Exception):  # noqa: N818 - what the person sees is a problem, not always an error
+    """Something about one file that a person can understand: ``str()`` is a sentence without its full stop.
+
+    Attributes:
+        path: the file or folder it is about.
+        reason: the sentence without its subject, as a list row shows it: ``is larger than 1 MB``.
+    """
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = Path(path)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.reason}"
+
+
+class FileMissing(FileProblem):
+    """There is no such file."""
+
+
+class FileOutside(FileProblem):
+    """The path leaves the folder it has to stay in, or passes through a symbolic link."""
+
+
+class FileNotRegular(FileProblem):
+    """There is a folder, a pipe, a device or a link where a regular file should be."""
+
+
+class FileTooLarge(FileProblem):
+    """The file is larger than its reader allows."""
+
+
+class FileUnreadable(FileProblem):
+    """The system refuses to read it."""
+
+
+class FileUnwritable(FileProblem):
+    """The system refuses to write it; what was there before is still there."""
+
+
+class FileLocked(FileProblem):
+    """Another process holds the lock for longer than we wait."""
+
+
+class FileChanged(FileProblem):
+    """The file is not as it was when it was read; nothing was changed."""
+
+
+def why(error: OSError) -> str:
+    """The reason in an `OSError`, with advice where there is some."""
+    return _ADVICE.get(error.errno or 0) or (error.strerror or str(error)).lower()
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Turn what the system says while reading `path` into a `FileProblem`."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileMissing(path, "does not exist") from error
+    except OSError as error:
+        raise _refusal(path, error) or FileUnreadable(path, f"cannot be read: {why(error)}") from error
+    except ValueError as error:  # a NUL in the path
+        raise FileOutside(path, "is not a possible path") from error
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """Turn what the system says while writing `path` into a `FileProblem`."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileMissing(path, "cannot be written: its folder does not exist") from error
+    except OSError as error:
+        raise _refusal(path, error) or FileUnwritable(path, f"cannot be written: {why(error)}") from error
+    except ValueError as error:
+        raise FileOutside(path, "is not a possible path") from error
+
+
+def _refusal(path: Path | str, error: OSError) -> FileProblem | None:
+    if error.errno == errno.ELOOP:  # what O_NOFOLLOW says
+        return FileOutside(path, "is reached through a symbolic link, which memtui does not follow here")
+    if error.errno == errno.ENOTDIR:
+        return FileOutside(path, "is not in a folder: a part of its path is a file or a link")
+    if error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
+        return FileNotRegular(path, "is not a regular file")
+    return None

@@ -1,0 +1,165 @@
+"""Reading only within an allowed folder, and making private folders without following links."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.files.atomic import write_new
+from memtui.files.folder import READ, Folder, steps_below
+from memtui.files.problems import (
+    FileNotRegular,
+    FileOutside,
+    FileTooLarge,
+    reading,
+    writing,
+)
+
+Signature = tuple[int, int, int]
+"""(mtime in ns, size, inode): what changes when a file changes. The time alone is not enough."""
+
+_BLOCK = 1 << 16
+
+
+class Content(NamedTuple):
+    """What was read from one opened file."""
+
+    data: bytes
+    signature: Signature
+
+
+def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> bytes:
+    """Return the whole content of a regular file that lies in `root` when every link is resolved.
+
+    The path is resolved first and then checked, and then opened component by component without following
+    links, so that nothing outside can be reached by changing a folder into a link meanwhile.
+
+    Args:
+        path: the file.
+        root: the folder it must be in.
+        limit: the most bytes to accept.
+        follow: False refuses a file that is itself a link; its folder may still be reached through links.
+
+    Raises:
+        FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: as they say.
+    """
+    return load_within(path, root, limit=limit, follow=follow).data
+
+
+def load_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> Content:
+    """Like `read_within`, with the signature of the very file that was read."""
+    with reading(path):
+        fd = _open_within(path, root, follow)
+        try:
+            status = os.fstat(fd)
+            data = read_up_to(fd, limit + 1)
+        finally:
+            os.close(fd)
+    if len(data) > limit:
+        raise FileTooLarge(path, f"is larger than {human_size(limit)}")
+    return Content(data, signature_of(status))
+
+
+def head_within(path: Path, root: Path, *, size: int) -> bytes:
+    """Return the first `size` bytes of a file within `root`, under the rules of `read_within`."""
+    with reading(path):
+        fd = _open_within(path, root, follow=False)
+        try:
+            return read_up_to(fd, size)
+        finally:
+            os.close(fd)
+
+
+def signature_of(status: os.stat_result) -> Signature:
+    """The signature in a status."""
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def is_within(path: Path, root: Path) -> bool:
+    """Tell whether `path`, every link resolved, is `root` or below it."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def private_folder(folder: Path, *, within: Path) -> None:
+    """Make `folder` and what is missing above it, for this user alone (0700 whatever the umask).
+
+    A folder that this makes gets a ``.gitignore`` with ``*`` before anything else: captures hold what was
+    typed, and do not belong into a repository by accident. Folders that exist keep their mode.
+
+    Args:
+        folder: the folder to make.
+        within: an existing folder above it; below it no component may be a symbolic link.
+
+    Raises:
+        FileOutside: a component is a link or not a folder, or `folder` is not below `within`.
+        FileUnwritable, FileMissing: the system refuses, or `within` does not exist.
+    """
+    here = within
+    made = False
+    for step in steps_below(folder, within):
+        here = here / step
+        with writing(here):
+            made = _make_folder(here)
+    with writing(folder), Folder(folder, within=within) as opened:
+        if made or not any(True for _ in opened.names()):
+            write_new(opened, ".gitignore", b"*\n")
+
+
+def human_size(size: int) -> str:
+    """A size for a sentence: ``1 MB``, ``64 KB``."""
+    for unit, name in ((1 << 20, "MB"), (1 << 10, "KB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
+
+
+def _make_folder(folder: Path) -> bool:
+    try:
+        os.mkdir(folder, 0o700)  # noqa: PTH102 - its mode, unlike that of Path.mkdir's parents, is exact
+    except FileExistsError:
+        mode = os.lstat(folder).st_mode
+        if stat.S_ISLNK(mode):
+            reason = "is a symbolic link; memtui does not write through links, make it a folder"
+            raise FileOutside(folder, reason) from None
+        if not stat.S_ISDIR(mode):
+            raise FileOutside(folder, "is not a folder; move it away so that memtui can make one") from None
+        return False
+    # A umask such as 0777 takes away our own access; it never adds any.
+    os.chmod(folder, 0o700)  # noqa: PTH101
+    return True
+
+
+def _open_within(path: Path, root: Path, follow: bool) -> int:
+    real_root = Path(os.path.realpath(root))
+    real = Path(os.path.realpath(path)) if follow else Path(os.path.realpath(path.parent)) / path.name
+    if not real.is_relative_to(real_root) or real == real_root:
+        raise FileOutside(path, f"leads out of {root}")
+    with Folder(real.parent, within=real_root) as folder:
+        # Asked first: opening a link says something else on every system, opening a device can do things.
+        mode = folder.status(real.name).st_mode
+        if not stat.S_ISREG(mode):
+            raise FileNotRegular(path, f"is {_KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
+        fd = folder.open(real.name, READ)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise FileNotRegular(path, "is no regular file")
+    return fd
+
+
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link, which memtui does not follow here",
+    stat.S_IFDIR: "a folder, not a file",
+    stat.S_IFIFO: "a pipe, not a file",
+    stat.S_IFSOCK: "a socket, not a file",
+}
+
+
+def read_up_to(fd: int, size: int) -> bytes:
+    """Read `size` bytes, or to the end of the file."""
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(fd, min(size, _BLOCK))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
