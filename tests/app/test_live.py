@@ -1,0 +1,188 @@
+"""The live thread: hints, the two-second comparison, and telling the truth when something fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from watchdog.observers.api import BaseObserver
+
+from memtui.app import live as live_module
+from memtui.app.live import Live, Liveness, Mark, Target
+from memtui.app.watcher import Watcher, silent_file_system
+
+PATIENCE = 10.0
+
+
+class Listing:
+    """Compares folders like the app does, and lets a test wait until the listing equals the disk."""
+
+    def __init__(self, *folders: Path, recursive: bool = False) -> None:
+        self.targets = [Target(str(index), folder, recursive) for index, folder in enumerate(folders)]
+        self.seen: set[str] = set()
+        self.liveness: Liveness | None = None
+        self.failure: OSError | None = None
+        self.comparisons = 0
+        self.condition = threading.Condition()
+
+    def compare(self, names: frozenset[str]) -> None:
+        found = set()
+        for target in self.targets:
+            for folder, _, files in os.walk(target.folder):
+                found.update(os.path.join(folder, name) for name in files)
+        with self.condition:
+            self.comparisons += 1
+            self.seen = found
+            self.condition.notify_all()
+            if self.failure:
+                raise self.failure
+
+    def marked(self, liveness: Liveness) -> None:
+        with self.condition:
+            self.liveness = liveness
+            self.condition.notify_all()
+
+    def wait(self, condition: Callable[[], bool]) -> bool:
+        with self.condition:
+            return self.condition.wait_for(condition, PATIENCE)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[[Listing], Live]]:
+    running: list[Live] = []
+
+    def start(listing: Listing) -> Live:
+        live = Live(lambda: listing.targets, listing.compare, listing.marked)
+        running.append(live)
+        live.start()
+        assert listing.wait(lambda: listing.liveness is not None)
+        return live
+
+    yield start
+    for live in running:
+        live.stop()
+
+
+def test_a_new_file_is_seen_by_its_event(
+    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "INTERVAL", 3600.0)
+    listing = Listing(tmp_path)
+    started(listing)
+    (tmp_path / "a.md").write_text("x")
+    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
+    assert listing.liveness == Liveness(Mark.LIVE)
+
+
+def test_a_folder_that_appears_later_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
+    folder = tmp_path / "deep" / "er"
+    listing = Listing(folder)
+    started(listing)
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("x")
+    assert listing.wait(lambda: str(folder / "a.md") in listing.seen)
+
+
+def test_a_folder_made_again_is_watched_again(
+    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "again"
+    folder.mkdir()
+    listing = Listing(folder)
+    started(listing)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "first.md").write_text("x")
+    assert listing.wait(lambda: str(folder / "first.md") in listing.seen)
+
+
+def test_a_symlinked_folder_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(real, target_is_directory=True)
+    listing = Listing(link)
+    started(listing)
+    (real / "a.md").write_text("x")
+    assert listing.wait(lambda: str(link / "a.md") in listing.seen)
+
+
+def test_a_storm_ends_with_the_truth(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
+    listing = Listing(tmp_path)
+    started(listing)
+    names = {str(tmp_path / f"{number}.md") for number in range(3000)}
+    for name in names:
+        Path(name).touch()
+    for name in sorted(names)[::2]:
+        os.unlink(name)
+    expected = set(sorted(names)[1::2])
+    assert listing.wait(lambda: listing.seen == expected)
+    assert listing.comparisons < 300  # far fewer than events
+
+
+def test_lost_is_said_with_the_reason_and_taken_back(
+    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
+    listing = Listing(tmp_path)
+    started(listing)
+    listing.failure = PermissionError(13, "Permission denied")
+    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LOST, "Permission denied"))
+    listing.failure = None
+    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LIVE))
+
+
+def test_without_events_it_polls_and_says_so(
+    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(BaseObserver, "schedule", refuse)
+    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
+    listing = Listing(tmp_path)
+    started(listing)
+    (tmp_path / "a.md").write_text("x")
+    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
+    assert listing.liveness is not None
+    assert listing.liveness.mark is Mark.POLLING
+    assert "No space" in listing.liveness.reason
+
+
+def test_stopping_is_quick_and_leaves_no_thread(tmp_path: Path) -> None:
+    listing = Listing(tmp_path)
+    live = Live(lambda: listing.targets, listing.compare, listing.marked)
+    live.start()
+    assert listing.wait(lambda: listing.liveness is not None)
+    live.stop(PATIENCE)
+    assert "memtui-live" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_watching_the_same_again_schedules_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hints: list[str] = []
+    watcher = Watcher(hints.append)
+    try:
+        target = Target("a", tmp_path)
+        assert watcher.look_at([target]) == ""
+        assert watcher.look_at([target]) == ""
+        assert hints == ["a"]
+        watcher.look_at([])
+        watcher.look_at([target])
+        assert hints == ["a", "a"]
+    finally:
+        watcher.close()
+
+
+def test_silent_file_systems_are_told_from_the_mount_table(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "/dev/sda / ext4 rw 0 0\nC:\\ /mnt/c 9p rw 0 0\nsrv:/home /home/my\\040user nfs4 rw 0 0\nbroken\n"
+    )
+    assert silent_file_system("/mnt/c/work", mounts) == "9p"
+    assert silent_file_system("/home/my user/x", mounts) == "nfs4"
+    assert silent_file_system("/mnt/create", mounts) == ""
+    assert silent_file_system("/x", tmp_path / "missing") == ""

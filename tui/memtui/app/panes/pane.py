@@ -1,0 +1,121 @@
+"""What the four panes have in common: a titled list of rows that can be filtered."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.content import Content
+
+from memtui.app.commands import PANE_TITLES, PaneId
+from memtui.app.widgets.document import Document
+from memtui.app.widgets.row_list import RowList
+from memtui.clean import clean_line
+from memtui.clock import Clock
+
+Progress = Callable[[float], None]
+"""Told the share done, 0 to 1. Raises `Cancelled` when nobody wants the result any more."""
+
+
+class Cancelled(Exception):
+    """The selection moved on while a detail was being made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What the detail shows for a row.
+
+    Attributes:
+        key: what it is about; the scroll position is kept while the key stays the same.
+        title: for the border.
+        document: what can be shown at once; None to leave the last one until `work` is done.
+        work: makes the full document, in a thread.
+    """
+
+    key: str
+    title: str
+    document: Document | None = None
+    work: Callable[[Progress], Document] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the selected row stands for, as far as keys can act on it. Each missing part says why."""
+
+    recovery_id: str = ""
+    no_recovery_id: str = "Nothing is selected."
+    file: Path | None = None
+    no_file: str = "Nothing is selected."
+    transcript: Path | None = None
+    no_transcript: str = "There is no transcript here."
+
+
+class Pane(RowList):
+    """One of the four panes.
+
+    Rows are known by keys; a subclass says what a row reads, what it is filtered by and what the detail shows.
+    """
+
+    pane_id: PaneId
+    number: int
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(self.draw_row, id=self.pane_id.value)
+        self.clock = clock
+        self.filter_text = ""
+
+    @abstractmethod
+    def all_keys(self) -> Sequence[str]:
+        """Every key, filter aside, in the order shown."""
+
+    @abstractmethod
+    def draw_row(self, key: str, width: int) -> Content:
+        """The row of a key, at most `width` cells wide."""
+
+    @abstractmethod
+    def text_of(self, key: str) -> str:
+        """The text that the filter looks in."""
+
+    @abstractmethod
+    def detail(self, key: str | None) -> Detail:
+        """The detail of a row, or what to say when there is none."""
+
+    @abstractmethod
+    def subject(self, key: str | None) -> Subject:
+        """What keys can act on."""
+
+    def count(self) -> str:
+        """What stands behind the title, usually the number of rows."""
+        number = len(self.all_keys())
+        return str(number) if number else ""
+
+    def show_rows(self) -> None:
+        """Apply the filter and redraw, keeping selection and scroll."""
+        words = self.filter_text.casefold().split()
+        keys = self.all_keys()
+        if words:
+            keys = [key for key in keys if all(word in self.text_of(key).casefold() for word in words)]
+        self.set_rows(keys)
+        self.show_title(len(keys))
+
+    def show_title(self, shown: int) -> None:
+        """Write number, name and count into the border: `1 Pending 2`."""
+        count = self.count()
+        self.border_title = Content.assemble(
+            (f"{self.number} ", "$text-muted"), PANE_TITLES[self.pane_id], (f" {count}" if count else "", "$accent")
+        )
+        wanted = clean_line(self.filter_text)
+        self.border_subtitle = Content(f"/{wanted} · {shown}") if wanted else ""
+
+
+def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
+    """A row with `left` cut where needed and `right` kept whole at the end, if there is room for both."""
+    content = Content.assemble(*left)
+    end = f" {right}" if right and width >= 24 else ""
+    room = max(0, width - len(end))
+    if content.cell_length > room:
+        content = content.truncate(room, ellipsis=True)
+    gap = " " * max(0, room - content.cell_length)
+    return Content.assemble(content, gap, (end, "$text-muted"))

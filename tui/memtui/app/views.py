@@ -1,0 +1,93 @@
+"""What the panes show, as immutable values: made in the background, applied on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from memtui.formats.active_commands import ActiveCommand
+from memtui.formats.capture import Capture
+from memtui.formats.session_state import SessionState
+from memtui.store.listing import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRow:
+    """One capture file: parsed, not yet read (neither capture nor problem), or broken with the reason."""
+
+    entry: Entry
+    capture: Capture | None = None
+    problem: str = ""
+
+    @property
+    def pending(self) -> bool:
+        """Whether it waits for a review; a broken one stays in sight until somebody deals with it."""
+        return self.capture is None or self.capture.status == "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class CapturesView:
+    """The captures by file name, newest first; `unread` of them are known by name only."""
+
+    rows: Mapping[str, CaptureRow] = field(default_factory=dict)
+    unread: int = 0
+    problem: str = ""
+
+    def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
+        """The names to list."""
+        return tuple(name for name, row in self.rows.items() if reviewed_too or row.pending)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesView:
+    """Memory files and stored memories by key, newest first."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsView:
+    """The active commands, or why they cannot be read; `broken` names entries that cannot be used."""
+
+    commands: tuple[ActiveCommand, ...] = ()
+    broken: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    """The current session state, stored or drafted, or none with the reason."""
+
+    state: SessionState | None = None
+    session_id: str = ""
+    written: datetime | None = None
+    path: Path | None = None
+    """The stored document; None for a draft."""
+    transcript: Path | None = None
+    """The transcript that the draft is made from, or of the session."""
+    problem: str = ""
+
+    @property
+    def drafted(self) -> bool:
+        """Made just now from the transcript, and stored nowhere."""
+        return self.path is None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftWanted:
+    """No session state is stored, but there is a transcript to draft one from."""
+
+    transcript: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BranchView:
+    """The project's current git branch, or ""."""
+
+    branch: str = ""
+
+
+View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView
