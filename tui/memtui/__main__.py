@@ -1,0 +1,34 @@
+"""``python -m memtui`` and the ``memtui`` script: the one place that joins command line, app and demo."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from memtui.cli.main import Openers, run
+from memtui.project import Home, Project
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo)))
+
+
+# Imported when called: most commands never open the app, and Textual costs more than all they do.
+
+
+def _open_app(project: Project, home: Home, claude: Path) -> None:
+    from memtui.app.app import run_app
+
+    run_app(project, home, claude)
+
+
+def _open_demo() -> None:
+    from memtui.app.app import run_app
+    from memtui.demo.run import run_demo
+
+    run_demo(run_app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line: reads words, calls store and extract, prints. It owns no logic of its own."""

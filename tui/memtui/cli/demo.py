@@ -1,0 +1,16 @@
+"""``memtui demo``: see memtui at work before anything is installed."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("demo", short_help="Open a throw-away project with a session going on.")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Open a throw-away project with a session going on.
+
+    In the first minute a capture arrives, a memory is stored, a command becomes active and the session state
+    moves on. Everything lies in a temporary folder that is removed at the end.
+    """
+    ctx.find_root().obj.demo()

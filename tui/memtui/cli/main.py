@@ -1,0 +1,143 @@
+"""The `memtui` command: which word starts what, and how every run ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from memtui import __version__
+from memtui.clean import clean_line
+from memtui.cli.errors import exit_code
+from memtui.cli.output import prepare_streams
+from memtui.cli.places import is_empty
+from memtui.project import Home, Project, claude_config, find_root, memtui_home
+
+
+@dataclass(frozen=True, slots=True)
+class Openers:
+    """What the command line starts without importing it; `memtui.__main__` hands it in."""
+
+    app: Callable[[Project, Home, Path], None]
+    """Opens the app on a project; takes memtui's own folders and Claude Code's configuration folder, too."""
+    demo: Callable[[], None]
+    """Opens the app on a demo project."""
+
+
+class _Lazy(NamedTuple):
+    """A command that is imported when it is run."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "captures": _Lazy("memtui.cli.captures", "List what auto-compactions captured in this project."),
+    "review": _Lazy(
+        "memtui.cli.review", "Review a capture: draft its memory file, accept it, mark it reviewed."
+    ),
+    "facts": _Lazy("memtui.cli.facts", "Print what can be read off a transcript without a model."),
+    "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),
+}
+"""Name -> module and short help, so that ``--help`` imports none of them. A test compares the helps."""
+
+
+class LazyGroup(click.Group):
+    """Commands by name, imported on use; any other first word is a folder to open."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name].module).command
+        assert isinstance(command, click.Command)  # noqa: S101 - tells the type checker
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Take the first word for a command, else for a folder."""
+        if args[0] in COMMANDS:
+            return super().resolve_command(ctx, args)
+        if Path(args[0]).expanduser().is_dir():
+            return "open", _open, args
+        raise click.UsageError(_unknown(args[0]), ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from `COMMANDS`."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, lazy.help) for name, lazy in COMMANDS.items()])
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the two ways to call memtui."""
+        formatter.write_usage(ctx.command_path, "[PATH]")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...", prefix="       ")
+
+
+def _unknown(word: str) -> str:
+    shown = clean_line(word)
+    if Path(word).expanduser().is_file():
+        return f"'{shown}' is a file; memtui opens folders."
+    near = get_close_matches(word, COMMANDS, n=1)
+    return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
+
+
+@click.group(
+    cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, "--version", prog_name="memtui", message="%(prog)s %(version)s")
+@click.option("--demo-if-empty", is_flag=True, hidden=True)
+@click.pass_context
+def cli(ctx: click.Context, demo_if_empty: bool) -> None:
+    """See what Claude Code's compactions took away, review it, and get it back.
+
+    Without a command, memtui opens the app on the project of PATH (the current folder unless given). A folder
+    that is named like a command needs a path: ./demo
+    """
+    if ctx.invoked_subcommand is None:
+        _open_folder(ctx.obj, Path(), demo_if_empty)
+
+
+@click.command(hidden=True)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.pass_context
+def _open(ctx: click.Context, path: Path) -> None:
+    """Open the app on a folder's project."""
+    parent = ctx.find_root()
+    _open_folder(parent.obj, path.expanduser(), bool(parent.params["demo_if_empty"]))
+
+
+def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
+    project, home, claude = Project(find_root(folder)), memtui_home(), claude_config()
+    if demo_if_empty and is_empty(project, home, claude):
+        openers.demo()
+    else:
+        openers.app(project, home, claude)
+
+
+def run(arguments: Sequence[str], openers: Openers) -> int:
+    """Run memtui with `arguments` and return the exit code.
+
+    0 done, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. An exception that no one
+    documented is raised as it is: it is a bug, and its traceback is wanted.
+    """
+    prepare_streams()
+    try:
+        code = cli.main(list(arguments), prog_name="memtui", standalone_mode=False, obj=openers)
+        sys.stdout.flush()
+    except BaseException as error:
+        known = exit_code(error)
+        if known is None:
+            raise
+        return known
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,121 @@
+"""What the command line prints: the only writer to stdout, for people and for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from memtui.clean import clean, clean_line, without_surrogates
+
+# What json.dumps leaves as it is and a terminal or a line-based reader may act on.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr able to print any text.
+
+    Pipes and files get UTF-8 whatever the locale says, for programs read them. A terminal keeps its own
+    encoding, unless that is ASCII, which is what an unset locale looks like.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        keep = stream.isatty() and stream.encoding.lower() not in ("ascii", "us-ascii", "ansi_x3.4-1968")
+        stream.reconfigure(encoding=stream.encoding if keep else "utf-8", errors="replace")
+
+
+def is_terminal() -> bool:
+    """Whether a person reads stdout."""
+    return sys.stdout.isatty()
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print text that may come from anywhere, cleaned."""
+    click.echo(clean(text), err=err)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value, indented by 2.
+
+    On a terminal every string is cleaned. A program gets the strings as they are, control characters and the
+    like as JSON escapes; only lone surrogates, which no encoding can carry, become U+FFFD.
+    """
+    safe = _map_strings(value, clean if is_terminal() else without_surrogates)
+    text = json.dumps(safe, ensure_ascii=False, indent=2)
+    click.echo(_UNSAFE_IN_JSON.sub(_escape, text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
+
+
+def _map_strings(value: Any, change: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {_map_strings(key, change): _map_strings(item, change) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_map_strings(item, change) for item in value]
+    return value
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexible: int) -> None:
+    """Print rows: a table on a terminal, else one line a row with tabs between the fields and no heading.
+
+    Args:
+        columns: the headings.
+        rows: one text a column; each becomes one clean line.
+        flexible: the column that gives way when the terminal is narrow.
+    """
+    lines = [[clean_line(field) for field in row] for row in rows]
+    if is_terminal():
+        _draw_table(columns, lines, flexible)
+    else:
+        click.echo("".join("\t".join(line) + "\n" for line in lines), nl=False)
+
+
+def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible: int) -> None:
+    # Here and not above: only people need rich, and it costs more than the command itself.
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=True, overflow="ellipsis", ratio=1 if number == flexible else None)
+    for line in lines:
+        table.add_row(*(Text(field) for field in line))
+    console.print(table)
+
+
+def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Print titled lists: bold titles on a terminal, else ``Title:`` and ``- item`` lines."""
+    if is_terminal():
+        _draw_groups(groups)
+        return
+    blocks = (
+        f"{clean_line(title)}:\n" + "".join(f"- {clean_line(item)}\n" for item in items)
+        for title, items in groups
+    )
+    click.echo("\n".join(blocks), nl=False)
+
+
+def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for number, (title, items) in enumerate(groups):
+        if number:
+            console.print()
+        console.print(Text(clean_line(title), style="bold"))
+        for item in items:
+            console.print(Padding(Text(clean_line(item)), (0, 0, 0, 2)))
