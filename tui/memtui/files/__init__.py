@@ -18,7 +18,15 @@ from memtui.files.problems import (
     FileUnreadable,
     FileUnwritable,
 )
-from memtui.files.safe import Content, Signature, head_within, load_within, private_folder, read_within
+from memtui.files.safe import (
+    Content,
+    Signature,
+    head_within,
+    is_within,
+    load_within,
+    private_folder,
+    read_within,
+)
 
 __all__ = [
     "Change",
@@ -36,6 +44,7 @@ __all__ = [
     "commit",
     "create_exclusive",
     "head_within",
+    "is_within",
     "load_within",
     "lock",
     "private_folder",

@@ -126,8 +126,8 @@ def _make_folder(folder: Path) -> bool:
         if not stat.S_ISDIR(mode):
             raise FileOutside(folder, "is not a folder; move it away so that memtui can make one") from None
         return False
-    # A umask such as 0777 takes away our own access; it never adds any.
-    os.chmod(folder, 0o700)  # noqa: PTH101
+    if stat.S_IMODE(os.lstat(folder).st_mode) != 0o700:  # a umask such as 0277 takes away our own access
+        os.chmod(folder, 0o700)  # noqa: PTH101
     return True
 
 

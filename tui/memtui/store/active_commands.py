@@ -1,0 +1,272 @@
+"""The active commands in ``docs/09-agents/session-state.json``, a file that other programs write, too (seed 002).
+
+Some of them take its lock, most do not, and some write it in place. So: the lock is taken, only our own part of
+the text is edited, the result is looked at again until it stays, and a half-written file is read again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clock import Clock, system_clock
+from memtui.files import (
+    FileMissing,
+    FileOutside,
+    FileProblem,
+    is_within,
+    lock,
+    read_within,
+    sweep_temps,
+    write_atomic,
+)
+from memtui.formats.active_commands import (
+    ActiveCommand,
+    ActiveCommands,
+    add_command,
+    parse_active_commands,
+    remove_commands,
+)
+from memtui.formats.command_file import compact_summary
+from memtui.formats.model import FormatError
+from memtui.project import Project
+from memtui.store.undo import Undo, UndoProblem
+
+LIMIT = 16 << 20
+"""Bytes of the largest session-state.json that is read."""
+
+COMMAND_LIMIT = 1 << 20
+"""Bytes of the largest command file that is read."""
+
+LOCK_SECONDS = 2.0
+"""How long to wait for a program that holds the lock."""
+
+VERIFY_SECONDS = 1.0
+"""How long to put a change back that programs without the lock write over."""
+
+_READ_AGAIN = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16)
+"""Seconds between reads of a file that is being written: 0.3 s in all."""
+
+_LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
+"""Seconds after which a change has to be there still: one who read before us writes within them."""
+
+_NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
+
+
+class CommandProblem(FileProblem):
+    """Active commands that cannot be read or changed, or a command file without a summary; with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSummary:
+    """The compact summary of an active command, and where it was found."""
+
+    path: Path
+    text: str
+    folder: Path
+    """Which of the project's command folders the file is in."""
+
+
+class ActiveCommandStore:
+    """The active commands of one project."""
+
+    def __init__(self, project: Project, clock: Clock = system_clock) -> None:
+        self.project = project
+        self.path = project.session_state_json
+        self._clock = clock
+
+    def read(self) -> ActiveCommands:
+        """The active commands; none when there is no such file.
+
+        A file that another program is just writing is read again for up to 0.3 s.
+
+        Raises:
+            CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
+        """
+        try:
+            return parse_active_commands(self._read_whole())
+        except FileMissing:
+            return ActiveCommands(commands=(), broken=())
+
+    def tidy(self) -> None:
+        """Remove temporary files of killed processes from the file's folder. Never raises."""
+        sweep_temps(self.path.parent, within=self.project.root)
+
+    def clear(self, names: Collection[str] | str | None) -> Undo:
+        """Make commands inactive; everything else in the file stays as it is, byte for byte.
+
+        Args:
+            names: a name, several, or None for all.
+
+        Raises:
+            CommandProblem: none of them is active, another program holds the lock or keeps writing the old
+                text, or the file is broken, missing or outside the project. Nothing was changed then.
+        """
+        wanted = None if names is None else frozenset((names,) if isinstance(names, str) else names)
+        with self._locked(CommandProblem):
+            before = self._read_whole()
+            gone = _select(before, wanted)
+            if not gone:
+                raise CommandProblem(self.path, "has none of these commands active any more")
+            old, new = self._settle(lambda text: _without(text, gone), lambda text: not _present(text, gone))
+        return Undo(_label(gone), lambda: self._restore(old, new, gone))
+
+    def summary(self, name: str) -> CommandSummary:
+        """Find what of a command survives a compaction: its file's part between the two markers.
+
+        Args:
+            name: as it stands in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
+
+        Raises:
+            CommandProblem: there is no file, it has no such part, or the name leads elsewhere.
+        """
+        plain = normalised(name)
+        parts = plain.split("/")
+        if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in parts):
+            raise CommandProblem(name, "is no name of a command file, so none is looked for")
+        for folder in self.project.command_folders:
+            path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
+            try:
+                data = self._read_command(path, folder)
+            except FileMissing:
+                continue
+            except FileProblem as problem:
+                raise CommandProblem(path, problem.reason) from problem
+            text = compact_summary(data.decode("utf-8", "replace"))
+            if text is None:
+                raise CommandProblem(
+                    path, "has no COMPACT_SUMMARY markers, so nothing of it survives a compaction"
+                )
+            return CommandSummary(path, text, folder)
+        places = ", ".join(self._shown(folder) for folder in self.project.command_folders[:-1])
+        last = self._shown(self.project.command_folders[-1])
+        raise CommandProblem(f"{plain}.md", f"is neither in {places} nor in {last}")
+
+    def _read_command(self, path: Path, folder: Path) -> bytes:
+        if not is_within(folder, self.project.root):
+            raise FileOutside(folder, "leads out of the project through a symbolic link")
+        return read_within(path, folder, limit=COMMAND_LIMIT)
+
+    def _shown(self, folder: Path) -> str:
+        return str(folder.relative_to(self.project.root))
+
+    def _read_whole(self) -> str:
+        """The file's text, as soon as it can be parsed."""
+        for pause in (*_READ_AGAIN, None):
+            try:
+                data = read_within(self.path, self.project.root, limit=LIMIT)
+                text = data.decode("utf-8")
+                parse_active_commands(text)
+                return text
+            except FileMissing:
+                raise
+            except FileProblem as problem:
+                raise CommandProblem(self.path, problem.reason) from problem
+            except (FormatError, UnicodeDecodeError) as error:
+                if pause is None:
+                    reason = str(error) if isinstance(error, FormatError) else "not UTF-8"
+                    raise CommandProblem(self.path, f"is broken: {reason}") from error
+            time.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _settle(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> tuple[str, str]:
+        """Write `change` until it `holds`, whoever writes over it; returns the texts before and after.
+
+        The caller has the lock.
+        """
+        target = Path(os.path.realpath(self.path))  # a link within the project stays a link
+        deadline = time.monotonic() + VERIFY_SECONDS
+        while True:
+            old = self._read_whole()
+            new = change(old)
+            if new != old:
+                write_atomic(target, new.encode(), mode=None, within=self._root())
+            if self._stays(holds):
+                return old, new
+            if time.monotonic() > deadline:
+                raise CommandProblem(
+                    self.path, "is being written over by another program all the time; try again in a moment"
+                )
+
+    def _stays(self, holds: Callable[[str], bool]) -> bool:
+        for pause in _LOOK_AGAIN:
+            time.sleep(pause)
+            if not holds(self._read_whole()):
+                return False
+        return True
+
+    def _restore(self, old: str, new: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> None:
+        def back(text: str) -> str:
+            if text == new:
+                return old
+            for index, command in gone:
+                text = add_command(text, command.raw, index=index)
+            return text
+
+        names = {command.name for _, command in gone}
+        with self._locked(UndoProblem):
+            self._settle(
+                back, lambda text: names <= {each.name for each in parse_active_commands(text).commands}
+            )
+
+    @contextmanager
+    def _locked(self, kind: type[FileProblem]) -> Iterator[None]:
+        """Hold the file's lock; every problem inside comes out as one of `kind`."""
+        try:
+            with lock(self._folder() / self.path.name, timeout=LOCK_SECONDS, within=self._root()):
+                yield
+        except kind:
+            raise
+        except FileProblem as problem:
+            raise kind(problem.path, problem.reason) from problem
+
+    def _root(self) -> Path:
+        return Path(os.path.realpath(self.project.root))
+
+    def _folder(self) -> Path:
+        """The file's folder without links; a missing file is never made, so it has to be there."""
+        if not self.path.exists():
+            raise FileMissing(self.path, "does not exist, so no command is active")
+        if not is_within(self.path, self.project.root):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        return Path(os.path.realpath(self.path.parent))
+
+
+def normalised(name: str) -> str:
+    """The name of a command's file, without ``.md``: ``/agileflow:research:ask`` is ``research/ask``."""
+    name = name.strip().removeprefix("/")
+    return name.removeprefix("agileflow:").removeprefix("agileflow/").replace(":", "/")
+
+
+def _select(text: str, wanted: frozenset[str] | None) -> tuple[tuple[int, ActiveCommand], ...]:
+    return tuple(
+        (index, command)
+        for index, command in enumerate(parse_active_commands(text).commands)
+        if wanted is None or command.name in wanted
+    )
+
+
+def _present(text: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> set[str]:
+    """Which of the removed entries are there again. The same command activated anew is another entry."""
+    removed = {(command.name, command.activated_at) for _, command in gone}
+    return {
+        command.name
+        for command in parse_active_commands(text).commands
+        if (command.name, command.activated_at) in removed
+    }
+
+
+def _without(text: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> str:
+    names = _present(text, gone)
+    return remove_commands(text, names) if names else text
+
+
+def _label(gone: tuple[tuple[int, ActiveCommand], ...]) -> str:
+    if len(gone) == 1:
+        return f"clear of /{gone[0][1].name.removeprefix('/')}"
+    return f"clear of {len(gone)} commands"

@@ -1,0 +1,223 @@
+"""Captures and their review (seed 001)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from memtui.clean import without_surrogates
+from memtui.clock import Clock, system_clock
+from memtui.files import (
+    Change,
+    Content,
+    FileChanged,
+    FileOutside,
+    FileProblem,
+    commit,
+    is_within,
+    load_within,
+    private_folder,
+    recover,
+)
+from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.formats.capture_text import memory_name
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.model import FormatError
+from memtui.project import Project
+from memtui.store.listing import Entry, newest_first, scan
+from memtui.store.undo import Undo, UndoProblem
+
+CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
+
+LIMIT = 1 << 20
+"""Bytes of the largest capture that is read; they have about 1 KB."""
+
+_TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})")
+_SUFFIX = "-autocompact.md"
+
+
+class CaptureProblem(FileProblem):
+    """A capture that cannot be read, found or reviewed, with the reason for a person."""
+
+
+class AlreadyReviewed(CaptureProblem):
+    """The capture was reviewed before; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a review has written."""
+
+    memory_path: Path
+    undo: Undo
+
+
+class CaptureStore:
+    """The captures of one project."""
+
+    def __init__(self, project: Project, clock: Clock = system_clock) -> None:
+        self.project = project
+        self.folder = project.compacts
+        self._clock = clock
+
+    def entries(self) -> list[Entry]:
+        """All captures, pending, reviewed and broken, newest first by the time in their names.
+
+        A missing folder is an empty list. What killed processes left half done is completed on the way.
+
+        Raises:
+            FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
+        """
+        if not is_within(self.folder, self.project.root):
+            raise FileOutside(
+                self.folder, "leads out of the project through a symbolic link; memtui does not look there"
+            )
+        strange: list[str] = []
+        entries = scan(self.folder, CAPTURE_NAME, strange)
+        if any(name.startswith(".memtui") for name in strange):
+            self.tidy()
+        return newest_first(entries)
+
+    def tidy(self) -> None:
+        """Complete reviews that a killed process had decided, and remove its temporary files. Never raises."""
+        recover(self.folder, within=self.project.root)
+
+    def load(self, entry: Entry) -> Capture:
+        """Read one capture.
+
+        Raises:
+            CaptureProblem: it is broken, too large, no regular file, or gone; `reason` says which.
+        """
+        return self._load(entry.path)[0]
+
+    def newest_pending(self) -> Entry | None:
+        """The newest capture that waits for its review, or None. Broken ones are passed over."""
+        for entry in self.entries():
+            try:
+                if self.load(entry).status == "pending":
+                    return entry
+            except CaptureProblem:
+                continue
+        return None
+
+    def resolve(self, argument: str, cwd: Path | None = None) -> Entry:
+        """Find the capture that a person means.
+
+        Args:
+            argument: a path (absolute, or from `cwd`, the project or the captures' folder), a file name, or
+                the time in it: ``20251225_081500``.
+            cwd: where relative paths start; the process's own when None.
+
+        Raises:
+            CaptureProblem: there is none, or it lies outside the captures' folder.
+        """
+        argument = argument.strip()
+        if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
+            argument = f"{time[1]}_{time[2]}{_SUFFIX}"
+        refusal: CaptureProblem | None = None
+        for path in self._candidates(argument, cwd):
+            try:
+                return self._entry(path)
+            except CaptureProblem as problem:
+                # The one about a file that exists says most.
+                refusal = problem if refusal is None or os.path.lexists(path) else refusal
+        raise refusal or CaptureProblem(self.folder, "is where captures are; name one of them")
+
+    def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
+        """Accept a review: write the memory file and mark the capture, both or neither.
+
+        The memory file is named after the capture (seed 001). If that name is taken, by the remains of an
+        earlier review for example, it is left alone and ``-memory-2.md`` (``-3`` ...) is used.
+
+        Raises:
+            AlreadyReviewed: somebody was faster, or it was reviewed long ago.
+            CaptureProblem: the capture has changed since `entry` was listed, or cannot be read.
+            FileProblem: the system refuses to write; nothing was changed.
+        """
+        capture, content = self._load(entry.path)
+        if capture.status != "pending":
+            raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
+        if content.signature != entry.signature:
+            raise CaptureProblem(entry.path, "has changed since it was listed; look at it again")
+        private_folder(self.folder, within=self.project.root)
+        body = _encode(render_memory(memory))
+        for name in _memory_names(entry.name):
+            text = _encode(render_capture(reviewed(capture, summary=summary, memory=name)))
+            changes = [Change(name, None, body), Change(entry.name, content.data, text)]
+            try:
+                commit(self.folder, changes, within=self.project.root)
+            except FileChanged as problem:
+                if problem.path.name == entry.name:
+                    raise self._lost_race(entry) from problem
+                continue
+            return Review(self.folder / name, self._undo(entry.name, content.data, text, name, body))
+        raise CaptureProblem(entry.path, "has too many memory files already; remove some")
+
+    def _undo(self, name: str, before: bytes, after: bytes, memory: str, body: bytes) -> Undo:
+        # In this order no reader sees a reviewed capture without its memory file.
+        changes = [Change(name, after, before), Change(memory, body, None)]
+
+        def run() -> None:
+            try:
+                commit(self.folder, changes, within=self.project.root)
+            except FileChanged as problem:
+                raise UndoProblem(
+                    problem.path, "has changed since the review, so it is kept as it is"
+                ) from problem
+
+        return Undo(f"review of {name.removesuffix(_SUFFIX)}", run)
+
+    def _lost_race(self, entry: Entry) -> CaptureProblem:
+        if self._load(entry.path)[0].status == "reviewed":
+            return AlreadyReviewed(entry.path, "was reviewed by somebody else just now; nothing was changed")
+        return CaptureProblem(entry.path, "has changed since it was listed; look at it again")
+
+    def _load(self, path: Path) -> tuple[Capture, Content]:
+        try:
+            content = load_within(path, self.project.root, limit=LIMIT, follow=False)
+            # A capture by another tool may end in half a character; it is worth reading all the same.
+            return parse_capture(content.data.decode("utf-8", "replace")), content
+        except FormatError as error:
+            raise CaptureProblem(path, f"is broken: {error}") from error
+        except FileProblem as problem:
+            raise CaptureProblem(path, problem.reason) from problem
+
+    def _candidates(self, argument: str, cwd: Path | None) -> Iterator[Path]:
+        if not argument or "\0" in argument:
+            return
+        path = Path(argument).expanduser() if argument.startswith("~/") else Path(argument)
+        if path.is_absolute():
+            yield path
+            return
+        yield self.folder / path
+        yield (cwd or Path.cwd()) / path
+        yield self.project.root / path
+
+    def _entry(self, path: Path) -> Entry:
+        real = Path(os.path.realpath(path.parent), path.name)
+        if real.parent != Path(os.path.realpath(self.folder)) or path.name == "..":
+            raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
+        if not CAPTURE_NAME.fullmatch(path.name):
+            raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")
+        try:
+            status = os.lstat(real)
+        except (OSError, ValueError) as error:
+            raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
+        return Entry(path.name, str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _memory_names(capture: str) -> Iterator[str]:
+    first = memory_name(capture)
+    yield first
+    for number in count(2):
+        if number > 99:
+            return
+        yield f"{first.removesuffix('.md')}-{number}.md"
+
+
+def _encode(text: str) -> bytes:
+    return without_surrogates(text).encode()

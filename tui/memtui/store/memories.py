@@ -1,0 +1,165 @@
+"""Memories of both kinds: the memory files of reviews (seed 001) and the stored ones, ``CMEM-*.md``.
+
+Listing opens no file, so it costs the same for an empty memory and for one of 5 MB; what a row shows is read
+when the row is seen, and only the beginning of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from memtui.files import FileOutside, FileProblem, head_within, is_within, read_within
+from memtui.formats.memory import parse_memory
+from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import parse_stored, read_head
+from memtui.project import Home, Project
+from memtui.store.listing import Entry, newest_first, scan
+
+HEAD_SIZE = 8 << 10
+"""Bytes read for a row."""
+
+LIMIT = 8 << 20
+"""Bytes of the largest memory that is shown."""
+
+_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
+_STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md")
+_MONTH = re.compile(r"\d{4}-\d{2}")
+_OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
+
+
+class MemoryProblem(FileProblem):
+    """A memory that cannot be listed or read, with the reason for a person."""
+
+
+class MemoryKind(StrEnum):
+    """Where a memory comes from."""
+
+    REVIEW = "review"
+    """A memory file beside its capture."""
+
+    STORED = "stored"
+    """A recovery text under a Recovery ID."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHead:
+    """What a row shows of a memory."""
+
+    kind: MemoryKind
+    id: str
+    """The Recovery ID of a stored memory, else the file's name without its suffix."""
+
+    title: str
+    time: datetime | None
+    """When it was made; None when neither text nor name say."""
+
+    tags: tuple[str, ...] = ()
+    project: str = ""
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryText:
+    """A whole memory."""
+
+    head: MemoryHead
+    text: str
+
+
+class MemoryStore:
+    """The memories that concern a project: its own memory files, and all stored ones."""
+
+    def __init__(self, project: Project, home: Home) -> None:
+        self.project = project
+        self.folder = home.memories
+
+    def entries(self) -> list[Entry]:
+        """All memories of both kinds, newest first by the time in their names; missing folders are empty.
+
+        Raises:
+            FileProblem: a folder cannot be listed, or the project's leads out of the project.
+        """
+        return newest_first([*self.file_entries(), *self.stored_entries()])
+
+    def file_entries(self) -> list[Entry]:
+        """The memory files of the project's reviews, in no order."""
+        if not is_within(self.project.compacts, self.project.root):
+            raise FileOutside(
+                self.project.compacts,
+                "leads out of the project through a symbolic link; memtui does not look there",
+            )
+        return scan(self.project.compacts, _FILE_NAME)
+
+    def stored_entries(self) -> list[Entry]:
+        """The stored memories of all projects, in no order."""
+        entries: list[Entry] = []
+        for month in scan(self.folder, _MONTH):
+            try:
+                entries += scan(month.path, _STORED_NAME)
+            except FileProblem:  # a file or a closed folder among the months hides none of the others
+                continue
+        return entries
+
+    def load_head(self, entry: Entry) -> MemoryHead:
+        """What a row shows, from the first 8 KiB.
+
+        Raises:
+            MemoryProblem: it cannot be read; `reason` is for the row.
+        """
+        try:
+            data = head_within(entry.path, self._root(entry), size=HEAD_SIZE)
+            return _head(entry, data)
+        except FormatError as error:
+            raise MemoryProblem(entry.path, f"is broken: {error}") from error
+        except FileProblem as problem:
+            raise MemoryProblem(entry.path, problem.reason) from problem
+
+    def load(self, entry: Entry) -> MemoryText:
+        """A whole memory. What is stored under a Recovery ID comes with its front matter taken off.
+
+        Raises:
+            MemoryProblem: it cannot be read, or is larger than 8 MB.
+        """
+        try:
+            data = read_within(entry.path, self._root(entry), limit=LIMIT, follow=False)
+            head = _head(entry, data)
+            body = parse_stored(data).body if head.kind is MemoryKind.STORED else data
+            return MemoryText(head, body.decode("utf-8", "replace"))
+        except FormatError as error:
+            raise MemoryProblem(entry.path, f"is broken: {error}") from error
+        except FileProblem as problem:
+            raise MemoryProblem(entry.path, problem.reason) from problem
+
+    def _root(self, entry: Entry) -> Path:
+        return self.folder if kind_of(entry) is MemoryKind.STORED else self.project.root
+
+
+def kind_of(entry: Entry) -> MemoryKind:
+    """The kind of a listed memory, by its name."""
+    return MemoryKind.STORED if entry.name.startswith("CMEM-") else MemoryKind.REVIEW
+
+
+def _head(entry: Entry, data: bytes) -> MemoryHead:
+    name = entry.name.removesuffix(".md")
+    text = data.decode("utf-8", "replace")
+    if kind_of(entry) is MemoryKind.REVIEW:
+        return MemoryHead(MemoryKind.REVIEW, name, parse_memory(text).title or name, _time_in(entry))
+    meta = read_head(data)
+    title = meta.description or _objective(text) or meta.id
+    return MemoryHead(MemoryKind.STORED, meta.id, title, meta.created, meta.tags, meta.project, meta.archived)
+
+
+def _objective(text: str) -> str:
+    match = _OBJECTIVE.search(text)
+    return match[1].strip() if match else ""
+
+
+def _time_in(entry: Entry) -> datetime | None:
+    try:
+        return datetime.strptime(entry.time_key, "%Y%m%d%H%M%S").astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None

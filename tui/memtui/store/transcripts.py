@@ -1,0 +1,181 @@
+"""Claude Code's transcripts of a project: found, never written.
+
+Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the folder
+in which a session was started. Different folders can have the same slug, long ones are cut, and the folder can
+be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript say where it really was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.files import FileProblem, Signature, head_within
+from memtui.project import Project, claude_config, transcript_slug
+from memtui.store.listing import Entry, scan
+
+_SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
+"""A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
+
+_CUT = 200
+"""Claude Code cuts longer slugs and adds a hash."""
+
+_HEAD = 64 << 10
+"""Bytes in which the first working folder of a transcript is looked for."""
+
+_CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+class TranscriptProblem(FileProblem):
+    """A transcript that is not read, with the reason for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One session's transcript."""
+
+    path: Path
+    session_id: str
+    signature: Signature
+
+    @property
+    def mtime_ns(self) -> int:
+        """When it was last written."""
+        return self.signature[0]
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes."""
+        return self.signature[1]
+
+
+class TranscriptStore:
+    """The transcripts of one project, those of sessions started in its sub-folders included."""
+
+    def __init__(self, project: Project, config: Path | None = None) -> None:
+        """Make the store.
+
+        Args:
+            project: whose transcripts.
+            config: Claude Code's configuration folder; asked of the environment when None.
+        """
+        self.project = project
+        self.config = config if config is not None else claude_config()
+        self._roots = tuple({Path(os.path.realpath(project.root)), project.root.absolute()})
+        self._cwds: dict[tuple[str, int], Path | None] = {}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of all projects' transcript folders."""
+        return self.config / "projects"
+
+    def entries(self) -> list[Transcript]:
+        """The project's transcripts, last written first; none when Claude Code was never used here.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        found = [transcript for folder in self.folders() for transcript in self._in(folder)]
+        return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
+
+    def newest(self) -> Transcript | None:
+        """The transcript that was written last."""
+        return next(iter(self.entries()), None)
+
+    def folders(self) -> list[Path]:
+        """The folders that may hold transcripts of this project, to be watched."""
+        slugs = {transcript_slug(root) for root in self._roots}
+        folders = scan(self.folder, re.compile(r"[^.].*"))
+        likely = [each.path for each in folders if any(_can_be(each.name, slug) for slug in slugs)]
+        if likely:
+            return likely
+        # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: one look into each folder tells.
+        return [each.path for each in folders if self._holds_ours(each.path)]
+
+    def _in(self, folder: Path) -> Iterator[Transcript]:
+        for entry in _sessions(folder):
+            if self._is_ours(entry):
+                yield Transcript(entry.path, entry.name.removesuffix(".jsonl"), entry.signature)
+
+    def _holds_ours(self, folder: Path) -> bool:
+        newest = max(_sessions(folder), key=lambda entry: entry.mtime_ns, default=None)
+        return newest is not None and self._cwd(newest) is not None and self._is_ours(newest)
+
+    def _is_ours(self, entry: Entry) -> bool:
+        cwd = self._cwd(entry)
+        if cwd is not None:
+            return any(cwd.is_relative_to(root) for root in self._roots)
+        # Nothing said yet: a session that is just starting. Only the folder's full name is proof enough.
+        return Path(entry.folder).name in {transcript_slug(root) for root in self._roots}
+
+    def _cwd(self, entry: Entry) -> Path | None:
+        """The folder the session was started in, from the head of its transcript; it never changes."""
+        key = (entry.folder + "/" + entry.name, entry.inode)
+        if self._cwds.get(key) is None:
+            self._cwds[key] = _first_cwd(entry.path)
+        return self._cwds[key]
+
+
+def check_transcript(path: str | Path, config: Path | None = None) -> Path:
+    """Accept a transcript's path that was read from a file, or say why not.
+
+    Only what Claude Code itself has written is opened: a regular ``.jsonl`` file of ours under its folder. A
+    capture may come with a cloned repository and name any file of this machine.
+
+    Raises:
+        TranscriptProblem: it is gone, elsewhere, no transcript, or somebody else's.
+    """
+    text = os.fspath(path).strip()
+    config = config if config is not None else claude_config()
+    if not text or "\0" in text:
+        raise TranscriptProblem("the transcript", "is not named in the capture")
+    where = Path(text).expanduser() if text.startswith("~/") else Path(text)
+    if where.suffix != ".jsonl" or not where.is_absolute():
+        raise TranscriptProblem(where, "is not the path of a transcript (absolute, ending in .jsonl)")
+    real = Path(os.path.realpath(where))
+    if not real.is_relative_to(os.path.realpath(config)) or real.suffix != ".jsonl":
+        raise TranscriptProblem(where, f"is not opened, because it lies outside {config}")
+    try:
+        status = os.lstat(real)
+    except OSError as error:
+        reason = (
+            "is gone; Claude Code deletes transcripts after 30 days unless cleanupPeriodDays says otherwise"
+        )
+        raise TranscriptProblem(where, reason) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise TranscriptProblem(where, "is no regular file")
+    if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
+        raise TranscriptProblem(where, "belongs to another user")
+    return real
+
+
+def _can_be(name: str, slug: str) -> bool:
+    return name == slug or name.startswith(slug + "-") or (len(slug) > _CUT and name.startswith(slug[:_CUT]))
+
+
+def _sessions(folder: Path) -> list[Entry]:
+    try:
+        return scan(folder, _SESSION)
+    except FileProblem:  # a file among the folders, or one that is closed to us
+        return []
+
+
+def _first_cwd(path: Path) -> Path | None:
+    try:
+        head = head_within(path, path.parent, size=_HEAD)
+    except FileProblem:
+        return None
+    match = _CWD.search(head)
+    if match is None:
+        return None
+    try:
+        value: Any = json.loads(match[1])
+    except ValueError:
+        return None
+    return Path(value) if isinstance(value, str) and value else None
