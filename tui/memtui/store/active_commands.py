@@ -1,7 +1,7 @@
-"""The active commands in ``docs/09-agents/session-state.json``, a file that other programs write, too (seed 002).
+"""The active commands in ``docs/09-agents/session-state.json`` (seed 002), which other programs write, too.
 
-Some of them take its lock, most do not, and some write it in place. So: the lock is taken, only our own part of
-the text is edited, the result is looked at again until it stays, and a half-written file is read again.
+Some of them take its lock, most do not, and some write it in place. So: the lock is taken, only our own part
+of the text is edited, the result is looked at again until it stays, and a half-written file is read again.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 
 
 class CommandProblem(FileProblem):
-    """Active commands that cannot be read or changed, or a command file without a summary; with the reason."""
+    """Active commands that cannot be read or changed, or a command without a summary; with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class ActiveCommandStore:
             text = compact_summary(data.decode("utf-8", "replace"))
             if text is None:
                 raise CommandProblem(
-                    path, "has no COMPACT_SUMMARY markers, so nothing of it survives a compaction"
+                    path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
                 )
             return CommandSummary(path, text, folder)
         places = ", ".join(self._shown(folder) for folder in self.project.command_folders[:-1])
@@ -208,11 +208,12 @@ class ActiveCommandStore:
                 text = add_command(text, command.raw, index=index)
             return text
 
+        def is_back(text: str) -> bool:
+            return names <= {command.name for command in parse_active_commands(text).commands}
+
         names = {command.name for _, command in gone}
         with self._locked(UndoProblem):
-            self._settle(
-                back, lambda text: names <= {each.name for each in parse_active_commands(text).commands}
-            )
+            self._settle(back, is_back)
 
     @contextmanager
     def _locked(self, kind: type[FileProblem]) -> Iterator[None]:

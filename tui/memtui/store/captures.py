@@ -83,7 +83,7 @@ class CaptureStore:
         return newest_first(entries)
 
     def tidy(self) -> None:
-        """Complete reviews that a killed process had decided, and remove its temporary files. Never raises."""
+        """Complete what a killed process had decided, and remove its temporary files. Never raises."""
         recover(self.folder, within=self.project.root)
 
     def load(self, entry: Entry) -> Capture:

@@ -23,6 +23,11 @@ class Entry(NamedTuple):
     inode: int
 
     @property
+    def key(self) -> str:
+        """What tells it from the others of its listing."""
+        return self.name
+
+    @property
     def path(self) -> Path:
         """The file's path, built when asked for."""
         return Path(self.folder, self.name)

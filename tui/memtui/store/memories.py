@@ -60,6 +60,8 @@ class MemoryHead:
     tags: tuple[str, ...] = ()
     project: str = ""
     archived: bool = False
+    problem: str = ""
+    """Why it cannot be used; `id` and `title` are then its file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +106,16 @@ class MemoryStore:
                 continue
         return entries
 
-    def load_head(self, entry: Entry) -> MemoryHead:
-        """What a row shows, from the first 8 KiB.
-
-        Raises:
-            MemoryProblem: it cannot be read; `reason` is for the row.
-        """
+    def head(self, entry: Entry) -> MemoryHead:
+        """What a row shows, from the first 8 KiB. A broken memory has a head, too: it says what is wrong."""
         try:
-            data = head_within(entry.path, self._root(entry), size=HEAD_SIZE)
-            return _head(entry, data)
+            return _head(entry, head_within(entry.path, self._root(entry), size=HEAD_SIZE))
         except FormatError as error:
-            raise MemoryProblem(entry.path, f"is broken: {error}") from error
+            reason = f"is broken: {error}"
         except FileProblem as problem:
-            raise MemoryProblem(entry.path, problem.reason) from problem
+            reason = problem.reason
+        name = _stem(entry)
+        return MemoryHead(kind_of(entry), name, name, _time_in(entry), problem=reason)
 
     def load(self, entry: Entry) -> MemoryText:
         """A whole memory. What is stored under a Recovery ID comes with its front matter taken off.
@@ -144,13 +143,17 @@ def kind_of(entry: Entry) -> MemoryKind:
 
 
 def _head(entry: Entry, data: bytes) -> MemoryHead:
-    name = entry.name.removesuffix(".md")
+    name = _stem(entry)
     text = data.decode("utf-8", "replace")
     if kind_of(entry) is MemoryKind.REVIEW:
         return MemoryHead(MemoryKind.REVIEW, name, parse_memory(text).title or name, _time_in(entry))
     meta = read_head(data)
     title = meta.description or _objective(text) or meta.id
     return MemoryHead(MemoryKind.STORED, meta.id, title, meta.created, meta.tags, meta.project, meta.archived)
+
+
+def _stem(entry: Entry) -> str:
+    return entry.name.removesuffix(".md")
 
 
 def _objective(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Stored session state documents: ``states/<session id>/v0001.md`` and on, the highest being the current one."""
+"""Stored session states: ``states/<session id>/v0001.md`` and on, the highest being the current one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileProblem, load_within
+from memtui.files import FileProblem, read_within
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.project import Home, Project
@@ -23,10 +23,6 @@ _VERSION = re.compile(r"v(\d{1,9})\.md")
 _PATH = re.compile(r"\((.*)\)")
 
 
-class StateProblem(FileProblem):
-    """A session state document that cannot be read, with the reason."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredState:
     """One version of a session's state document."""
@@ -34,9 +30,12 @@ class StoredState:
     session_id: str
     version: int
     path: Path
-    text: str
-    state: SessionState
-    written_at: datetime
+    written: datetime
+    text: str = ""
+    state: SessionState | None = None
+    """None when the document is broken."""
+    problem: str = ""
+    """Why it cannot be used."""
 
 
 class StateStore:
@@ -50,19 +49,16 @@ class StateStore:
         """The newest document of the session that wrote last.
 
         A session is the project's when it is one of `session_ids` (those of its transcripts), or when the
-        document's IDENTITY names the project's folder or one below it. Broken documents are passed over.
+        document's IDENTITY names the project's folder or one below it.
 
         Raises:
             FileProblem: the folder of states cannot be listed.
         """
         newest = (self._newest_version(each.path) for each in scan(self.folder, _SESSION))
         for entry in sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True):
-            try:
-                state = self.load(entry)
-            except StateProblem:
-                continue
-            if state.session_id in session_ids or self._names_project(state.state):
-                return state
+            stored = self.load(entry)
+            if stored.session_id in session_ids or self._names_project(stored.state):
+                return stored
         return None
 
     def versions(self, session_id: str) -> list[Entry]:
@@ -76,22 +72,20 @@ class StateStore:
         return sorted(scan(self.folder / session_id, _VERSION), key=_version, reverse=True)
 
     def load(self, entry: Entry) -> StoredState:
-        """Read one version.
-
-        Raises:
-            StateProblem: it is broken, too large, no regular file, or gone.
-        """
+        """Read one version. A broken one has its text, as far as it can be read, and the reason."""
         path = entry.path
+        written = datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone()
+        text = ""
         try:
-            content = load_within(path, self.folder, limit=LIMIT, follow=False)
-            text = content.data.decode("utf-8", "replace")
-            state = parse_session_state(text)
+            text = read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
+            return StoredState(
+                path.parent.name, _version(entry), path, written, text, parse_session_state(text)
+            )
         except FormatError as error:
-            raise StateProblem(path, f"is broken: {error}") from error
-        except FileProblem as problem:
-            raise StateProblem(path, problem.reason) from problem
-        written = datetime.fromtimestamp(content.signature[0] / 1e9).astimezone()
-        return StoredState(path.parent.name, _version(entry), path, text, state, written)
+            problem = f"is broken: {error}"
+        except FileProblem as error:
+            problem = error.reason
+        return StoredState(path.parent.name, _version(entry), path, written, text, problem=problem)
 
     def _newest_version(self, folder: Path) -> Entry | None:
         try:
@@ -99,8 +93,8 @@ class StateStore:
         except FileProblem:
             return None
 
-    def _names_project(self, state: SessionState) -> bool:
-        match = _PATH.search(state.identity.project)
+    def _names_project(self, state: SessionState | None) -> bool:
+        match = _PATH.search(state.identity.project) if state is not None else None
         named = match[1].strip() if match else ""
         if not Path(named).is_absolute():
             return False

@@ -1,8 +1,8 @@
 """Claude Code's transcripts of a project: found, never written.
 
-Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the folder
-in which a session was started. Different folders can have the same slug, long ones are cut, and the folder can
-be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript say where it really was.
+Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the
+folder in which a session was started. Different folders can have the same slug, long ones are cut, and the
+folder can be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript say where it really was.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from memtui.store.listing import Entry, scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
+
+_ANY = re.compile(r"[^.].*", re.DOTALL)
 
 _CUT = 200
 """Claude Code cuts longer slugs and adds a hash."""
@@ -67,13 +69,12 @@ class TranscriptStore:
         """
         self.project = project
         self.config = config if config is not None else claude_config()
-        self._roots = tuple({Path(os.path.realpath(project.root)), project.root.absolute()})
+        self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
         self._cwds: dict[tuple[str, int], Path | None] = {}
 
-    @property
     def folder(self) -> Path:
-        """The folder of all projects' transcript folders."""
-        return self.config / "projects"
+        """Where Claude Code keeps this project's own transcripts, from the first session on."""
+        return self.config / "projects" / transcript_slug(self._roots[0])
 
     def entries(self) -> list[Transcript]:
         """The project's transcripts, last written first; none when Claude Code was never used here.
@@ -88,10 +89,18 @@ class TranscriptStore:
         """The transcript that was written last."""
         return next(iter(self.entries()), None)
 
+    def session_ids(self) -> frozenset[str]:
+        """The ids of the project's sessions that still have a transcript."""
+        return frozenset(each.session_id for each in self.entries())
+
+    def of_session(self, session_id: str) -> Path | None:
+        """The transcript of one session of the project."""
+        return next((each.path for each in self.entries() if each.session_id == session_id), None)
+
     def folders(self) -> list[Path]:
-        """The folders that may hold transcripts of this project, to be watched."""
+        """The folders that may hold transcripts of this project and of its sub-folders."""
         slugs = {transcript_slug(root) for root in self._roots}
-        folders = scan(self.folder, re.compile(r"[^.].*"))
+        folders = scan(self.config / "projects", _ANY)
         likely = [each.path for each in folders if any(_can_be(each.name, slug) for slug in slugs)]
         if likely:
             return likely
@@ -144,9 +153,7 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
     try:
         status = os.lstat(real)
     except OSError as error:
-        reason = (
-            "is gone; Claude Code deletes transcripts after 30 days unless cleanupPeriodDays says otherwise"
-        )
+        reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
         raise TranscriptProblem(where, reason) from error
     if not stat.S_ISREG(status.st_mode):
         raise TranscriptProblem(where, "is no regular file")
