@@ -1,0 +1,246 @@
+"""A text ready to be shown: logical lines with roles, which a view wraps and colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from memtui.app.widgets.wrap import graphemes
+from memtui.clean import clean
+
+LINE_LIMIT = 2000
+"""Characters of one logical line that are shown: longer ones are cut, visibly."""
+
+ROLES = (
+    "title", "heading", "label", "dim", "quote", "bullet", "code", "strong", "rule",
+    "good", "warn", "bad", "accent", "prompt", "tool",
+)  # fmt: skip
+"""What a line or a span may be, besides plain (the empty string); the view has a style for each."""
+
+
+class Span(NamedTuple):
+    """A range of characters of a line that has a role of its own."""
+
+    start: int
+    end: int
+    role: str
+
+
+class Line(NamedTuple):
+    """One logical line. Use `line` or `styled` to make one of text that is not known to be clean."""
+
+    text: str
+    role: str = ""
+    spans: tuple[Span, ...] = ()
+    hang: int = 0
+    """Columns by which the screen lines after the first are indented."""
+
+
+class Document:
+    """An immutable sequence of lines; equal only to itself, so that layouts can be cached by identity."""
+
+    def __init__(self, lines: Iterable[Line] = ()) -> None:
+        self.lines = tuple(lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __add__(self, other: Document) -> Document:
+        return Document(self.lines + other.lines)
+
+    @cached_property
+    def size(self) -> int:
+        """Characters in all lines."""
+        return sum([len(line[0]) for line in self.lines])
+
+    @property
+    def text(self) -> str:
+        """The document as it is read, one logical line a line."""
+        return "\n".join([line[0] for line in self.lines])
+
+
+EMPTY = Document()
+
+
+def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = ()) -> Line:
+    """One line of text from outside: cleaned, line breaks turned to spaces, cut at `LINE_LIMIT`."""
+    safe = clean(text)
+    if "\n" in safe:
+        safe = safe.replace("\n", " ")
+    return _capped(Line(safe, role, spans, hang))
+
+
+def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0) -> Line:
+    """One line of several parts, each a text or a (text, role)."""
+    text, spans = "", []
+    for part in parts:
+        piece, piece_role = (part, "") if isinstance(part, str) else part
+        safe = clean(piece).replace("\n", " ")
+        if piece_role:
+            spans.append(Span(len(text), len(text) + len(safe), piece_role))
+        text += safe
+    return _capped(Line(text, role, tuple(spans), hang))
+
+
+def rule(text: str = "", role: str = "rule") -> Line:
+    """A horizontal rule across the view, with an optional caption."""
+    return line(f"──── {text} " if text else "", role)
+
+
+def plain(text: str, role: str = "", *, indent: int = 0) -> Document:
+    """Text as it is, line by line."""
+    pad = " " * indent
+    return Document([_capped(Line(pad + row, role, (), indent)) for row in clean(text).split("\n")])
+
+
+def concat(*parts: Document | Line) -> Document:
+    """Documents and lines, one after the other."""
+    lines: list[Line] = []
+    for part in parts:
+        lines.extend(part.lines if isinstance(part, Document) else (part,))
+    return Document(lines)
+
+
+def _capped(made: Line) -> Line:
+    text = made.text
+    if len(text) <= LINE_LIMIT:
+        return made
+    # The cut must not fall inside a grapheme; the last of these few is the one that may be torn.
+    tail = graphemes(text[LINE_LIMIT - 40 : LINE_LIMIT + 1])
+    end = LINE_LIMIT - 40 + tail[-1][0]
+    note = f"… ({len(text) - end:,} more characters)"
+    spans = [Span(start, min(stop, end), role) for start, stop, role in made.spans if start < end]
+    return Line(text[:end] + note, made.role, (*spans, Span(end, end + len(note), "dim")), made.hang)
+
+
+_BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?: +|$)")
+_QUOTE = re.compile(r" {0,3}((?:> ?)+)")
+_MARK = re.compile(r"\*\*|`+")
+_WORD_OR_PATH = re.compile(r"[A-Za-z0-9_/*]")
+
+
+def from_markdown(text: str) -> Document:
+    """Read Markdown lightly: headings, bullets, quotes, fences, bold and code spans.
+
+    Every source line stays one line, tables and everything unknown stay as they are. Never fails, and takes
+    time in proportion to the text.
+    """
+    lines: list[Line] = []
+    fence = ""
+    for row in clean(text).split("\n"):
+        if fence:
+            closes = row.strip()
+            if closes.startswith(fence) and not closes.strip(fence[0]):
+                fence = ""
+                lines.append(_capped(Line(row, "dim")))
+            else:
+                lines.append(_capped(Line(row, "code", (), _indent(row))))
+            continue
+        opens = _FENCE.match(row) if "```" in row or "~~~" in row else None
+        if opens and not (opens[1][0] == "`" and "`" in row[opens.end() :]):
+            fence = opens[1]
+            lines.append(_capped(Line(row, "dim")))
+        else:
+            lines.append(_markdown_line(row))
+    return Document(lines)
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip(" "))
+
+
+def _markdown_line(row: str) -> Line:
+    first = row.lstrip(" ")[:1]
+    if not first or first not in "#>-*+_0123456789":
+        return _inline(row, "", _indent(row))
+    if first == "#" and (match := _HEADING.match(row)):
+        caption = row[match.end() :].strip()
+        bare = caption.rstrip("#")
+        caption = bare.rstrip() if bare.endswith(" ") else caption
+        return _inline(caption, "title" if len(match[1]) == 1 else "heading", 0)
+    if first == ">" and (match := _QUOTE.match(row)):
+        depth = match[1].count(">")
+        return _inline(row[match.end() :], "quote", 2 * depth, lead="▎ " * depth, lead_role="quote")
+    marks = row.replace(" ", "")
+    if len(marks) >= 3 and first in "-*_" and not marks.strip(first):
+        return Line("", "rule")
+    if match := _BULLET.match(row):
+        marker = "•" if len(match[2]) == 1 else match[2]
+        lead = f"{match[1]}{marker} "
+        return _inline(row[match.end() :], "", len(lead), lead=lead, lead_role="bullet")
+    return _inline(row, "", _indent(row))
+
+
+def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = "") -> Line:
+    """A line whose ``**`` and back-ticks are turned into spans."""
+    text, spans = _marks(row) if "`" in row or "**" in row else (row, ())
+    if lead:
+        shift = len(lead)
+        moved = [Span(start + shift, end + shift, kind) for start, end, kind in spans]
+        text, spans = lead + text, (Span(0, shift, lead_role), *moved)
+    return _capped(Line(text, role, spans, hang))
+
+
+def _marks(row: str) -> tuple[str, tuple[Span, ...]]:
+    marks = [(match.start(), match.end()) for match in _MARK.finditer(row)]
+    pairs = _pairs(row, marks)
+    paired = {index for pair in pairs for index in pair[:2]}
+    parts: list[str] = []
+    position: dict[int, int] = {}
+    done = removed = 0
+    for index in sorted(paired):
+        start, end = marks[index]
+        parts.append(row[done:start])
+        position[index] = start - removed
+        removed += end - start
+        done = end
+    parts.append(row[done:])
+    return "".join(parts), tuple(sorted(Span(position[a], position[b], role) for a, b, role in pairs))
+
+
+def _pairs(row: str, marks: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """The marks that belong together, as (index of the first, index of the second, role)."""
+    partner = _code_partners(row, marks)
+    pairs: list[tuple[int, int, str]] = []
+    bold = -1
+    index = 0
+    while index < len(marks):
+        start, end = marks[index]
+        if row[start] == "`":
+            if index in partner:
+                pairs.append((index, partner[index], "code"))
+                index = partner[index]
+        elif bold >= 0 and _may_close(row, start, end):
+            pairs.append((bold, index, "strong"))
+            bold = -1
+        elif bold < 0 and _may_open(row, start, end):
+            bold = index
+        index += 1
+    return pairs
+
+
+def _code_partners(row: str, marks: list[tuple[int, int]]) -> dict[int, int]:
+    """For each run of back-ticks, the next run of the same length."""
+    partner: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for index in range(len(marks) - 1, -1, -1):
+        start, end = marks[index]
+        if row[start] == "`":
+            if end - start in last:
+                partner[index] = last[end - start]
+            last[end - start] = index
+    return partner
+
+
+# Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) stays what it is.
+def _may_open(row: str, start: int, end: int) -> bool:
+    after = row[end : end + 1]
+    return bool(after) and after not in " *" and not (start and _WORD_OR_PATH.match(row, start - 1))
+
+
+def _may_close(row: str, start: int, end: int) -> bool:
+    return row[start - 1] not in " *" and not _WORD_OR_PATH.match(row, end)

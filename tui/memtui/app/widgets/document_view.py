@@ -1,0 +1,316 @@
+"""Shows a document of any length, wrapped to the width, by drawing only the rows in sight."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.worker import get_current_worker
+
+from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
+from memtui.app.widgets.layout import Layout, Place
+from memtui.app.widgets.strips import blank, segment
+from memtui.app.widgets.wrap import hang_for
+
+AT_ONCE = 256 * 1024
+"""Characters up to which a document is laid out at once; of longer ones only what is in sight."""
+
+_LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024
+_LINES_ABOVE, _CHARS_ABOVE = 200, 16 * 1024
+
+
+class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
+    """A document to read: scrolls by keys and wheel, and its text can be selected with the mouse.
+
+    The place that is read stays when the width changes, and on request when the document is replaced by a
+    newer version of itself.
+    """
+
+    ALLOW_SELECT = True
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "lines(1)", "Down", show=False),
+        Binding("up,k", "lines(-1)", "Up", show=False),
+        Binding("home,g", "first", "Top", show=False),
+        Binding("end,G", "last", "End", show=False),
+        Binding("pagedown,space", "page(1.0)", "Page down", show=False),
+        Binding("pageup", "page(-1.0)", "Page up", show=False),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
+    ]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{role}" for role in ROLES}
+
+    DEFAULT_CSS = """
+    DocumentView {
+        overflow-x: hidden;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        & > .document--title { color: $primary; text-style: bold; }
+        & > .document--heading { color: $secondary; text-style: bold; }
+        & > .document--label { color: $foreground 60%; }
+        & > .document--dim { color: $foreground 60%; }
+        & > .document--quote { color: $foreground 80%; text-style: italic; }
+        & > .document--bullet { color: $accent; }
+        & > .document--code { color: $text-accent; }
+        & > .document--strong { text-style: bold; }
+        & > .document--rule { color: $foreground 40%; }
+        & > .document--good { color: $text-success; }
+        & > .document--warn { color: $text-warning; }
+        & > .document--bad { color: $text-error; }
+        & > .document--accent { color: $accent; }
+        & > .document--prompt { color: $text-primary; text-style: bold; }
+        & > .document--tool { color: $text-secondary; }
+    }
+    """
+
+    class LaidOut(Message):
+        """A thread has laid out a document."""
+
+        def __init__(self, layout: Layout) -> None:
+            super().__init__()
+            self.layout = layout
+
+    def __init__(
+        self,
+        document: Document = EMPTY,
+        *,
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._document = document
+        self._layout = Layout(EMPTY, 1)
+        self._layouts: LRUCache[tuple[Document, int], Layout] = LRUCache(3)
+        self._strips: LRUCache[int, Strip] = LRUCache(512)
+        self._strip_width = 0
+        self._styles: dict[str, Style] = {}
+        self._wanted = Place(0)
+        self._base = 0
+        """What the first line is called in selections: it stays its name when lines come before it."""
+
+    @property
+    def document(self) -> Document:
+        """What is shown."""
+        return self._document
+
+    @property
+    def place(self) -> Place:
+        """What stands in the first row in sight."""
+        return self._layout.place(self.scroll_offset.y) if self._layout.rows else self._wanted
+
+    def show(self, document: Document, *, keep_scroll: bool = False, shift: int = 0) -> None:
+        """Show a document, from its top or at the place that is being read.
+
+        Args:
+            document: What to show.
+            keep_scroll: It is a newer version of what is shown: stay at the same line.
+            shift: How many lines this version has more (or fewer, negative) before that line.
+        """
+        if document is self._document:
+            return
+        place = self.place
+        self._wanted = Place(max(0, place.line + shift), place.char) if keep_scroll else Place(0)
+        self._document = document
+        if keep_scroll:
+            self._base -= shift
+        else:
+            self._base = 0
+            self._drop_selection()
+        self._lay_out()
+
+    def _drop_selection(self) -> None:
+        if self.is_mounted and self.text_selection is not None:
+            self.screen.clear_selection()
+
+    def _text_width(self) -> int:
+        return self.scrollable_content_region.width
+
+    def _lay_out(self) -> None:
+        """Lay the document out for the width; if that takes long, the part in sight now, the rest later."""
+        width, document = self._text_width(), self._document
+        if not self.is_mounted or width < 1:
+            return
+        layout = self._layouts.get((document, width))
+        if layout is None and document.size <= AT_ONCE:
+            layout = Layout(document, width)
+        if layout is not None:
+            self.workers.cancel_group(self, "layout")
+            self._install(layout)
+            return
+        self._install(self._part(self._wanted.line))
+        self._lay_out_all(document, width)
+
+    def _part(self, line: int) -> Layout:
+        """The layout of some lines around one, made quickly however long the document is."""
+        lines, width = self._document.lines, self._text_width()
+        first = stop = min(line, len(lines))
+        room = _CHARS_ABOVE
+        while first > max(0, line - _LINES_ABOVE) and room > 0:
+            first -= 1
+            room -= len(lines[first].text)
+        room = _CHARS_BELOW
+        while stop < min(len(lines), line + _LINES_BELOW) and room > 0:
+            room -= len(lines[stop].text)
+            stop += 1
+        return Layout(self._document, width, first=first, stop=stop)
+
+    @work(thread=True, exclusive=True, group="layout", exit_on_error=False)
+    def _lay_out_all(self, document: Document, width: int) -> None:
+        worker = get_current_worker()
+        layout = Layout(document, width, cancelled=lambda: worker.is_cancelled)
+        if layout.complete and not worker.is_cancelled:
+            self.post_message(self.LaidOut(layout))
+
+    def on_document_view_laid_out(self, event: LaidOut) -> None:
+        """Replace the part by the whole, at the same place."""
+        event.stop()
+        if event.layout.document is self._document and event.layout.width == self._text_width():
+            if self._layout.rows and self._layout.document is self._document:
+                self._wanted = self.place
+            self._install(event.layout)
+
+    def _install(self, layout: Layout) -> None:
+        if layout.complete:
+            self._layouts[(layout.document, layout.width)] = layout
+        self._layout = layout
+        self._strips.clear()
+        self.virtual_size = Size(0, layout.rows)
+        self.scroll_to(y=layout.row_of(self._wanted), animate=False, force=True)
+        self.refresh()
+
+    def on_mount(self) -> None:
+        """Lay out what was given before there was a width."""
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """Wrap to the new width, at the same place."""
+        if self._layout.width != self._text_width() or self._layout.document is not self._document:
+            if self._layout.rows and self._layout.document is self._document:
+                self._wanted = self.place
+            self._lay_out()
+
+    def action_lines(self, rows: int) -> None:
+        """Scroll by rows."""
+        self._scroll_by(rows)
+
+    def action_page(self, pages: float) -> None:
+        """Scroll by a part of the height."""
+        self._scroll_by(int(pages * max(2, self.scrollable_content_region.height - 1)))
+
+    def action_first(self) -> None:
+        """Go to the top."""
+        self._jump(0)
+
+    def action_last(self) -> None:
+        """Go to the end."""
+        self._jump(len(self._document))
+
+    def _jump(self, line: int) -> None:
+        if not self._layout.complete:
+            self._wanted = Place(line)
+            self._install(self._part(line))
+        self.scroll_to(y=self.max_scroll_y if line else 0, animate=False, force=True)
+
+    def _scroll_by(self, rows: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
+
+    def notify_style_update(self) -> None:
+        """Forget what was drawn in other colours."""
+        super().notify_style_update()
+        self._strips.clear()
+        self._styles.clear()
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self._strips.clear()
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text: logical lines, without the breaks that the width made."""
+        lines = self._document.lines
+        first = 0 if selection.start is None else selection.start.y - self._base
+        last = len(lines) - 1 if selection.end is None else min(selection.end.y - self._base, len(lines) - 1)
+        chosen = [lines[number].text for number in range(max(0, first), last + 1)]
+        if not chosen:
+            return None
+        if selection.end is not None and selection.end.y - self._base == last:
+            chosen[-1] = chosen[-1][: selection.end.x]
+        if selection.start is not None and first >= 0:
+            chosen[0] = chosen[0][selection.start.x :]
+        return "\n".join(chosen), "\n"
+
+    def render_line(self, y: int) -> Strip:
+        """One screen line."""
+        width, row = self.size.width, y + self.scroll_offset.y
+        if width != self._strip_width:
+            self._strips.clear()
+            self._strip_width = width
+        strip = self._strips.get(row)
+        if strip is None:
+            strip = self._strips[row] = self._render_row(row, width)
+        return strip
+
+    def _render_row(self, row: int, width: int) -> Strip:
+        ground = self.rich_style
+        if row >= self._layout.rows:
+            return Strip.blank(width, ground)
+        number, index, piece = self._layout.row(row)
+        made = self._layout.document.lines[number]
+        name = number + self._base
+        parts: list[Segment] = []
+        if index:
+            # One segment a column: a press on the indent is a press on the first character.
+            margin = Style.from_meta({"offset": (piece.start, name)})
+            parts = [blank(1, ground + margin)] * hang_for(self._layout.width, made.hang)
+        parts += self._text_segments(made, piece.start, piece.end, name, ground)
+        strip = Strip(parts)
+        if made.role == "rule":
+            rest = max(0, self._layout.width - strip.cell_length)
+            strip = Strip([*strip, Segment("─" * rest, ground + self._style("rule"))])
+        return Strip([*strip, blank(width - strip.cell_length, ground)]).crop(0, width)
+
+    def _text_segments(self, made: Line, start: int, end: int, name: int, ground: Style) -> list[Segment]:
+        """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
+        base = ground + self._style(made.role)
+        marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
+        selection = self.text_selection
+        if selection is not None and (chosen := selection.get_span(name)) is not None:
+            stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
+            marks.append((chosen[0], stop, self.screen.get_component_rich_style("screen--selection")))
+        cuts = {start, end, *(at for mark in marks for at in mark[:2] if start < at < end)}
+        edges = sorted(cuts)
+        parts: list[Segment] = []
+        for left, right in zip(edges, edges[1:] or edges, strict=False):
+            style = base
+            for mark_start, mark_end, mark in marks:
+                if mark_start <= left < mark_end:
+                    style = style + mark
+            parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
+        return parts
+
+    def _style(self, role: str) -> Style:
+        """What a role adds to the style around it; one that is not known adds nothing."""
+        if role not in ROLES:
+            return Style()
+        style = self._styles.get(role)
+        if style is None:
+            # The partial style has the attributes that the role sets, but its colours are not blended yet.
+            partial = self.get_component_rich_style(f"document--{role}", partial=True)
+            whole = self.get_component_rich_style(f"document--{role}")
+            colors = Style(
+                color=whole.color if partial.color else None,
+                bgcolor=whole.bgcolor if partial.bgcolor else None,
+            )
+            style = self._styles[role] = partial + colors
+        return style

@@ -1,0 +1,453 @@
+"""A list of any number of rows that draws only those on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from memtui.app.widgets.row_keys import RowKeys
+from memtui.app.widgets.strips import blank, segment
+from memtui.app.widgets.wrap import cut, wrap
+
+Draw = Callable[[str, int], Content]
+"""Makes the content of one row from its key and the cells that there are for it; never reads a file."""
+
+
+class RowList(ScrollView, can_focus=True, inherit_bindings=False):
+    """A list of one-line rows, known by their keys, of which exactly one is selected.
+
+    The owner gives keys in order and a function that draws one row. Selection and scroll position stay with
+    their rows when the keys change. Drawn rows are remembered: call `refresh_row` when what a key shows has
+    changed, `refresh_rows` when that may be so for all (an age, say).
+    """
+
+    ALLOW_SELECT = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("home,g", "first", "First", show=False),
+        Binding("end,G", "last", "Last", show=False),
+        Binding("pagedown", "page(1.0)", "Page down", show=False),
+        Binding("pageup", "page(-1.0)", "Page up", show=False),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
+        Binding("enter", "open", "Open", show=False),
+    ]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row-list--bar",
+        "row-list--cursor",
+        "row-list--empty",
+        "row-list--header",
+        "row-list--hover",
+    }
+
+    DEFAULT_CSS = """
+    RowList {
+        height: 1fr;
+        overflow-x: hidden;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        & > .row-list--bar { color: $foreground 40%; }
+        & > .row-list--cursor { background: $foreground 8%; }
+        & > .row-list--hover { background: $foreground 4%; }
+        & > .row-list--header { color: $foreground 60%; text-style: bold; }
+        & > .row-list--empty { color: $foreground 60%; }
+        &:focus > .row-list--bar { color: $accent; }
+        &:focus > .row-list--cursor { background: $primary 40%; text-style: bold; }
+        &:nocolor:focus > .row-list--cursor { text-style: reverse; }
+    }
+    """
+
+    class Highlighted(Message):
+        """Another row is selected, by the user or because the rows changed; None: there is no row."""
+
+        def __init__(self, row_list: RowList, key: str | None) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.key = key
+
+        @property
+        def control(self) -> RowList:
+            """The list, for `on` selectors."""
+            return self.row_list
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the last of several counts: a held key does not queue up work."""
+            return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
+
+    class Opened(Message):
+        """The user opened a row: enter, a double click, or a click on the selected row."""
+
+        def __init__(self, row_list: RowList, key: str) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.key = key
+
+        @property
+        def control(self) -> RowList:
+            """The list, for `on` selectors."""
+            return self.row_list
+
+    class Window(Message):
+        """Other rows are in sight: the half-open range `first` to `last`, and their keys."""
+
+        def __init__(self, row_list: RowList, first: int, last: int, keys: Sequence[str]) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.first = first
+            self.last = last
+            self.keys = keys
+
+        @property
+        def control(self) -> RowList:
+            """The list, for `on` selectors."""
+            return self.row_list
+
+        def can_replace(self, message: Message) -> bool:
+            """Rows that are out of sight again need not be loaded."""
+            return isinstance(message, RowList.Window) and message.row_list is self.row_list
+
+    def __init__(
+        self,
+        draw: Draw,
+        *,
+        is_header: Callable[[str], bool] | None = None,
+        empty: str = "",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        """Make an empty list.
+
+        Args:
+            draw: Draws one row.
+            is_header: Tells which keys are headings that cannot be selected; none by default.
+            empty: What is shown, centred, while there are no rows; may have several lines.
+            name: See Textual.
+            id: See Textual.
+            classes: See Textual.
+        """
+        super().__init__(name=name, id=id, classes=classes)
+        self._draw = draw
+        self._is_header = is_header
+        self._empty = empty
+        self._rows = RowKeys()
+        self._index = -1
+        self._hover = -1
+        self._moved = False
+        self._at_top = True
+        self._reported: str | None = None
+        self._window: tuple[int, int, RowKeys] | None = None
+        self._strips: LRUCache[tuple[str, bool, bool], Strip] = LRUCache(1024)
+        self._strip_width = 0
+        self._empty_cache: tuple[tuple[int, int], list[str]] | None = None
+        self._focus_is_new = False
+        self._press_opens = False
+        self._chain_opened = False
+
+    @property
+    def rows(self) -> Sequence[str]:
+        """The keys, as they were given."""
+        return self._rows.keys
+
+    @property
+    def selected(self) -> str | None:
+        """The key of the selected row."""
+        return self._rows[self._index] if self._index >= 0 else None
+
+    @property
+    def index(self) -> int | None:
+        """The index of the selected row."""
+        return self._index if self._index >= 0 else None
+
+    @property
+    def empty(self) -> str:
+        """What is shown while there are no rows."""
+        return self._empty
+
+    @empty.setter
+    def empty(self, text: str) -> None:
+        if text != self._empty:
+            self._empty = text
+            self._empty_cache = None
+            self.refresh()
+
+    def set_rows(self, keys: Sequence[str], *, positions: Mapping[str, int] | None = None) -> None:
+        """Show other rows; selection and scroll position stay with the rows they are at.
+
+        If the selected row is gone, the one that took its place is selected. A list in which the user has not
+        moved yet stays on its first row; one that stands on its first row keeps showing the top.
+
+        Args:
+            keys: Unique keys in order; not copied, and not to be changed afterwards.
+            positions: The index of each key, for lists so long that a worker should make it.
+        """
+        old, top, selected = self._rows, self.scroll_offset.y, self._index
+        in_sight = top <= selected < top + self._height
+        self._rows = rows = RowKeys(keys, positions)
+        self._index = self._next_selection(old, selected)
+        new_top = top
+        if top == 0 and self._at_top:
+            new_top = 0
+        elif len(old):
+            found, of = rows.successor(old, min(top, len(old) - 1))
+            new_top = found - (of - top) if found >= 0 else 0
+        if self._index >= 0 and (in_sight or selected < 0) and self._height:
+            new_top = max(min(new_top, self._index), self._index - self._height + 1)
+        self._hover = -1
+        self.virtual_size = Size(0, len(rows))
+        self._scroll_now(new_top)
+        self.refresh()
+        self._report()
+
+    def _next_selection(self, old: RowKeys, selected: int) -> int:
+        if selected < 0 or not (self._moved or self.scroll_offset.y):
+            return self._selectable(0, 1)
+        found, _ = self._rows.successor(old, selected)
+        return self._selectable(found if found >= 0 else min(selected, len(self._rows) - 1), 1)
+
+    def refresh_row(self, key: str) -> None:
+        """Draw one row again."""
+        for cursor in (False, True):
+            for hover in (False, True):
+                self._strips.discard((key, cursor, hover))
+        top = self.scroll_offset.y
+        for row in range(top, min(top + self._height, len(self._rows))):
+            if self._rows[row] == key:
+                self.refresh_line(row)
+
+    def refresh_rows(self) -> None:
+        """Draw all rows again that are in sight."""
+        self._strips.clear()
+        self.refresh()
+
+    def select(self, key: str) -> bool:
+        """Select a row and bring it into sight; False if there is none with this key."""
+        index = self._rows.find(key, max(0, self._index))
+        if index < 0 or self._selectable(index, 0) != index:
+            return False
+        self._go(index)
+        return True
+
+    @property
+    def _height(self) -> int:
+        return self.scrollable_content_region.height
+
+    def _selectable(self, index: int, step: int) -> int:
+        """The first row from `index` on, else the other way, that is no header; or -1."""
+        if self._is_header is None:
+            return index if 0 <= index < len(self._rows) else -1
+        for direction in (step, -step):
+            at = index
+            while 0 <= at < len(self._rows):
+                if not self._is_header(self._rows[at]):
+                    return at
+                if not direction:
+                    break
+                at += direction
+        return -1
+
+    def _go(self, index: int) -> None:
+        if index < 0:
+            return
+        before, self._index = self._index, index
+        self._moved = True
+        self._at_top = index == self._selectable(0, 1)
+        if before != index:
+            self._redraw(before, index)
+        self._show_selected()
+        self._report()
+
+    def _show_selected(self) -> None:
+        """Scroll as little as brings the selected row, and a header right above it, into sight."""
+        top, height, first = self.scroll_offset.y, self._height, self._index
+        if not height or first < 0:
+            return
+        while first > 0 and self._index - first < height - 1 and self._heads(first - 1):
+            first -= 1
+        if first < top:
+            self._scroll_now(first)
+        elif self._index >= top + height:
+            self._scroll_now(self._index - height + 1)
+
+    def _heads(self, index: int) -> bool:
+        return self._is_header is not None and self._is_header(self._rows[index])
+
+    def _scroll_now(self, top: int) -> None:
+        if self.is_mounted:
+            self.scroll_to(y=max(0, top), animate=False, force=True)
+
+    def _redraw(self, *rows: int) -> None:
+        for row in rows:
+            if row >= 0:
+                self.refresh_line(row)
+
+    def action_move(self, rows: int) -> None:
+        """Select the next row up or down."""
+        if self._rows:
+            target = max(0, min(len(self._rows) - 1, self._index + rows))
+            self._go(self._selectable(target, 1 if rows > 0 else -1))
+
+    def action_page(self, pages: float) -> None:
+        """Move the selection by a part of the rows in sight."""
+        self.action_move(int(pages * max(2, self._height - 1)))
+
+    def action_first(self) -> None:
+        """Select the first row."""
+        self._go(self._selectable(0, 1))
+
+    def action_last(self) -> None:
+        """Select the last row."""
+        self._go(self._selectable(len(self._rows) - 1, -1))
+
+    def action_open(self) -> None:
+        """Open the selected row."""
+        if self.selected is not None:
+            self.post_message(self.Opened(self, self.selected))
+
+    def _report(self) -> None:
+        if not self.is_mounted:
+            return
+        if self.selected != self._reported:
+            self._reported = self.selected
+            self.post_message(self.Highlighted(self, self.selected))
+        first = self.scroll_offset.y
+        last = min(len(self._rows), first + self._height)
+        if self._window != (first, last, self._rows):
+            self._window = (first, last, self._rows)
+            self.post_message(self.Window(self, first, last, self._rows.keys[first:last]))
+
+    def on_mount(self) -> None:
+        """Say what is selected, now that somebody can hear it."""
+        self._report()
+
+    def on_resize(self) -> None:
+        """Keep the selected row in sight when the list gets smaller."""
+        self._show_selected()
+        self._report()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell which rows are in sight now."""
+        super().watch_scroll_y(old_value, new_value)
+        self._hover = -1
+        self._report()
+
+    def on_focus(self) -> None:
+        """Note that the press that may have given the focus is still to come."""
+        self._focus_is_new = True
+        self.call_later(self._focus_settled)
+
+    def _focus_settled(self) -> None:
+        self._focus_is_new = False
+
+    def on_mouse_down(self) -> None:
+        """A press that brought the focus selects and does not open."""
+        self._press_opens = not self._focus_is_new
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Mark the row under the pointer."""
+        self._hover_over(self._row_at(event))
+
+    def on_leave(self) -> None:
+        """Unmark it."""
+        self._hover_over(-1)
+
+    def _hover_over(self, row: int) -> None:
+        if row != self._hover:
+            before, self._hover = self._hover, row
+            self._redraw(before, row)
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the row; open it on a double click or if it was selected already."""
+        row = self._row_at(event)
+        if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
+            return
+        again = row == self._index and self._press_opens
+        self._go(row)
+        if event.chain == 1:
+            self._chain_opened = again
+        if again if event.chain == 1 else (event.chain == 2 and not self._chain_opened):
+            self.action_open()
+
+    def _row_at(self, event: events.MouseEvent) -> int:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return -1
+        row = offset.y + self.scroll_offset.y
+        return row if row < len(self._rows) else -1
+
+    def notify_style_update(self) -> None:
+        """Forget what was drawn in other colours."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        """One screen line."""
+        width, row = self.size.width, y + self.scroll_offset.y
+        if not self._rows:
+            return self._render_empty(y, width)
+        if row >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        if width != self._strip_width:
+            self._strips.clear()
+            self._strip_width = width
+        cache_key = (self._rows[row], row == self._index, row == self._hover)
+        strip = self._strips.get(cache_key)
+        if strip is None:
+            strip = self._strips[cache_key] = self._render_row(*cache_key, width)
+        return strip
+
+    def _render_row(self, key: str, cursor: bool, hover: bool, width: int) -> Strip:
+        inner = max(0, self.scrollable_content_region.width - 1)
+        names = self._style_names(key, cursor, hover)
+        base = self.get_visual_style(*names)
+        ground = base.rich_style
+        # A visual style cannot hold `reverse`, by which a cursor shows without colours.
+        extra = Style(reverse=True) if cursor and self.get_component_rich_style(*names).reverse else Style()
+        drawn = self._draw(key, inner).render(base, end="")
+        parts = [segment(text, style.rich_style + extra) for text, style in drawn]
+        strip = Strip(parts)
+        if strip.cell_length > inner:
+            strip = Strip([*strip.crop(0, max(0, inner - 1)), segment("…"[:inner], ground + extra)], inner)
+        bar = self.get_visual_style(*names, "row-list--bar").rich_style
+        rest = blank(width - 1 - strip.cell_length, ground + extra)
+        return Strip([segment("▌" if cursor else " ", bar), *strip, rest], width)
+
+    def _style_names(self, key: str, cursor: bool, hover: bool) -> tuple[str, ...]:
+        if self._is_header is not None and self._is_header(key):
+            return ("row-list--header",)
+        return ("row-list--cursor",) if cursor else ("row-list--hover",) if hover else ()
+
+    def _render_empty(self, y: int, width: int) -> Strip:
+        ground = self.rich_style
+        lines = self._empty_lines(width, self.size.height)
+        above = max(0, (self.size.height - len(lines)) // 2)
+        if not above <= y < above + len(lines):
+            return Strip.blank(width, ground)
+        text = lines[y - above]
+        strip = Strip([segment(text, self.get_component_rich_style("row-list--empty"))])
+        left = max(0, (width - strip.cell_length) // 2)
+        parts = [blank(left, ground), *strip, blank(width - left - strip.cell_length, ground)]
+        return Strip(parts, width)
+
+    def _empty_lines(self, width: int, height: int) -> list[str]:
+        """The text for no rows, broken at words, cut where it does not fit."""
+        if self._empty_cache is None or self._empty_cache[0] != (width, height):
+            room = max(1, width - 2)
+            lines = [
+                row[piece.start : piece.end] for row in self._empty.split("\n") for piece in wrap(row, room)
+            ]
+            self._empty_cache = ((width, height), [cut(each, width) for each in lines][: max(1, height)])
+        return self._empty_cache[1]

@@ -1,0 +1,173 @@
+"""Breaking text into screen lines: by terminal cells, at words, never inside a grapheme."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rich.cells import cell_len, split_graphemes
+
+
+class Piece(NamedTuple):
+    """One screen line of a text: the half-open range of characters that it shows."""
+
+    start: int
+    end: int
+
+
+# Characters that are one cell wide each and join with nothing, so that counting characters counts cells.
+_PLAIN = re.compile(
+    "[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u203b\u2190-\u2193"
+    "\u2500-\u25f7\u2713-\u2718\u2800-\u28ff]*"
+)
+# Spacing vowel signs that Unicode keeps with the letter before them: Thai and Lao AM.
+_SPACING_MARKS = frozenset("\u0e33\u0eb3")
+_ELLIPSIS = "…"
+
+
+def is_plain(text: str) -> bool:
+    """Whether every character takes one cell and stands alone."""
+    return text.isascii() or _PLAIN.fullmatch(text) is not None
+
+
+def graphemes(text: str) -> list[tuple[int, int, int]]:
+    """The user-perceived characters of `text` as (start, end, cells), covering it without gaps."""
+    spans: list[tuple[int, int, int]] = []
+    half_flag = False
+    for start, end, cells in split_graphemes(text)[0]:
+        first = text[start]
+        indicator = "\U0001f1e6" <= first <= "\U0001f1ff"
+        if spans and ((indicator and half_flag) or first in _SPACING_MARKS):
+            before = spans[-1]
+            spans[-1] = (before[0], end, before[2] + cells)
+            half_flag = False
+        else:
+            spans.append((start, end, cells))
+            half_flag = indicator
+    return spans
+
+
+def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
+    """Break one line of text into pieces of at most `width` cells.
+
+    Breaks are at spaces, which belong to no piece, or beside wide characters; a word that is longer than a
+    line is cut. A single grapheme wider than `width` gets a piece of its own.
+
+    Args:
+        text: One line, tabs expanded, without control characters.
+        width: The cells of a screen line; at least 1.
+        hang: How far the caller indents every piece but the first; limited to half the width.
+
+    Returns:
+        At least one piece. Leading spaces stay in the first unless they alone fill it.
+    """
+    width = max(1, width)
+    rest = max(1, width - hang_for(width, hang))
+    if is_plain(text):
+        return (Piece(0, len(text)),) if len(text) <= width else _wrap_plain(text, width, rest)
+    return _wrap_graphemes(text, width, rest)
+
+
+def hang_for(width: int, hang: int) -> int:
+    """The hanging indent that is used at this width: a narrow screen keeps at least half for the text."""
+    return min(hang, max(0, width // 2))
+
+
+def _wrap_plain(text: str, width: int, rest: int) -> tuple[Piece, ...]:
+    end = len(text.rstrip(" "))
+    if not end:
+        return (Piece(0, 0),)
+    indent = len(text) - len(text.lstrip(" "))
+    start = indent if indent >= width else 0
+    pieces: list[Piece] = []
+    room = width
+    while end - start > room:
+        space = text.rfind(" ", max(start, indent) + 1, start + room + 1)
+        if space < 0:
+            stop = following = start + room
+        else:
+            stop, following = space, space + 1
+            while text[stop - 1] == " ":
+                stop -= 1
+            while text[following] == " ":
+                following += 1
+        pieces.append(Piece(start, stop))
+        start, room = following, rest
+    pieces.append(Piece(start, end))
+    return tuple(pieces)
+
+
+def _wrap_graphemes(text: str, width: int, rest: int) -> tuple[Piece, ...]:
+    end = len(text.rstrip(" "))
+    if not end:
+        return (Piece(0, 0),)
+    spans = graphemes(text[:end])
+    first = 0
+    while text[spans[first][0]] == " ":
+        first += 1
+    index = first if first >= width else 0
+    pieces: list[Piece] = []
+    room = width
+    while True:
+        stop = _fill(text, spans, index, max(index, first), room)
+        if stop == len(spans):
+            pieces.append(Piece(spans[index][0], end))
+            return tuple(pieces)
+        if index < stop <= first:  # nothing fits behind the indent: do without it
+            index = first
+            continue
+        following = stop
+        while text[spans[following][0]] == " ":
+            following += 1
+        while text[spans[stop - 1][0]] == " ":
+            stop -= 1
+        pieces.append(Piece(spans[index][0], spans[stop - 1][1]))
+        index, room = following, rest
+
+
+def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, room: int) -> int:
+    """Where the line that begins at span `index` ends; no break at or before span `first`."""
+    used, best, before = 0, -1, 0
+    for at in range(index, len(spans)):
+        start, _, cells = spans[at]
+        if text[start] == " ":
+            if at > first:
+                best = at
+            used, before = used + cells, 0
+            continue
+        if at > first and (cells == 2 or before == 2) and used <= room:
+            best = at
+        used, before = used + cells, cells
+        if used > room and at > index:
+            return best if best > 0 else at
+    return len(spans)
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` cells, its loss marked by ``…``."""
+    if is_plain(text):
+        if len(text) <= width:
+            return text
+    elif cell_len(text) <= width:
+        return text
+    if width <= 1:
+        return _ELLIPSIS[: max(0, width)]
+    return text[: _prefix(text, width - 1)] + _ELLIPSIS
+
+
+def fit(text: str, width: int) -> str:
+    """The text in exactly `width` cells: cut with ``…`` or padded with spaces."""
+    shown = cut(text, width)
+    return shown + " " * (width - cell_len(shown))
+
+
+def _prefix(text: str, width: int) -> int:
+    """How many characters of `text`, which is wider, fit into `width` cells without tearing a grapheme."""
+    if is_plain(text):
+        return width
+    used = 0
+    for start, _, cells in graphemes(text):
+        used += cells
+        if used > width:
+            return start
+    return len(text)
