@@ -1,0 +1,175 @@
+"""Claude Code's transcript: the JSONL file of a session, read as a stream of lines.
+
+The file belongs to Claude Code: it is only read, may be written to meanwhile, and may hold anything. What is
+known to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
+invalid UTF-8, lone surrogates, deep nesting (facts about Claude Code, "What breaks a parser"). Nothing of it
+is fatal here; `memtui.formats.transcript_events` tells what the records mean.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic_core import from_json
+
+from memtui.clean import without_surrogates
+
+Record = dict[str, Any]
+"""One JSON object of a transcript."""
+
+LINE_LIMIT = 2_000_000
+"""Longest line that is read, in bytes. Longer ones hold images and documents, not words."""
+
+_BLOCK = 1 << 18
+_TAIL_BLOCK = 1 << 16
+_BLANK = b" \t\r"
+
+# Control characters inside strings occur in hand-made exports.
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class Line(NamedTuple):
+    """A line of a transcript."""
+
+    offset: int
+    """Where it begins, in bytes."""
+    end: int
+    """Where reading can go on after it: behind its newline, or at `offset` when it is torn."""
+    records: tuple[Record, ...]
+    """The objects on it: one as a rule, two when two were written without a break."""
+    problem: str = ""
+    """"", "too long", "not JSON", or "torn" (the last line has no end yet)."""
+
+
+def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterator[Line]:
+    """Stream the lines of a transcript; blank lines are left out.
+
+    The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
+
+    Args:
+        path: the transcript.
+        start: byte offset to begin at: 0, or the `end` of a line read before.
+        stop: byte offset to end at; the file's end when None.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb", buffering=0) as file:
+        for offset, data, ended in _split(file, start, stop):
+            if data is None:
+                # Behind an over-long line that has no end yet, reading would go on in its middle.
+                end = offset + ended if ended else offset
+                yield Line(offset, end, (), "too long")
+            elif ended:
+                try:
+                    record = from_json(data, cache_strings="keys")
+                except ValueError:
+                    record = None
+                if type(record) is dict:
+                    yield Line(offset, offset + ended, (record,))
+                elif data.strip():
+                    records, used = _decode_slowly(data)
+                    sound = records and used == len(data)
+                    yield Line(offset, offset + ended, records, "" if sound else "not JSON")
+            elif data.strip():
+                yield from _last_line(offset, data)
+
+
+def _last_line(offset: int, data: bytes) -> Iterator[Line]:
+    """A line without a newline: an export's last one, or one that is being written."""
+    records, used = _decode_slowly(data)
+    if records:
+        yield Line(offset, offset + used, records)
+    if used < len(data):
+        yield Line(offset + used, offset + used, (), "torn")
+
+
+def _split(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int, bytes | None, int]]:
+    r"""Split on ``\n`` alone: offset, bytes (None when too long), length with newline (0 without one)."""
+    file.seek(start)
+    offset = position = start
+    carry = b""
+    dropped = False
+    while chunk := file.read(_BLOCK if stop is None else max(0, min(_BLOCK, stop - position))):
+        position += len(chunk)
+        pieces = chunk.split(b"\n")
+        carry = b"" if dropped else carry + pieces[0]
+        dropped = dropped or len(carry) > LINE_LIMIT
+        if len(pieces) == 1:
+            carry = b"" if dropped else carry
+            continue
+        # The first piece ends the line that earlier blocks began.
+        first_end = position - len(chunk) + len(pieces[0]) + 1
+        yield offset, None if dropped else carry, first_end - offset
+        offset = first_end
+        for piece in pieces[1:-1]:
+            yield offset, piece, len(piece) + 1
+            offset += len(piece) + 1
+        carry, dropped = pieces[-1], False
+    if dropped or carry:
+        yield offset, None if dropped else carry, 0
+
+
+def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
+    """The objects on a line that is not simply one object, and how many of its bytes they take.
+
+    Values that are no objects are passed over; reading ends at the first thing that is not JSON.
+    """
+    # surrogateescape keeps the way back to byte offsets; the surrogates are replaced below.
+    text = data.decode("utf-8", "surrogateescape")
+    records: list[Record] = []
+    end = at = 0
+    try:
+        while (at := _skip_blank(text, at)) < len(text):
+            value, at = _DECODER.raw_decode(text, at)
+            end = at
+            if isinstance(value, dict):
+                records.append(_without_surrogates(value))
+    except (ValueError, RecursionError):
+        pass
+    used = len(text[:end].encode("utf-8", "surrogateescape"))
+    rest = data[used:].strip(_BLANK + b"\n")
+    return tuple(records), used if rest else len(data)
+
+
+def _skip_blank(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\ufeff":
+        at += 1
+    return at
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, dict):
+        return {without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return value
+
+
+def tail_offset(path: Path, count: int) -> int:
+    """Byte offset at which the last `count` lines begin, found by reading blocks from the end.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        end = position = file.seek(0, 2)
+        wanted = count + 1  # the newline before the first wanted line
+        while position > 0:
+            size = min(_TAIL_BLOCK, position)
+            position -= size
+            file.seek(position)
+            block = file.read(size)
+            if position + size == end and not block.endswith(b"\n"):
+                wanted -= 1  # the last line has no newline of its own
+            at = len(block)
+            while (at := block.rfind(b"\n", 0, at)) >= 0:
+                wanted -= 1
+                if wanted <= 0:
+                    return position + at + 1
+    return 0

@@ -1,0 +1,199 @@
+"""Which text of a transcript are words of the user.
+
+Most lines of type ``user`` are not: tool results, command output, hook feedback, notifications, summaries,
+skill texts. The rule, and how often each of these was seen, is in the facts about Claude Code, section 9.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+WordsKind = Literal[
+    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "output", "machine"
+]
+"""What a user line is.
+
+Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
+context), ``comment`` (given with an approval), ``memory`` (a ``#`` note). ``local command`` is a slash command
+that is the user's unless ``output`` follows: then Claude Code itself carried it out.
+"""
+
+_BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder)>")
+_TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
+
+_INTERRUPTION = "[Request interrupted by user"
+
+_MACHINE = (
+    "<bash-",
+    "<local-command-",
+    "<task-notification",
+    "<teammate-message",
+    "<agent-notification",
+    "<cross-session-message",
+    "<channel ",
+    "<tick>",
+    "<background-task",
+    "<new-diagnostics",
+    "<tool_use_error",
+    "<command-contents",
+    "Caveat: The messages below were generated",
+    "Another Claude session sent a message:",
+    "Stop hook feedback:",
+    "Base directory for this skill:",
+    "[Image: source:",
+    "Operation stopped by hook",
+    "UserPromptSubmit operation blocked by hook",
+    "Unknown slash command:",
+    "Unknown skill:",
+)
+
+SUMMARY_OPENING = "This session is being continued from a previous conversation"
+
+_BUILT_IN_NAMES = """
+add-dir agents allowed-tools approved-tools bashes branch btw bug chrome clear color compact config context
+continue copy cost desktop diff doctor effort exit export extra-usage fast feedback files fork heapdump help
+hooks ide install-github-app install-slack-app keybindings login logout mcp memory migrate-installer mobile
+model new output-style output-style:new passes permissions plugin plugins privacy-settings quit
+rate-limit-options release-notes reload-plugins remote-control remote-env rename reset resume rewind sandbox
+session settings skills stats status statusline stickers tag tasks teleport terminal-setup theme think-back
+todos undo upgrade usage vim voice
+"""
+
+_BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
+"""Commands that Claude Code carries out itself.
+
+With words they steer the program, not the work; the exception is /compact, whose words say what matters.
+"""
+
+
+def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
+    """What kind of text a user line holds, and the text as the user would know it.
+
+    Lines of subagents and compaction summaries are the caller's business.
+    """
+    content = record["message"].get("content")
+    if _by_machine(record):
+        return "machine", ""
+    if isinstance(content, str):
+        kind, text = text_words(content)
+    elif isinstance(content, list):
+        kind, text = _block_words(content)
+    else:
+        return "machine", ""
+    if kind == "typed" and record.get("planContent"):
+        return "plan", text
+    return kind, text
+
+
+def _by_machine(record: dict[str, Any]) -> bool:
+    if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
+        return True
+    return not of_human(record.get("origin"))
+
+
+def of_human(origin: Any) -> bool:
+    """Whether an `origin` field allows a text to be the user's: absent, or of kind ``human``."""
+    if not isinstance(origin, dict):
+        return True
+    return origin.get("kind") in (None, "human")
+
+
+def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
+    """Words in a list of blocks; beside a tool result they are a comment on it."""
+    texts: list[str] = []
+    last: WordsKind = "machine"
+    beside_result = False
+    for block in content:
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "tool_result":
+            beside_result = True
+        elif block.get("type") == "text" and isinstance(block.get("text"), str):
+            kind, text = text_words(block["text"])
+            if kind in ("typed", "command"):
+                texts.append(text)
+            if last not in ("typed", "command") and kind != "machine":
+                last = kind
+    if not texts:
+        return last, ""
+    return "comment" if beside_result else last, "\n".join(texts)
+
+
+def text_words(text: str) -> tuple[WordsKind, str]:
+    """Classify one text by what it says alone."""
+    text = _without_blocks(text).strip() if "<" in text else text.strip()
+    if not text or text == "(no content)":
+        return "machine", ""
+    if text[0] == "<":
+        return _tagged(text)
+    if text.startswith(_INTERRUPTION):
+        return "interruption", text
+    if text.startswith((*_MACHINE, SUMMARY_OPENING)):
+        return "machine", text
+    return "typed", text
+
+
+def _without_blocks(text: str) -> str:
+    """Cut out what the editor and Claude Code put around the user's words."""
+    kept: list[str] = []
+    at = 0
+    while opening := _BLOCK_OPENING.search(text, at):
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        if end < 0:
+            break
+        kept.append(text[at : opening.start()])
+        at = end + len(closing)
+    return "".join((*kept, text[at:]))
+
+
+def _inside(text: str, tag: str) -> str:
+    """What stands in the first element of that name; searched by hand, in linear time."""
+    start = text.find(f"<{tag}>")
+    end = text.find(f"</{tag}>", start)
+    return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
+
+
+def _tagged(text: str) -> tuple[WordsKind, str]:
+    if text.startswith("<command-message>"):
+        return _command(text, "command")
+    if text.startswith("<command-name>"):
+        return _command(text, "local command")
+    if text.startswith(("<local-command-stdout>", "<local-command-stderr>")):
+        return "output", text
+    if text.startswith("<user-memory-input>"):
+        return "memory", _inside(text, "user-memory-input")
+    if text.startswith(_MACHINE):
+        return "machine", text
+    return "typed", text
+
+
+def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:
+    """A slash command: its name and its words.
+
+    Claude Code writes ``<command-message>`` first for commands whose text goes to the model, and
+    ``<command-name>`` first for those that it carries out itself.
+    """
+    name = _inside(text, "command-name")
+    if not name or (not name.startswith("/") and "<skill-format>" in text):
+        return "machine", ""  # a skill that the model called
+    arguments = _inside(text, "command-args")
+    typed = f"/{name.lstrip('/')} {arguments}".strip()
+    if kind == "local command" and _carried_out(name.lstrip("/"), arguments):
+        return "machine", typed
+    return kind, typed
+
+
+def _carried_out(name: str, arguments: str) -> bool:
+    return name in _BUILT_IN and not (name == "compact" and arguments)
+
+
+def queued_words(text: str) -> str:
+    """The user's words in a queued input, or "": notifications and built-in commands are queued too."""
+    kind, words = text_words(text)
+    if kind not in ("typed", "command") or words.startswith('{"task_id":'):
+        return ""
+    if (command := _TYPED_COMMAND.match(words)) and _carried_out(command[1], words[command.end() :]):
+        return ""
+    return words
