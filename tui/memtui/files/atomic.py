@@ -11,8 +11,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files.folder import CREATE, Folder, sync
-from memtui.files.problems import writing
+from memtui.files.folder import CREATE, READ, Folder, read_up_to, sync
+from memtui.files.problems import FileChanged, writing
 
 TEMP_NAME = re.compile(r"\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp")
 """The name of a temporary file: whose it is (process id), and something random."""
@@ -23,7 +23,14 @@ STALE_SECONDS = 30 * 60
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
 
-def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600, within: Path | None = None) -> None:
+def write_atomic(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = 0o600,
+    within: Path | None = None,
+    expected: bytes | None = None,
+) -> None:
     """Write a file so that readers see the old content or the new, never a mix, whatever happens.
 
     Args:
@@ -32,9 +39,12 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600, within: P
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
             (for files that belong to other programs), 0600 if there is none.
         within: a folder above `path` from which on down no symbolic link is followed.
+        expected: what the file must still hold in the last moment before it is replaced, if given.
 
     Raises:
-        FileProblem: one of its kinds; the old content is still there and no temporary file is left.
+        FileChanged: it does not hold `expected`; nothing was changed.
+        FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
+            when the folder cannot be flushed the new content is there, but may not survive a power failure.
     """
     with writing(path), Folder(path.parent, within=within) as folder:
         keep = _status(folder, path.name) if mode is None else None
@@ -42,6 +52,8 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600, within: P
             keep = None
         temp = write_temp(folder, data, mode=mode, like=keep)
         try:
+            if expected is not None and _content(folder, path.name, len(expected) + 1) != expected:
+                raise FileChanged(path, "has changed meanwhile")
             folder.replace(temp, path.name)
         except BaseException:
             folder.discard(temp)
@@ -183,6 +195,17 @@ def is_alive(pid: int) -> bool:
     except (OSError, OverflowError):  # somebody else's; or no possible id
         return pid < 1 << 31
     return True
+
+
+def _content(folder: Folder, name: str, size: int) -> bytes | None:
+    try:
+        fd = folder.open(name, READ)
+    except FileNotFoundError:
+        return None
+    try:
+        return read_up_to(fd, size)
+    finally:
+        os.close(fd)
 
 
 def _status(folder: Folder, name: str) -> os.stat_result | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +28,7 @@ CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
 # Windows can neither open a folder nor look a name up in one: there, paths are joined.
 _HOLDS_FOLDERS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
 
+_BLOCK = 1 << 18
 _FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 
 
@@ -57,8 +59,9 @@ class Folder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+            fd, self._fd = self._fd, None
+            with suppress(OSError):  # nothing was written to it, so nothing can be lost
+                os.close(fd)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
         """Open `name` in this folder; returns the descriptor."""
@@ -108,6 +111,15 @@ def sync(fd: int) -> None:
     except OSError as error:
         if error.errno not in _FSYNC_UNSUPPORTED:
             raise
+
+
+def read_up_to(fd: int, size: int) -> bytes:
+    """Read `size` bytes, or to the end of the file."""
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(fd, min(size, _BLOCK))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def steps_below(path: Path, within: Path) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.files.atomic import write_new
-from memtui.files.folder import READ, Folder, steps_below
+from memtui.files.folder import READ, Folder, read_up_to, steps_below
 from memtui.files.problems import (
     FileNotRegular,
     FileOutside,
@@ -19,8 +19,6 @@ from memtui.files.problems import (
 
 Signature = tuple[int, int, int]
 """(mtime in ns, size, inode): what changes when a file changes. The time alone is not enough."""
-
-_BLOCK = 1 << 16
 
 
 class Content(NamedTuple):
@@ -154,12 +152,3 @@ _KINDS = {
     stat.S_IFIFO: "a pipe, not a file",
     stat.S_IFSOCK: "a socket, not a file",
 }
-
-
-def read_up_to(fd: int, size: int) -> bytes:
-    """Read `size` bytes, or to the end of the file."""
-    parts: list[bytes] = []
-    while size > 0 and (part := os.read(fd, min(size, _BLOCK))):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.clock import Clock, system_clock
 from memtui.files import (
+    FileChanged,
     FileMissing,
     FileOutside,
     FileProblem,
@@ -43,8 +43,8 @@ LIMIT = 16 << 20
 COMMAND_LIMIT = 1 << 20
 """Bytes of the largest command file that is read."""
 
-LOCK_SECONDS = 2.0
-"""How long to wait for a program that holds the lock."""
+LOCK_SECONDS = 5.0
+"""How long to wait for a program that holds the lock; AgileFlow waits as long."""
 
 VERIFY_SECONDS = 1.0
 """How long to put a change back that programs without the lock write over."""
@@ -56,6 +56,10 @@ _LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
 """Seconds after which a change has to be there still: one who read before us writes within them."""
 
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
+
+
+Removed = tuple[tuple[int, ActiveCommand], ...]
+"""Entries taken out of the file, each with the place that it had."""
 
 
 class CommandProblem(FileProblem):
@@ -79,6 +83,7 @@ class ActiveCommandStore:
         self.project = project
         self.path = project.session_state_json
         self._clock = clock
+        self._swept = False
 
     def read(self) -> ActiveCommands:
         """The active commands; none when there is no such file.
@@ -88,6 +93,8 @@ class ActiveCommandStore:
         Raises:
             CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
         """
+        if not self._swept:
+            self.tidy()
         try:
             return parse_active_commands(self._read_whole())
         except FileMissing:
@@ -95,6 +102,7 @@ class ActiveCommandStore:
 
     def tidy(self) -> None:
         """Remove temporary files of killed processes from the file's folder. Never raises."""
+        self._swept = True
         sweep_temps(self.path.parent, within=self.project.root)
 
     def clear(self, names: Collection[str] | str | None) -> Undo:
@@ -108,12 +116,16 @@ class ActiveCommandStore:
                 text, or the file is broken, missing or outside the project. Nothing was changed then.
         """
         wanted = None if names is None else frozenset((names,) if isinstance(names, str) else names)
-        with self._locked(CommandProblem):
-            before = self._read_whole()
-            gone = _select(before, wanted)
+        gone: Removed = ()
+
+        def away(text: str) -> str:
+            nonlocal gone
+            gone = gone or _select(text, wanted)
             if not gone:
                 raise CommandProblem(self.path, "has none of these commands active any more")
-            old, new = self._settle(lambda text: _without(text, gone), lambda text: not _present(text, gone))
+            return _without(text, gone)
+
+        old, new = self._settle(CommandProblem, away, lambda text: not _present(text, gone))
         return Undo(_label(gone), lambda: self._restore(old, new, gone))
 
     def summary(self, name: str) -> CommandSummary:
@@ -174,24 +186,39 @@ class ActiveCommandStore:
             time.sleep(pause)
         raise AssertionError("unreachable")
 
-    def _settle(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> tuple[str, str]:
+    def _settle(
+        self, kind: type[FileProblem], change: Callable[[str], str], holds: Callable[[str], bool]
+    ) -> tuple[str, str]:
         """Write `change` until it `holds`, whoever writes over it; returns the texts before and after.
 
-        The caller has the lock.
+        The lock is held only while writing. Every problem comes out as one of `kind`.
         """
-        target = Path(os.path.realpath(self.path))  # a link within the project stays a link
         deadline = time.monotonic() + VERIFY_SECONDS
-        while True:
+        try:
+            while True:
+                texts = self._write(change)
+                if texts is not None and self._stays(holds):
+                    return texts
+                if time.monotonic() > deadline:
+                    raise kind(self.path, "is being written over by another program; try again in a moment")
+        except kind:
+            raise
+        except FileProblem as problem:
+            raise kind(problem.path, problem.reason) from problem
+
+    def _write(self, change: Callable[[str], str]) -> tuple[str, str] | None:
+        """Change the file once; None when another program wrote it at the same time."""
+        target = self._target()
+        lockable = Path(os.path.realpath(self.path.parent)) / self.path.name
+        with lock(lockable, timeout=LOCK_SECONDS, within=self._root()):
             old = self._read_whole()
             new = change(old)
-            if new != old:
-                write_atomic(target, new.encode(), mode=None, within=self._root())
-            if self._stays(holds):
-                return old, new
-            if time.monotonic() > deadline:
-                raise CommandProblem(
-                    self.path, "is being written over by another program all the time; try again in a moment"
-                )
+            try:
+                if new != old:
+                    write_atomic(target, new.encode(), mode=None, within=self._root(), expected=old.encode())
+            except FileChanged:
+                return None
+            return old, new
 
     def _stays(self, holds: Callable[[str], bool]) -> bool:
         for pause in _LOOK_AGAIN:
@@ -200,7 +227,7 @@ class ActiveCommandStore:
                 return False
         return True
 
-    def _restore(self, old: str, new: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> None:
+    def _restore(self, old: str, new: str, gone: Removed) -> None:
         def back(text: str) -> str:
             if text == new:
                 return old
@@ -212,30 +239,18 @@ class ActiveCommandStore:
             return names <= {command.name for command in parse_active_commands(text).commands}
 
         names = {command.name for _, command in gone}
-        with self._locked(UndoProblem):
-            self._settle(back, is_back)
-
-    @contextmanager
-    def _locked(self, kind: type[FileProblem]) -> Iterator[None]:
-        """Hold the file's lock; every problem inside comes out as one of `kind`."""
-        try:
-            with lock(self._folder() / self.path.name, timeout=LOCK_SECONDS, within=self._root()):
-                yield
-        except kind:
-            raise
-        except FileProblem as problem:
-            raise kind(problem.path, problem.reason) from problem
+        self._settle(UndoProblem, back, is_back)
 
     def _root(self) -> Path:
         return Path(os.path.realpath(self.project.root))
 
-    def _folder(self) -> Path:
-        """The file's folder without links; a missing file is never made, so it has to be there."""
+    def _target(self) -> Path:
+        """The file itself, when its path leads through links of the project. It is never made."""
         if not self.path.exists():
             raise FileMissing(self.path, "does not exist, so no command is active")
         if not is_within(self.path, self.project.root):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
-        return Path(os.path.realpath(self.path.parent))
+        return Path(os.path.realpath(self.path))
 
 
 def normalised(name: str) -> str:
@@ -244,7 +259,7 @@ def normalised(name: str) -> str:
     return name.removeprefix("agileflow:").removeprefix("agileflow/").replace(":", "/")
 
 
-def _select(text: str, wanted: frozenset[str] | None) -> tuple[tuple[int, ActiveCommand], ...]:
+def _select(text: str, wanted: frozenset[str] | None) -> Removed:
     return tuple(
         (index, command)
         for index, command in enumerate(parse_active_commands(text).commands)
@@ -252,7 +267,7 @@ def _select(text: str, wanted: frozenset[str] | None) -> tuple[tuple[int, Active
     )
 
 
-def _present(text: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> set[str]:
+def _present(text: str, gone: Removed) -> set[str]:
     """Which of the removed entries are there again. The same command activated anew is another entry."""
     removed = {(command.name, command.activated_at) for _, command in gone}
     return {
@@ -262,12 +277,12 @@ def _present(text: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> set[str]
     }
 
 
-def _without(text: str, gone: tuple[tuple[int, ActiveCommand], ...]) -> str:
+def _without(text: str, gone: Removed) -> str:
     names = _present(text, gone)
     return remove_commands(text, names) if names else text
 
 
-def _label(gone: tuple[tuple[int, ActiveCommand], ...]) -> str:
+def _label(gone: Removed) -> str:
     if len(gone) == 1:
         return f"clear of /{gone[0][1].name.removeprefix('/')}"
     return f"clear of {len(gone)} commands"
