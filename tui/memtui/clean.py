@@ -26,8 +26,11 @@ _TABLE: dict[int, int | str | None] = {
     0xFEFF: None,
 }
 
-# Most text needs nothing: one search is many times faster than a translation.
-_NEEDS_CLEANING = re.compile("[" + "".join(re.escape(chr(c)) for c in sorted(_TABLE) if c != 0x0A) + "]")
+# Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
+# class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
+_NEEDS_CLEANING = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
+)
 
 
 def clean(text: str) -> str:

@@ -177,7 +177,9 @@ def _markdown_line(row: str) -> Line:
 
 def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = "") -> Line:
     """A line whose ``**`` and back-ticks are turned into spans."""
-    text, spans = _marks(row) if "`" in row or "**" in row else (row, ())
+    # A line that will be cut stays as it is: parsing a megabyte for what nobody sees takes time.
+    marked = len(row) <= LINE_LIMIT and ("`" in row or "**" in row)
+    text, spans = _marks(row) if marked else (row, ())
     if lead:
         shift = len(lead)
         moved = [Span(start + shift, end + shift, kind) for start, end, kind in spans]

@@ -55,12 +55,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         overflow-x: hidden;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        & > .document--title { color: $primary; text-style: bold; }
-        & > .document--heading { color: $secondary; text-style: bold; }
+        & > .document--title { color: $text-accent; text-style: bold; }
+        & > .document--heading { color: $text-primary; text-style: bold; }
         & > .document--label { color: $foreground 60%; }
         & > .document--dim { color: $foreground 60%; }
         & > .document--quote { color: $foreground 80%; text-style: italic; }
-        & > .document--bullet { color: $accent; }
+        & > .document--bullet { color: $foreground 60%; }
         & > .document--code { color: $text-accent; }
         & > .document--strong { text-style: bold; }
         & > .document--rule { color: $foreground 40%; }

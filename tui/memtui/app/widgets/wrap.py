@@ -16,10 +16,14 @@ class Piece(NamedTuple):
 
 
 # Characters that are one cell wide each and join with nothing, so that counting characters counts cells.
-_PLAIN = re.compile(
-    "[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u203b\u2190-\u2193"
-    "\u2500-\u25f7\u2713-\u2718\u2800-\u28ff]*"
+_ONE_CELL = (
+    "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u203b\u2190-\u2193"
+    "\u2500-\u25f7\u2713-\u2718\u2800-\u28ff"
 )
+# The same with two cells: CJK punctuation, kana, ideographs, Hangul syllables, full-width forms.
+_TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
+_PLAIN = re.compile(f"[{_ONE_CELL}]*")
+_ALONE = re.compile(f"[{_ONE_CELL}{_TWO_CELLS}]*")
 # Spacing vowel signs that Unicode keeps with the letter before them: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"
@@ -32,6 +36,8 @@ def is_plain(text: str) -> bool:
 
 def graphemes(text: str) -> list[tuple[int, int, int]]:
     """The user-perceived characters of `text` as (start, end, cells), covering it without gaps."""
+    if _ALONE.fullmatch(text):
+        return [(at, at + 1, 2 if char > "\u3000" else 1) for at, char in enumerate(text)]
     spans: list[tuple[int, int, int]] = []
     half_flag = False
     for start, end, cells in split_graphemes(text)[0]:
