@@ -39,6 +39,11 @@ def _usage(error: click.UsageError) -> int:
 def _sentence(error: BaseException) -> str | None:
     if isinstance(error, click.ClickException):
         return error.format_message()
+    # Here and not above: most runs end well.
+    from memtui.files import FileProblem
+
+    if isinstance(error, FileProblem):
+        return f"{error}."
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use '{os.fsdecode(error.filename)}': {error.strerror}."
     return None

@@ -39,9 +39,7 @@ class _Lazy(NamedTuple):
 
 COMMANDS = {
     "captures": _Lazy("memtui.cli.captures", "List what auto-compactions captured in this project."),
-    "review": _Lazy(
-        "memtui.cli.review", "Review a capture: draft its memory file, accept it, mark it reviewed."
-    ),
+    "review": _Lazy("memtui.cli.review", "Draft a capture's memory file, and accept it."),
     "facts": _Lazy("memtui.cli.facts", "Print what can be read off a transcript without a model."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),
 }

@@ -7,14 +7,20 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memtui.clean import clean, clean_line, without_surrogates
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 # What json.dumps leaves as it is and a terminal or a line-based reader may act on.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+
+_LEAST = 24
+"""Columns that the flexible field of a table gets at least; with less it goes on a line of its own."""
 
 
 def prepare_streams() -> None:
@@ -46,9 +52,13 @@ def print_json(value: Any) -> None:
     On a terminal every string is cleaned. A program gets the strings as they are, control characters and the
     like as JSON escapes; only lone surrogates, which no encoding can carry, become U+FFFD.
     """
-    safe = _map_strings(value, clean if is_terminal() else without_surrogates)
-    text = json.dumps(safe, ensure_ascii=False, indent=2)
-    click.echo(_UNSAFE_IN_JSON.sub(_escape, text))
+    click.echo(json_text(value, for_terminal=is_terminal()))
+
+
+def json_text(value: Any, *, for_terminal: bool) -> str:
+    """What `print_json` prints."""
+    safe = _map_strings(value, clean if for_terminal else without_surrogates)
+    return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=2))
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -82,17 +92,31 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexib
 
 def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible: int) -> None:
     # Here and not above: only people need rich, and it costs more than the command itself.
-    from rich.console import Console
-    from rich.table import Table
+    from rich.cells import cell_len
     from rich.text import Text
 
-    console = Console(highlight=False, markup=False, emoji=False)
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=True, overflow="ellipsis", ratio=1 if number == flexible else None)
-    for line in lines:
-        table.add_row(*(Text(field) for field in line))
-    console.print(table)
+    console = _console()
+    widths = [max(map(cell_len, column)) for column in zip(columns, *lines, strict=True)]
+    room = console.width - sum(widths) - 2 * (len(widths) - 1) + widths[flexible]
+    stacked = room < min(_LEAST, widths[flexible])
+    widths[flexible] = min(widths[flexible], console.width - 2 if stacked else room)
+    for line in lines if stacked else (columns, *lines):
+        fields = [Text(field, style="bold" if line is columns else "") for field in line]
+        for field, width in zip(fields, widths, strict=True):
+            field.truncate(width, overflow="ellipsis", pad=not stacked)
+        if stacked:
+            below = fields.pop(flexible)
+            console.print(Text("  ").join(fields), Text("  ") + below, sep="\n")
+        else:
+            text = Text("  ").join(fields)
+            text.rstrip()
+            console.print(text, overflow="ignore", no_wrap=True)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
 
 
 def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
@@ -108,14 +132,14 @@ def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
-    from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _console()
     for number, (title, items) in enumerate(groups):
         if number:
             console.print()
         console.print(Text(clean_line(title), style="bold"))
         for item in items:
-            console.print(Padding(Text(clean_line(item)), (0, 0, 0, 2)))
+            for line in Text(clean_line(item)).wrap(console, console.width - 2):
+                line.rstrip()
+                console.print(Text("  ") + line, overflow="ignore", no_wrap=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from memtui.project import Home, Project, find_root, transcript_slug
+from memtui.project import Home, Project, find_root
 
 root_option = click.option(
     "--root",
@@ -24,17 +22,24 @@ def project_of(folder: Path | None) -> Project:
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:
-    """Whether the app would have nothing to show: no capture, command, memory or transcript."""
-    return next(_things(project, home, claude), None) is None
+    """Whether the app would have nothing to show: no capture, command, memory, session state or transcript.
 
+    A folder that cannot be listed is not nothing: the app says what is wrong with it.
+    """
+    # Here and not above: `memtui --help` needs none of it.
+    from memtui.files import FileProblem
+    from memtui.store.captures import CaptureStore
+    from memtui.store.memories import MemoryStore
+    from memtui.store.states import StateStore
+    from memtui.store.transcripts import TranscriptStore
 
-def _things(project: Project, home: Home, claude: Path) -> Iterator[Path]:
-    # A folder that may not be read is as good as empty here; the app says why it shows nothing.
-    with suppress(OSError):
-        yield from project.compacts.glob("*.md")
-    with suppress(OSError):
-        yield from project.session_state_json.parent.glob(project.session_state_json.name)
-    with suppress(OSError):
-        yield from home.memories.glob("*/CMEM-*.md")
-    with suppress(OSError):
-        yield from (claude / "projects" / transcript_slug(project.root)).glob("*.jsonl")
+    try:
+        return not (
+            project.session_state_json.exists()
+            or CaptureStore(project).entries()
+            or MemoryStore(project, home).entries()
+            or TranscriptStore(project, claude).entries()
+            or StateStore(project, home).newest()
+        )
+    except (FileProblem, OSError):
+        return False

@@ -149,7 +149,7 @@ class TranscriptWriter:
 
     def compaction(self, summary: str, *, trigger: str = "auto") -> None:
         """The conversation is compacted into `summary`."""
-        before, self._context = self._context + 96_000, 24_000
+        before, self._context = self._context, 24_000
         logical, self._parent = self._parent, None
         self._line(
             type="system",
@@ -183,7 +183,8 @@ class TranscriptWriter:
         self._line(type="user", message={"role": "user", "content": [block]}, toolUseResult=result)
 
     def _assistant(self, block: Mapping[str, Any], *, output: int) -> None:
-        self._context += output
+        # Instructions, reminders and thinking weigh more than what is seen.
+        self._context += output + 4_200
         self._line(
             type="assistant",
             message={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from memtui.demo.story.refunds import TASKS
 
@@ -23,7 +24,7 @@ class Moment:
 
 GOAL = "partial refunds give the stock back, without changing the public API of /refunds"
 
-DECISIONS: tuple[tuple[int, str, str], ...] = (
+DECISIONS: tuple[tuple[int, Literal["decision", "constraint"], str], ...] = (
     (1, "constraint", "the public API of /refunds stays as it is (the mobile app depends on it)"),
     (2, "decision", "one row per order line and refund (a refund can cover several lines)"),
     (3, "decision", "bundles give back their parts (support counts parts, not bundles)"),

@@ -1,0 +1,66 @@
+"""A project to run commands in, and a way to run them as the script does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from memtui.cli.main import Openers, run
+from memtui.project import Home, Project
+
+
+@dataclass
+class Opened:
+    """What the command line asked to be opened."""
+
+    projects: list[Project] = field(default_factory=list)
+    demos: int = 0
+
+    def openers(self) -> Openers:
+        return Openers(app=self._app, demo=self._demo)
+
+    def _app(self, project: Project, home: Home, claude: Path) -> None:
+        self.projects.append(project)
+
+    def _demo(self) -> None:
+        self.demos += 1
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+Memtui = Callable[..., Result]
+
+
+@pytest.fixture
+def opened() -> Opened:
+    return Opened()
+
+
+@pytest.fixture
+def memtui(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Memtui:
+    """Run memtui with some words; returns exit code, stdout and stderr."""
+
+    def call(*words: str) -> Result:
+        capsys.readouterr()
+        code = run(words, opened.openers())
+        printed = capsys.readouterr()
+        return Result(code, printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """An empty project that is the current folder."""
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    return Project(root)

@@ -1,0 +1,130 @@
+"""`memtui captures`."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import output
+from memtui.formats.capture import Capture, render_capture, reviewed
+from memtui.formats.capture_text import capture_name, render_pending
+from memtui.project import Project
+from tests.cli.conftest import Memtui
+
+ZONE = timezone(timedelta(hours=-5))
+MORNING = datetime(2026, 1, 2, 8, 15, tzinfo=ZONE)
+NOON = datetime(2026, 1, 2, 12, 0, tzinfo=ZONE)
+EVENING = datetime(2026, 1, 2, 19, 30, tzinfo=ZONE)
+
+
+@pytest.fixture
+def three(project: Project) -> Project:
+    """A reviewed capture of the morning, a broken one of noon and a pending one of the evening."""
+    project.compacts.mkdir(parents=True)
+    old = Capture(
+        status="pending",
+        timestamp=MORNING,
+        session_id="abc123",
+        transcript="/home/u/.claude/projects/-shop/abc123.jsonl",
+        first_message="Add refunds",
+    )
+    done = reviewed(old, summary="Refunds were added.", memory="20260102_081500-memory.md")
+    new = render_pending(
+        timestamp=EVENING,
+        session_id="def456",
+        transcript="/t.jsonl",
+        first_message="\n  Fix \x1b[2Jthe\ttax\nnow",
+    )
+    (project.compacts / capture_name(MORNING)).write_text(render_capture(done), "utf-8")
+    (project.compacts / capture_name(NOON)).write_text("# Autocompact Capture\n\n**Status:** pend", "utf-8")
+    (project.compacts / capture_name(EVENING)).write_text(new, "utf-8")
+    return project
+
+
+def test_a_pipe_gets_tab_separated_lines_newest_first(memtui: Memtui, three: Project) -> None:
+    result = memtui("captures")
+    assert result.code == 0
+    first, second, third = result.out.splitlines()
+    assert first.split("\t") == ["pending", "2026-01-03 00:30", "Fix ␛[2Jthe tax", capture_name(EVENING)]
+    status, time, reason, file = second.split("\t")
+    assert (status, time, file) == ("broken", "-", capture_name(NOON))
+    assert reason
+    assert third.split("\t") == ["reviewed", "2026-01-02 13:15", "Add refunds", capture_name(MORNING)]
+
+
+def test_pending_only(memtui: Memtui, three: Project) -> None:
+    (line,) = memtui("captures", "--pending").out.splitlines()
+    assert line.startswith("pending\t")
+
+
+def test_json_has_every_field(memtui: Memtui, three: Project) -> None:
+    pending, broken, done = json.loads(memtui("captures", "--json").out)
+    assert pending == {
+        "file": capture_name(EVENING),
+        "path": str(three.compacts / capture_name(EVENING)),
+        "status": "pending",
+        "timestamp": "2026-01-02T19:30:00-05:00",
+        "session_id": "def456",
+        "transcript": "/t.jsonl",
+        "title": "Fix \x1b[2Jthe\ttax",
+        "summary": "",
+        "memory": "",
+        "problem": "",
+    }
+    assert broken["status"] == "broken"
+    assert broken["problem"]
+    assert broken.keys() == pending.keys()
+    assert (done["summary"], done["memory"]) == ("Refunds were added.", "20260102_081500-memory.md")
+
+
+def test_a_terminal_gets_a_table(memtui: Memtui, three: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    head, first, *_ = memtui("captures").out.splitlines()
+    assert head.split() == ["Status", "Time", "Title", "File"]
+    assert first.startswith("pending ")
+    assert first.endswith(capture_name(EVENING))
+
+
+def test_another_project_is_named_by_root(memtui: Memtui, three: Project, tmp_path: Path) -> None:
+    (three.root / "src").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    assert memtui("captures", "--root", str(three.root / "src")).out == memtui("captures").out
+    assert memtui("captures", "--root", str(tmp_path / "elsewhere"), "--json").out == "[]\n"
+
+
+def test_a_root_that_is_no_folder_is_a_usage_error(memtui: Memtui, project: Project) -> None:
+    result = memtui("captures", "--root", "nowhere")
+    assert result.code == 2
+    assert "nowhere" in result.err
+
+
+def test_nothing_there_is_a_sentence(memtui: Memtui, project: Project) -> None:
+    result = memtui("captures")
+    assert result.code == 0
+    assert str(project.compacts) in result.out
+    assert memtui("captures", "--pending").out == "Nothing waits for a review in shop.\n"
+    assert memtui("captures", "--json").out == "[]\n"
+
+
+def test_a_folder_of_captures_that_leads_elsewhere_is_refused(
+    memtui: Memtui, project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "secrets").mkdir()
+    project.compacts.parent.mkdir()
+    project.compacts.symlink_to(tmp_path / "secrets")
+    result = memtui("captures")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"memtui: {project.compacts} ")
+    assert result.err.count("\n") == 1
+
+
+def test_a_compacts_that_is_a_file_is_refused(memtui: Memtui, project: Project) -> None:
+    project.compacts.parent.mkdir()
+    project.compacts.touch()
+    result = memtui("captures", "--json")
+    assert (result.code, result.out) == (1, "")
+    assert str(project.compacts) in result.err

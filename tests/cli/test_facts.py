@@ -1,0 +1,102 @@
+"""`memtui facts`."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import output
+from memtui.demo.transcript import TranscriptWriter
+from memtui.project import Project
+from tests.cli.conftest import Memtui
+
+KEYS = {
+    "session_id",
+    "first_prompt",
+    "last_prompt",
+    "prompts",
+    "modified_files",
+    "read_files",
+    "commands",
+    "todos",
+    "plan",
+    "errors",
+    "constraints",
+    "decisions",
+    "compactions",
+    "last_action",
+    "cwd",
+    "branch",
+}
+
+
+@pytest.fixture
+def transcript(project: Project) -> Path:
+    session = TranscriptWriter(
+        "5b0c7e1a", cwd=str(project.root), branch="tax", started=datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
+    )
+    session.prompt("Round the \x1b[2Jtax per line – merci \ud83d")
+    session.read(f"{project.root}/src/sum.ts", "1\n")
+    session.edit(f"{project.root}/src/tax.ts", "a", "b")
+    session.bash("npm test", "Run the tests", "1 failed", failed=True)
+    session.tasks(["Add a test"])
+    path = project.root / "session.jsonl"
+    path.write_bytes(session.take().encode("utf-8", "surrogatepass"))
+    return path
+
+
+def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) -> None:
+    result = memtui("facts", str(transcript), "--json")
+    assert (result.code, result.err) == (0, "")
+    facts = json.loads(result.out)
+    assert set(facts) >= KEYS
+    assert facts["modified_files"] == [f"{project.root}/src/tax.ts"]
+    assert facts["read_files"] == [f"{project.root}/src/sum.ts"]
+    assert facts["todos"] == [{"content": "Add a test", "status": "pending"}]
+    assert facts["first_prompt"].startswith("Round the \x1b[2Jtax per line – merci")
+    assert "\x1b" not in result.out
+    assert "–" in result.out
+
+
+def test_a_pipe_gets_plain_lines(memtui: Memtui, transcript: Path) -> None:
+    result = memtui("facts", str(transcript))
+    assert result.code == 0
+    assert "\x1b" not in result.out
+    assert "src/tax.ts" in result.out
+    assert "Add a test" in result.out
+
+
+def test_a_terminal_gets_titles(memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
+    result = memtui("facts", str(transcript))
+    assert result.code == 0
+    assert "\x1b" not in result.out
+    assert "src/tax.ts" in result.out
+
+
+def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> None:
+    (project.root / "empty.jsonl").touch()
+    result = memtui("facts", "empty.jsonl", "--json")
+    assert result.code == 0
+    assert json.loads(result.out)["prompts"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("nowhere.jsonl", "No such file"),
+        (".", "is a folder"),
+        ("notes.txt", "not one of its 2 lines is JSON"),
+    ],
+)
+def test_what_is_no_transcript_is_bad_input(memtui: Memtui, project: Project, name: str, reason: str) -> None:
+    (project.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
+    result = memtui("facts", name)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("memtui: ")
+    assert name in result.err
+    assert reason in result.err
+    assert result.err.count("\n") == 1

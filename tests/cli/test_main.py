@@ -1,0 +1,162 @@
+"""Which word starts what, and how a run ends."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+import pytest
+
+from memtui import __version__
+from memtui.cli import main
+from memtui.cli.main import COMMANDS, Openers, run
+from memtui.project import Home, Project, claude_config, memtui_home, transcript_slug
+from tests.cli.conftest import Memtui, Opened, Result
+
+
+def test_version(memtui: Memtui) -> None:
+    assert memtui("--version") == Result(0, f"memtui {__version__}\n", "")
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_names_every_command(memtui: Memtui, flag: str) -> None:
+    result = memtui(flag)
+    assert result.code == 0
+    assert result.out.startswith("Usage: memtui [PATH]\n       memtui COMMAND [ARGS]...\n")
+    for name, lazy in COMMANDS.items():
+        assert name in result.out
+        assert lazy.help.split()[0] in result.out
+    assert "demo-if-empty" not in result.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_helps_are_those_of_the_commands(name: str) -> None:
+    command = importlib.import_module(COMMANDS[name].module).command
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    assert command.short_help == COMMANDS[name].help
+    assert (command.help or "").startswith(COMMANDS[name].help.split(":")[0].rstrip("."))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(memtui: Memtui, name: str) -> None:
+    result = memtui(name, "-h")
+    assert result.code == 0
+    assert result.out.startswith(f"Usage: memtui {name}")
+
+
+def test_no_word_opens_the_project_around_the_current_folder(
+    memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = project.root / "src" / "deep"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    assert memtui().code == 0
+    assert opened.projects == [project]
+
+
+def test_a_folder_is_opened(memtui: Memtui, opened: Opened, project: Project) -> None:
+    (project.root / "src").mkdir()
+    assert memtui("src").code == 0
+    assert memtui(str(project.root)).code == 0
+    assert opened.projects == [project, project]
+
+
+def test_a_command_wins_over_a_folder_of_its_name(memtui: Memtui, opened: Opened, project: Project) -> None:
+    (project.root / "demo").mkdir()
+    assert memtui("demo").code == 0
+    assert (opened.demos, opened.projects) == (1, [])
+    assert memtui("./demo").code == 0
+    assert (opened.demos, opened.projects) == (1, [project])
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("captuers", "No command or folder 'captuers'. Did you mean 'captures'?"),
+        ("fact", "No command or folder 'fact'. Did you mean 'facts'?"),
+        ("/no/such/folder", "No command or folder '/no/such/folder'."),
+        ("notes.txt", "'notes.txt' is a file; memtui opens folders."),
+        ("a\x1b]0;b\x07", "No command or folder 'a␛]0;b␇'."),
+    ],
+)
+def test_an_unknown_word_is_a_usage_error(memtui: Memtui, project: Project, word: str, sentence: str) -> None:
+    (project.root / "notes.txt").touch()
+    result = memtui(word)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == f"memtui: {sentence}\nTry 'memtui --help'.\n"
+
+
+def test_an_unknown_option_is_a_usage_error(memtui: Memtui) -> None:
+    result = memtui("captures", "--pendin")
+    assert result.code == 2
+    assert "--pendin" in result.err
+    assert result.err.endswith("Try 'memtui captures --help'.\n")
+
+
+def test_demo_if_empty_opens_the_demo_when_there_is_nothing(
+    memtui: Memtui, opened: Opened, project: Project
+) -> None:
+    assert memtui("--demo-if-empty").code == 0
+    assert memtui("--demo-if-empty", ".").code == 0
+    assert (opened.demos, opened.projects) == (2, [])
+
+
+def _a_capture(project: Project, home: Home, claude: Path) -> Path:
+    return project.compacts / "20260102_101500-autocompact.md"
+
+
+def _commands(project: Project, home: Home, claude: Path) -> Path:
+    return project.session_state_json
+
+
+def _a_memory(project: Project, home: Home, claude: Path) -> Path:
+    return home.memories / "2026-01" / "CMEM-20260102-101500.md"
+
+
+def _a_transcript(project: Project, home: Home, claude: Path) -> Path:
+    return claude / "projects" / transcript_slug(project.root) / "5b0c7e1a.jsonl"
+
+
+@pytest.mark.parametrize("thing", [_a_capture, _commands, _a_memory, _a_transcript])
+def test_demo_if_empty_opens_the_project_when_there_is_something(
+    memtui: Memtui, opened: Opened, project: Project, thing: object
+) -> None:
+    assert callable(thing)
+    path: Path = thing(project, memtui_home(), claude_config())
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert memtui("--demo-if-empty", ".").code == 0
+    assert (opened.demos, opened.projects) == (0, [project])
+
+
+def _ending(error: BaseException) -> Openers:
+    def fail(*_: object) -> None:
+        raise error
+
+    return Openers(app=fail, demo=fail)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
+def test_an_interrupted_run_ends_with_130(error: BaseException, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["demo"], _ending(error)) == 130
+    printed = capsys.readouterr()
+    # A line feed after the ^C that the terminal shows is all.
+    assert (printed.out, printed.err.strip()) == ("", "")
+
+
+def test_a_system_error_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    error = PermissionError(13, "Permission denied", "/x/\x1b[2Jy")
+    assert run(["demo"], _ending(error)) == 1
+    assert capsys.readouterr().err == "memtui: cannot use '/x/␛[2Jy': Permission denied.\n"
+
+
+def test_a_bug_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        run(["demo"], _ending(ZeroDivisionError()))
+
+
+def test_the_table_of_commands_is_what_the_group_lists() -> None:
+    assert main.cli.list_commands(click.Context(main.cli)) == list(COMMANDS)
+    assert main.cli.get_command(click.Context(main.cli), "nothing") is None

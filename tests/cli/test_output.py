@@ -1,0 +1,178 @@
+"""What reaches stdout: safe for a terminal, faithful for a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.cli import output
+
+HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x9b6n\u202eabc\u2066[/b] {x} \x00\x7f\r\t\U000e0041\ud83d"
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def _to_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda: answer)
+
+
+def test_said_text_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    output.say(HOSTILE + "\nnext")
+    printed = capsys.readouterr().out
+    assert not _CONTROL.search(printed)
+    assert printed.endswith("\nnext\n")
+
+
+def test_json_for_a_program_is_faithful_and_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_json({HOSTILE: [HOSTILE, 1, None, True, {"a": ("é漢字", 1.5)}]})
+    printed = capsys.readouterr().out
+    assert not _CONTROL.search(printed)
+    whole = HOSTILE.replace("\ud83d", "\ufffd")
+    assert json.loads(printed) == {whole: [whole, 1, None, True, {"a": ["é漢字", 1.5]}]}
+    assert "é漢字" in printed
+
+
+def test_json_for_a_terminal_is_clean(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _to_a_terminal(monkeypatch)
+    output.print_json([HOSTILE])
+    (text,) = json.loads(capsys.readouterr().out)
+    assert not _CONTROL.search(text)
+
+
+@given(
+    st.recursive(
+        st.text() | st.integers() | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_any_value_comes_back(value: object) -> None:
+    text = output.json_text(value, for_terminal=False)
+    text.encode()
+    assert json.loads(text) == value
+    assert not _CONTROL.search(text)
+
+
+def test_rows_for_a_program_have_tabs_between_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_table(("A", "B"), [("one\ttwo", "three\nfour"), (HOSTILE, "")], flexible=0)
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[0] == "one two\tthree four"
+    assert lines[1].count("\t") == 1
+    assert lines[2:] == [""]
+
+
+@pytest.mark.parametrize("columns", [140, 80, 40])
+def test_a_table_for_people_fits_the_terminal(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _to_a_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    row = ("pending", "2026-01-02 10:15", "漢字 " * 60 + HOSTILE, "20260102_101500-autocompact.md")
+    output.print_table(("Status", "Time", "Title", "File"), [row], flexible=2)
+    printed = capsys.readouterr().out
+    assert not _CONTROL.search(printed)
+    assert "20260102_101500-autocompact.md" in printed
+    assert "漢字" in printed
+    assert all(_cells(line) <= columns for line in printed.split("\n"))
+
+
+def _cells(line: str) -> int:
+    return sum(2 if "\u4e00" <= character <= "\u9fff" else 1 for character in line)
+
+
+def test_groups_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_groups([("Files", ["a", "b\nc"]), ("Errors", [HOSTILE])])
+    printed = capsys.readouterr().out
+    assert printed.startswith("Files:\n- a\n- b c\n\nErrors:\n- ")
+    assert not _CONTROL.search(printed)
+
+
+def test_groups_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _to_a_terminal(monkeypatch)
+    output.print_groups([("Files", ["a", "[red]b[/]"]), ("Errors", [HOSTILE])])
+    printed = capsys.readouterr().out
+    assert printed.startswith("Files\n  a\n  [red]b[/]")
+    assert not _CONTROL.search(printed)
+
+
+_PRINTS = (
+    "from memtui.cli.output import *; prepare_streams()\n"
+    "say('\\u00e9\\u6f22\\u5b57 \\ud83d'); print_table('A', [['\\u00e9\\u6f22\\u5b57']], flexible=0)"
+)
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
+def test_a_pipe_gets_utf8_whatever_the_locale(locale: str) -> None:
+    env = {**os.environ, "LC_ALL": locale, "LANG": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", _PRINTS], capture_output=True, env=env, check=True)
+    assert done.stdout.decode() == "é漢字 \ufffd\né漢字\n"
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool, tmp_path: Path) -> None:
+    env = {**os.environ, "LC_ALL": "C", "TERM": "xterm-256color", "COLUMNS": "80"}
+    if no_color:
+        env["NO_COLOR"] = "1"
+    out = _run_in_a_pty([sys.executable, "-c", _PRINTS], env)
+    assert "é漢字" in out
+    assert ("\x1b[3" in out) is False
+
+
+def _run_in_a_pty(command: list[str], env: dict[str, str]) -> str:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env):
+        os.close(theirs)
+        parts: list[bytes] = []
+        try:
+            while part := os.read(ours, 65536):
+                parts.append(part)
+        except OSError:  # what Linux says when the other side has closed
+            pass
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    program = (
+        "import sys; from memtui.cli.main import run, Openers; from memtui.cli.output import say\n"
+        "def flood(*_):\n"
+        "    for _ in range(100_000): say('x' * 100)\n"
+        "sys.exit(run(['demo'], Openers(flood, flood)))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
+    program = (
+        "import sys; from memtui.cli.main import run, Openers; from memtui.cli.output import say\n"
+        "def speak(*_):\n"
+        "    sys.stdin.read(); say('short')\n"
+        "sys.exit(run(['demo'], Openers(speak, speak)))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1

@@ -1,0 +1,158 @@
+"""The demo is real data: every file is read by the formats and stores that read people's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.demo.build import DemoProject, build_demo
+from memtui.demo.story.states import STORED
+from memtui.extract.drafts import draft_memory
+from memtui.extract.facts import read_facts
+from memtui.formats.memory import parse_memory, render_memory
+from memtui.formats.recovery import parse_recovery, render_recovery
+from memtui.formats.session_state import render_session_state
+from memtui.formats.stored_memory import parse_stored
+from memtui.store.active_commands import ActiveCommandStore, CommandProblem
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.memories import MemoryKind, MemoryStore
+from memtui.store.states import StateStore
+from memtui.store.transcripts import TranscriptStore, check_transcript
+from tests.demo.conftest import NOW, clock
+
+
+def _files(demo: DemoProject) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(demo.folder)): path.read_bytes()
+        for path in sorted(demo.folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_same_folder_and_time_give_the_same_bytes(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    first = _files(build_demo(folder, clock))
+    folder.rename(tmp_path / "before")
+    folder.mkdir()
+    assert _files(build_demo(folder, clock)) == first
+
+
+def test_nothing_lies_outside_or_in_the_future(demo: DemoProject) -> None:
+    assert demo.project.root.is_relative_to(demo.folder)
+    for path in demo.folder.rglob("*"):
+        if path.is_file() and path.name != ".gitignore":
+            assert path.stat().st_mtime <= NOW.timestamp(), path
+
+
+def test_captures_two_pending_one_broken_three_reviewed(demo: DemoProject) -> None:
+    store = CaptureStore(demo.project, clock)
+    statuses: Counter[str] = Counter()
+    for entry in store.entries():
+        try:
+            capture = store.load(entry)
+        except CaptureProblem:
+            statuses["broken"] += 1
+            continue
+        statuses[capture.status] += 1
+        assert timedelta(0) < NOW - capture.timestamp < timedelta(days=7)
+        assert capture.memory == "" or (demo.project.compacts / capture.memory).exists()
+    assert statuses == {"pending": 2, "broken": 1, "reviewed": 3}
+
+
+def test_pending_captures_can_be_reviewed_from_their_transcripts(demo: DemoProject) -> None:
+    store = CaptureStore(demo.project, clock)
+    entry = store.newest_pending()
+    assert entry is not None
+    capture = store.load(entry)
+    facts = read_facts(check_transcript(capture.transcript, demo.claude_config), until=capture.timestamp)
+    assert facts.session_id == capture.session_id
+    assert facts.first_prompt == capture.first_message
+    assert facts.skipped_lines == 0
+    assert [fact.path.rpartition("/")[2] for fact in facts.modified_files] == [
+        "0042_refund_lines.sql",
+        "ledger.ts",
+        "service.ts",
+    ]
+    assert facts.plans
+    assert facts.plans[-1].fate == "approved"
+    assert facts.answers
+    assert facts.errors
+    assert facts.errors[0].resolved
+    assert facts.constraints
+    assert facts.compactions == ()
+    assert len(facts.todos) == 6
+    memory = draft_memory(facts)
+    assert parse_memory(render_memory(memory)) == memory
+
+
+def test_the_whole_session_has_a_compaction_and_an_open_error(demo: DemoProject) -> None:
+    facts = read_facts(demo.transcript)
+    (compaction,) = facts.compactions
+    assert compaction.trigger == "auto"
+    assert compaction.pre_tokens is not None
+    assert 120_000 < compaction.pre_tokens < 200_000
+    assert not facts.errors[-1].resolved
+    assert facts.branch == "partial-refunds"
+
+
+def test_one_prompt_is_french(demo: DemoProject) -> None:
+    store = CaptureStore(demo.project, clock)
+    assert "réduction" in store.load(store.entries()[1]).first_message
+
+
+def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
+    store = MemoryStore(demo.project, demo.home)
+    heads = [store.head(entry) for entry in store.entries()]
+    assert [head.problem for head in heads] == [""] * 15
+    assert sum(head.kind is MemoryKind.STORED for head in heads) == 12
+    assert sum(head.archived for head in heads) == 1
+    assert any("中文" in head.title for head in heads)
+    assert any("文字化け" in head.title for head in heads)
+    for entry in store.stored_entries():
+        body = parse_stored(entry.path.read_bytes()).body.decode()
+        recovery = parse_recovery(body)
+        assert recovery.extra == ()
+        assert recovery.objective
+        assert render_recovery(recovery) == body
+
+
+def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
+    store = ActiveCommandStore(demo.project, clock)
+    commands = store.read().commands
+    assert [command.name for command in commands] == ["mentor", "review/money", "standup"]
+    assert "ACTIVE COMMAND: /mentor" in store.summary("mentor").text
+    assert "ACTIVE COMMAND: /review/money" in store.summary("review/money").text
+    with pytest.raises(CommandProblem):
+        store.summary("standup")
+    assert all(command.activated_at and command.activated_at < NOW for command in commands)
+
+
+def test_states_are_those_of_the_session_that_goes_on(demo: DemoProject) -> None:
+    store = StateStore(demo.project, demo.home)
+    newest = store.newest()
+    assert newest is not None
+    assert (newest.session_id, newest.version, newest.problem) == (demo.session.session_id, STORED, "")
+    assert newest.state is not None
+    assert render_session_state(newest.state) == newest.text
+    texts = [store.load(entry).text for entry in store.versions(newest.session_id)]
+    assert len(set(texts)) == STORED
+
+
+def test_transcripts_belong_to_the_project(demo: DemoProject) -> None:
+    store = TranscriptStore(demo.project, demo.claude_config)
+    newest = store.newest()
+    assert newest is not None
+    assert newest.session_id == demo.session.session_id
+    assert len(store.entries()) == 4
+
+
+@pytest.mark.parametrize(
+    "now", [datetime(2026, 1, 1, 0, 0, 30).astimezone(), datetime(2028, 2, 29, 12).astimezone()]
+)
+def test_any_time_of_day_will_do(tmp_path: Path, now: datetime) -> None:
+    demo = build_demo(tmp_path, lambda: now)
+    assert len(CaptureStore(demo.project).entries()) == 6

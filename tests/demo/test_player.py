@@ -1,0 +1,146 @@
+"""What happens in the demo's first minute, step by step and without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from memtui.demo.build import DemoProject
+from memtui.demo.player import Player, Step
+from memtui.extract.facts import read_facts
+from memtui.store.active_commands import ActiveCommandStore
+from memtui.store.captures import CaptureStore
+from memtui.store.memories import MemoryStore
+from memtui.store.states import StateStore
+from tests.demo.conftest import NOW
+
+
+class Stage:
+    """A player whose time passes only when told."""
+
+    def __init__(self, demo: DemoProject) -> None:
+        self.now = NOW
+        self.player = Player(demo, lambda: self.now)
+
+    def play(self, *, until: Callable[[Step], bool] = lambda _: False) -> None:
+        for step in self.player.script():
+            self.now = NOW + timedelta(seconds=step.seconds)
+            step.act()
+            if until(step):
+                return
+
+
+def test_the_script_shows_everything_in_the_first_minute(demo: DemoProject) -> None:
+    script = Stage(demo).player.script()
+    times = [step.seconds for step in script]
+    assert times == sorted(times)
+    assert times[-1] < 60
+    at = {step.name: step.seconds for step in script}
+    assert (at["capture"], at["memory"]) == (12, 30)
+    assert "command" in at
+    moves = [step.seconds for step in script if step.name.startswith("state ")]
+    assert all(8 <= later - sooner <= 10 for sooner, later in pairwise(moves))
+
+
+def test_a_script_can_be_made_again_and_again(demo: DemoProject) -> None:
+    player = Stage(demo).player
+    assert [step[:2] for step in player.script()] == [step[:2] for step in player.script()]
+
+
+def test_a_capture_arrives(demo: DemoProject) -> None:
+    before = CaptureStore(demo.project).newest_pending()
+    Stage(demo).play(until=lambda step: step.name == "capture")
+    store = CaptureStore(demo.project)
+    entry = store.newest_pending()
+    assert entry is not None
+    assert entry != before
+    capture = store.load(entry)
+    assert capture.timestamp == (NOW + timedelta(seconds=12)).replace(microsecond=0)
+    assert len(store.entries()) == 7
+    (earlier,) = read_facts(demo.transcript).compactions
+    assert datetime.fromisoformat(earlier.timestamp) < capture.timestamp
+
+
+def test_its_compaction_follows(demo: DemoProject) -> None:
+    Stage(demo).play()
+    store = CaptureStore(demo.project)
+    entry = store.newest_pending()
+    assert entry is not None
+    capture = store.load(entry)
+    whole = read_facts(demo.transcript)
+    covered = read_facts(demo.transcript, until=capture.timestamp)
+    assert (len(covered.compactions), len(whole.compactions)) == (1, 2)
+    assert datetime.fromisoformat(whole.compactions[-1].timestamp) >= capture.timestamp
+    assert whole.skipped_lines == 0
+
+
+def test_a_memory_is_stored(demo: DemoProject) -> None:
+    before = len(MemoryStore(demo.project, demo.home).entries())
+    stage = Stage(demo)
+    stage.play(until=lambda step: step.name == "memory")
+    store = MemoryStore(demo.project, demo.home)
+    assert len(store.entries()) == before + 1
+    head = store.head(store.entries()[0])
+    assert (head.id, head.problem) == (f"CMEM-{stage.now:%Y%m%d-%H%M%S}", "")
+
+
+def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
+    path = demo.project.session_state_json
+    before = path.read_text("utf-8")
+    Stage(demo).play(until=lambda step: step.name == "command")
+    store = ActiveCommandStore(demo.project)
+    assert [command.name for command in store.read().commands][-1] == "hotfix"
+    assert store.summary("hotfix").text
+    # Every line that was there is still there, in its order.
+    after = iter(path.read_text("utf-8").splitlines())
+    assert all(any(line.rstrip(",") == new.rstrip(",") for new in after) for line in before.splitlines())
+    assert not path.with_name(path.name + ".lock").exists()
+
+
+def test_the_session_state_moves_on(demo: DemoProject) -> None:
+    stage = Stage(demo)
+    store = StateStore(demo.project, demo.home)
+    seen = []
+    for step in stage.player.script():
+        stage.now = NOW + timedelta(seconds=step.seconds)
+        step.act()
+        newest = store.newest()
+        assert newest is not None
+        assert newest.problem == ""
+        if newest.version not in seen:
+            seen.append(newest.version)
+    assert seen == [6, 7, 8, 9, 10, 11, 12]
+
+
+def test_played_in_its_thread_with_the_pauses_of_the_script(demo: DemoProject) -> None:
+    pauses: list[float] = []
+
+    def wait(seconds: float) -> bool:
+        pauses.append(seconds)
+        return False
+
+    player = Player(demo, lambda: NOW, wait)
+    player.start()
+    player.stop()
+    script = player.script()
+    assert sum(pauses) == script[-1].seconds
+    assert len(pauses) == len(script)
+    assert len(CaptureStore(demo.project).entries()) == 7
+
+
+def test_stopped_while_waiting(demo: DemoProject) -> None:
+    player = Player(demo, lambda: NOW)
+    player.start()
+    player.stop()
+    assert len(CaptureStore(demo.project).entries()) == 6
+
+
+def test_a_folder_that_is_gone_ends_the_play(demo: DemoProject) -> None:
+    demo.project.root.rename(demo.folder / "gone")
+    demo.transcript.unlink()
+    demo.transcript.parent.rmdir()
+    player = Player(demo, lambda: NOW, lambda _: False)
+    player.start()
+    player.stop()
+    assert not demo.project.root.exists()

@@ -1,0 +1,88 @@
+"""The demo cleans up after itself, however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.clock import Clock, system_clock
+from memtui.demo.run import run_demo
+from memtui.project import Home, Project
+from memtui.store.captures import CaptureStore
+from tests.demo.conftest import NOW
+
+
+class App:
+    """Takes the place of the app."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.roots: list[Path] = []
+        self.captures = 0
+
+    def __call__(
+        self, project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
+    ) -> None:
+        assert demo
+        assert clock() == NOW
+        assert home.memories.is_dir()
+        assert (claude / "projects").is_dir()
+        self.roots.append(project.root)
+        self.captures = len(CaptureStore(project, clock).entries())
+        if self.error is not None:
+            raise self.error
+
+
+def test_everything_is_there_and_then_removed() -> None:
+    app = App()
+    run_demo(app, lambda: NOW)
+    (root,) = app.roots
+    assert app.captures >= 6
+    assert not root.parent.exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError()])
+def test_removed_when_the_app_fails(error: BaseException) -> None:
+    app = App(error)
+    with pytest.raises(type(error)):
+        run_demo(app, lambda: NOW)
+    assert not app.roots[0].parent.exists()
+
+
+def test_the_handlers_of_signals_are_put_back() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    run_demo(App(), lambda: NOW)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+_PROGRAM = """
+import sys
+from memtui.demo.run import run_demo
+def app(project, home, claude, *, clock, demo):
+    print(project.root.parent, flush=True)
+    sys.stdin.read()
+run_demo(app)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_removed_when_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().decode().strip())
+        assert folder.is_relative_to(tmp_path)
+        assert folder.is_dir()
+        process.send_signal(number)
+        assert process.wait() != 0
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,53 @@
+"""What a command imports: people wait for it, and a hook's host does, too. Asked in clean interpreters."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_PROGRAM = """
+import atexit, sys
+atexit.register(lambda: print("\\nMODULES", *sorted(sys.modules)))
+sys.argv[0] = "memtui"
+from memtui.__main__ import main
+main()
+"""
+
+HEAVY = {"textual", "rich", "pydantic", "yaml", "watchdog", "asyncio", "importlib.metadata"}
+
+
+def _imported(*words: str, cwd: Path) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *words],
+        capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=dict(os.environ),
+        stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    assert "MODULES" in done.stdout, done.stderr
+    assert "Traceback" not in done.stderr
+    return set(done.stdout.rpartition("MODULES")[2].split())
+
+
+@pytest.mark.parametrize("words", [("--version",), ("--help",), ("captuers",)])
+def test_words_about_memtui_itself_import_next_to_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert not _imported(*words, cwd=tmp_path) & HEAVY
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help")],
+)
+def test_commands_never_import_the_app(words: tuple[str, ...], tmp_path: Path) -> None:
+    imported = _imported(*words, cwd=tmp_path)
+    assert not imported & {"textual", "watchdog", "rich"}
+    assert not any(name.startswith("memtui.app") for name in imported)
+
+
+def test_the_package_root_imports_nothing() -> None:
+    program = "import sys; before = set(sys.modules); import memtui; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    # __future__ is what an annotation import costs; anything else is paid by every hook.
+    assert set(done.stdout.split()) <= {"memtui", "__future__"}

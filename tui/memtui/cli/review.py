@@ -1,0 +1,143 @@
+"""``memtui review``: accept a capture's draft without opening the app."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import click
+
+from memtui.clean import clean, clean_line
+from memtui.cli.drafting import Draft, as_text, draft_of, from_text
+from memtui.cli.output import is_terminal, print_json, say
+from memtui.cli.places import project_of, root_option
+from memtui.formats.memory import render_memory
+from memtui.formats.model import FormatError
+from memtui.project import Project, claude_config
+from memtui.store.captures import CaptureStore
+from memtui.store.listing import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a review came to, with the keys of ``--json``."""
+
+    capture: str = ""
+    """The capture's file name; "" when there was nothing to review."""
+    path: str = ""
+    status: str = "nothing"
+    """The capture's status now: ``pending`` or ``reviewed``; ``nothing`` when none was pending."""
+    changed: bool = False
+    """Whether this run reviewed it."""
+    memory: str = ""
+    """The memory file's path; "" while the capture is pending."""
+    summary: str = ""
+    text: str = ""
+    """The memory file's text: the draft while the capture is pending."""
+    note: str = ""
+    """Where the draft comes from, when not from the transcript."""
+
+
+@click.command("review", short_help="Draft a capture's memory file, and accept it.")
+@click.argument("capture", required=False)
+@click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
+@root_option
+def command(capture: str | None, yes: bool, as_json: bool, root: Path | None) -> None:
+    """Draft a capture's memory file, and accept it.
+
+    CAPTURE is the path or the file name of a capture, or the time in it (20251225_081500); without one it is
+    the newest that is pending. The draft is made from what the transcript says up to that compaction.
+    Accepting it writes the memory file beside the capture and marks the capture as reviewed, both or neither.
+
+    Without --yes the draft is shown and memtui asks; when nobody can answer, nothing is changed and the exit
+    code is 1.
+    """
+    store = CaptureStore(_project(root, capture))
+    entry = store.resolve(capture) if capture else store.newest_pending()
+    if entry is None:
+        _report(Outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
+        return
+    loaded = store.load(entry)
+    before = Outcome(entry.name, str(entry.path), loaded.status)
+    if loaded.status == "reviewed":
+        memory = str(store.folder / loaded.memory) if loaded.memory else ""
+        sentence = (
+            f"{entry.name} is reviewed already, nothing was changed. Its memory: {memory or 'not named'}"
+        )
+        _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
+        return
+    draft = draft_of(loaded, claude_config())
+    accepted = draft if yes else _ask(draft, entry, before, as_json)
+    if accepted is None:
+        say(f"{entry.name} stays pending.")
+        return
+    review = store.review(entry, memory=accepted.memory, summary=accepted.summary)
+    done = _with_draft(
+        replace(before, status="reviewed", changed=True, memory=str(review.memory_path)), accepted
+    )
+    note = f" ({accepted.note})" if accepted.note else ""
+    _report(done, f"Reviewed {entry.name}. Its memory: {review.memory_path}{note}", as_json)
+
+
+def _project(root: Path | None, capture: str | None) -> Project:
+    """The project: the one named, else the one that the capture's path lies in, else the current folder's."""
+    folder = Path(capture).expanduser().absolute().parent if capture and root is None else None
+    if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
+        return Project(folder.parent.parent.resolve())
+    return project_of(root)
+
+
+def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | None:
+    """Show the draft and let the person decide; None to leave the capture as it is."""
+    if as_json or not _can_answer():
+        _report(_with_draft(before, draft), _shown(draft), as_json)
+        raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
+    say(_shown(draft))
+    while True:
+        answer = click.prompt("Accept (y), edit (e) or leave it (n)?", type=_ANSWER, show_choices=False)
+        if answer != "e":
+            return draft if answer == "y" else None
+        draft = _edited(draft)
+        say(_shown(draft))
+
+
+def _can_answer() -> bool:
+    """Whether a person sees the draft and can type."""
+    return sys.stdin is not None and sys.stdin.isatty() and is_terminal()
+
+
+_ANSWER = click.Choice(["y", "e", "n"], case_sensitive=False)
+
+
+def _edited(draft: Draft) -> Draft:
+    """The draft as the person's editor leaves it; what cannot be read is edited again."""
+    text: str | None = as_text(draft)
+    while True:
+        changed = click.edit(text, extension=".md")
+        if changed is None:
+            return draft
+        try:
+            return from_text(changed, draft.note)
+        except FormatError as error:
+            say(f"This is no memory file: {error}.")
+            if not click.confirm("Edit again?", default=True):
+                return draft
+            text = changed
+
+
+def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:
+    return replace(outcome, summary=draft.summary, text=render_memory(draft.memory), note=draft.note)
+
+
+def _shown(draft: Draft) -> str:
+    note = f"({clean_line(draft.note)})\n\n" if draft.note else ""
+    return f"{note}Summary: {clean_line(draft.summary)}\n\n{clean(render_memory(draft.memory))}"
+
+
+def _report(outcome: Outcome, sentence: str, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(outcome))
+    else:
+        say(sentence)

@@ -1,0 +1,180 @@
+"""Builds the demo project: a shop's backend that Claude Code has been working on for some days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.demo import render
+from memtui.demo.files import put, stamp
+from memtui.demo.story import commands, earlier, refunds, states
+from memtui.demo.story.earlier import Earlier
+from memtui.demo.story.memories import MEMORIES, Saved
+from memtui.demo.transcript import TranscriptWriter
+from memtui.formats.capture import Capture, render_capture, reviewed
+from memtui.formats.capture_text import capture_name, memory_name, render_pending
+from memtui.formats.memory import render_memory
+from memtui.project import Home, Project, memtui_home, transcript_slug
+
+_COMPACTING = timedelta(seconds=38)
+"""From a capture to the end of its compaction."""
+
+_PACKAGE = """\
+{
+  "name": "harbor",
+  "version": "4.2.1",
+  "private": true,
+  "scripts": { "test": "vitest run", "migrate": "tsx scripts/migrate.ts" }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoProject:
+    """A demo on the disk."""
+
+    folder: Path
+    """Everything is in it; removing it removes the demo."""
+    project: Project
+    home: Home
+    claude_config: Path
+    env: Mapping[str, str]
+    """The variables that make any memtui command work on the demo."""
+    session: TranscriptWriter
+    """The session that is going on."""
+
+    @property
+    def transcript(self) -> Path:
+        """The transcript of the session that is going on."""
+        return self.transcript_of(self.session.session_id)
+
+    def transcript_of(self, session_id: str) -> Path:
+        """Where a session's transcript is."""
+        slug = transcript_slug(self.project.root)
+        return self.claude_config / "projects" / slug / f"{session_id}.jsonl"
+
+    def put_capture(self, session_id: str, prompt: str, moment: datetime) -> str:
+        """Write a pending capture as the hook does; returns its file name."""
+        text = render_pending(
+            timestamp=moment,
+            session_id=session_id,
+            transcript=str(self.transcript_of(session_id)),
+            first_message=prompt,
+        )
+        name = capture_name(moment)
+        self.put(self.project.compacts / name, text, moment)
+        return name
+
+    def put_memory(self, saved: Saved, moment: datetime) -> str:
+        """Store a memory; returns its Recovery ID."""
+        recovery_id = render.recovery_id(moment)
+        path = self.home.memories / f"{moment:%Y-%m}" / f"{recovery_id}.md"
+        self.put(path, render.stored_memory(saved, self.project.root, moment), moment)
+        return recovery_id
+
+    def put_state(self, version: int, moment: datetime) -> None:
+        """Store a version of the session state."""
+        path = self.home.states / self.session.session_id / f"v{version:04}.md"
+        self.put(path, render.session_state(version, self.project.root), moment)
+
+    def put(self, path: Path, data: bytes | str, moment: datetime) -> None:
+        """Write a file of the demo."""
+        put(path, data, moment, within=self.folder)
+
+
+def build_demo(folder: Path, clock: Clock) -> DemoProject:
+    """Build the demo in an empty folder. The same folder and time give the same bytes.
+
+    Raises:
+        FileProblem: the folder cannot be written.
+    """
+    folder = folder.resolve()
+    now = clock()
+    project = Project(folder / "harbor")
+    env = {"MEMTUI_HOME": str(folder / "memtui"), "CLAUDE_CONFIG_DIR": str(folder / "claude")}
+    session = TranscriptWriter(
+        refunds.SESSION, cwd=str(project.root), branch=refunds.BRANCH, started=now - refunds.LASTED
+    )
+    demo = DemoProject(folder, project, memtui_home(env), folder / "claude", env, session)
+    _put_project(demo, now)
+    for past in earlier.EARLIER:
+        _put_earlier(demo, past, now - past.captured)
+    _put_broken(demo, now - earlier.BROKEN_AGE)
+    _put_session(demo, now)
+    for saved in MEMORIES:
+        demo.put_memory(saved, now - saved.age)
+    return demo
+
+
+def _put_project(demo: DemoProject, now: datetime) -> None:
+    root = demo.project.root
+    week_ago = now - timedelta(days=7)
+    demo.put(root / "package.json", _PACKAGE, week_ago)
+    demo.put(
+        root / "CLAUDE.md",
+        "# harbor\n\nMoney is integer cents. Run `npm test` before every commit.\n",
+        week_ago,
+    )
+    # Enough of a repository for the branch to be seen.
+    demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.BRANCH}\n", now - refunds.LASTED)
+    for path, text in commands.COMMANDS.items():
+        demo.put(root / path, text, week_ago)
+    demo.put(demo.project.session_state_json, commands.session_state_json(now), now - refunds.COMPACTED)
+
+
+def _put_earlier(demo: DemoProject, past: Earlier, captured: datetime) -> None:
+    name = demo.put_capture(past.session, past.prompt, captured)
+    if past.play is not None:
+        session = TranscriptWriter(
+            past.session,
+            cwd=str(demo.project.root),
+            branch=past.branch,
+            started=captured - timedelta(minutes=50),
+        )
+        session.prompt(past.prompt)
+        past.play(session, str(demo.project.root))
+        session.at(captured + _COMPACTING)
+        session.compaction(_recap(past))
+        demo.put(demo.transcript_of(past.session), session.take(), session.moment)
+    if past.memory is not None:
+        read_back = timedelta(minutes=25)
+        capture = Capture(
+            status="pending",
+            timestamp=captured,
+            session_id=past.session,
+            transcript=str(demo.transcript_of(past.session)),
+            first_message=past.prompt,
+        )
+        memory = memory_name(name)
+        text = render_capture(reviewed(capture, summary=past.summary, memory=memory))
+        demo.put(demo.project.compacts / memory, render_memory(past.memory), captured + read_back)
+        demo.put(demo.project.compacts / name, text, captured + read_back)
+
+
+def _recap(past: Earlier) -> str:
+    return (
+        "This session is being continued from a previous conversation that ran out of context. The summary "
+        f"below covers the earlier portion of the conversation.\n\nSummary:\n1. Primary Request and Intent:\n"
+        f"   {past.prompt}\n\n7. Pending Tasks:\n   - None\n"
+    )
+
+
+def _put_broken(demo: DemoProject, moment: datetime) -> None:
+    demo.put(demo.project.compacts / capture_name(moment), earlier.BROKEN_CAPTURE, moment)
+
+
+def _put_session(demo: DemoProject, now: datetime) -> None:
+    root = str(demo.project.root)
+    refunds.before_compaction(demo.session, root)
+    demo.put_capture(demo.session.session_id, refunds.FIRST_PROMPT, now - refunds.COMPACTED)
+    demo.session.at(now - refunds.COMPACTED + _COMPACTING)
+    demo.session.compaction(refunds.SUMMARY)
+    refunds.after_compaction(demo.session, root)
+    demo.put(demo.transcript, demo.session.take(), demo.session.moment)
+    stamp(demo.transcript, min(demo.session.moment, now))
+    for version in range(1, states.STORED + 1):
+        share = version / (states.STORED + 1)
+        demo.put_state(version, now - refunds.LASTED * (1 - share))

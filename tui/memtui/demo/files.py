@@ -1,0 +1,37 @@
+"""How the demo writes: as memtui writes, at the times of its story."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from memtui.files import private_folder, write_atomic
+
+
+def put(path: Path, data: bytes | str, moment: datetime, *, within: Path) -> None:
+    """Write a whole file that looks as if it was written at `moment`.
+
+    Args:
+        path: where; missing folders are made.
+        data: its content, a text as UTF-8.
+        moment: its modification time.
+        within: the demo's folder.
+    """
+    if not path.parent.is_dir():
+        private_folder(path.parent, within=within)
+    write_atomic(path, data.encode() if isinstance(data, str) else data, within=within)
+    stamp(path, moment)
+
+
+def append(path: Path, text: str, moment: datetime) -> None:
+    """Add lines to a file at `moment`, as Claude Code adds to a transcript."""
+    with path.open("ab") as file:
+        file.write(text.encode())
+    stamp(path, moment)
+
+
+def stamp(path: Path, moment: datetime) -> None:
+    """Set a file's modification time."""
+    seconds = moment.timestamp()
+    os.utime(path, (seconds, seconds))

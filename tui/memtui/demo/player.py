@@ -1,0 +1,122 @@
+"""Plays the session that is going on in the demo, so that a newcomer sees memtui live."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from memtui.clock import Clock
+from memtui.demo.build import DemoProject
+from memtui.demo.files import append
+from memtui.demo.story import commands, refunds, states
+from memtui.demo.story.memories import ARRIVING
+from memtui.files import FileProblem, lock, write_atomic
+from memtui.formats.active_commands import add_command
+
+Wait = Callable[[float], bool]
+"""Waits that many seconds; True when the player should stop at once."""
+
+
+class Step(NamedTuple):
+    """Something that happens in the demo."""
+
+    seconds: float
+    """After how many seconds."""
+    name: str
+    act: Callable[[], None]
+
+
+class Player:
+    """Plays the script in a thread of its own, until it ends or is stopped."""
+
+    def __init__(self, demo: DemoProject, clock: Clock, wait: Wait | None = None) -> None:
+        """Make a player.
+
+        Args:
+            demo: where to play.
+            clock: gives the times that are written.
+            wait: replaces the waiting in tests.
+        """
+        self._demo, self._clock = demo, clock
+        self._stopped = threading.Event()
+        self._wait = wait or self._stopped.wait
+        self._thread = threading.Thread(target=self._play, name="memtui-demo", daemon=True)
+
+    def start(self) -> None:
+        """Begin to play."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and wait until nothing more is written."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def script(self) -> list[Step]:
+        """What happens in the first minute, in order. Every action can be called without waiting."""
+        work = [Step(at, f"work {number}", partial(self._work, number)) for number, at in enumerate(_WORK)]
+        first = states.STORED + 1
+        moves = [
+            Step(at, f"state v{version}", partial(self._state, version))
+            for version, at in enumerate(_STATES, first)
+        ]
+        events = [
+            Step(12, "capture", self._capture),
+            Step(14, "compaction", self._compaction),
+            Step(21, "command", self._command),
+            Step(30, "memory", self._memory),
+        ]
+        return sorted([*work, *moves, *events], key=lambda step: step.seconds)
+
+    def _play(self) -> None:
+        played = 0.0
+        for step in self.script():
+            if self._wait(step.seconds - played):
+                return
+            played = step.seconds
+            try:
+                step.act()
+            except (FileProblem, OSError):
+                # The folder is going or gone: there is nobody left to play to.
+                return
+
+    def _work(self, number: int) -> None:
+        self._demo.session.at(self._clock())
+        refunds.step(self._demo.session, number, str(self._demo.project.root))
+        self._append()
+
+    def _state(self, version: int) -> None:
+        self._demo.put_state(version, self._clock())
+
+    def _capture(self) -> None:
+        self._demo.put_capture(self._demo.session.session_id, refunds.FIRST_PROMPT, self._clock())
+
+    def _compaction(self) -> None:
+        self._demo.session.at(self._clock())
+        self._demo.session.compaction(refunds.SUMMARY)
+        self._append()
+
+    def _command(self) -> None:
+        path = self._demo.project.session_state_json
+        entry = commands.entry(
+            commands.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
+        )
+        with lock(path, timeout=5):
+            text = add_command(path.read_text("utf-8"), json.dumps(entry))
+            write_atomic(path, text.encode(), mode=None)
+
+    def _memory(self) -> None:
+        self._demo.put_memory(ARRIVING, self._clock())
+
+    def _append(self) -> None:
+        append(self._demo.transcript, self._demo.session.take(), self._clock())
+
+
+_WORK = (3, 6, 16, 19, 25, 33, 41, 49)
+"""When the session does something, in seconds."""
+
+_STATES = (8, 17, 26, 35, 44, 54)
+"""When the session state moves on to its next version, in seconds."""

@@ -1,0 +1,65 @@
+"""Runs the demo: builds it in a temporary folder, plays the session, and removes everything at the end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from memtui.clock import Clock, system_clock
+from memtui.demo.build import build_demo
+from memtui.demo.player import Player
+from memtui.project import Home, Project
+
+
+class RunApp(Protocol):
+    """What opens the app and returns when it is closed."""
+
+    def __call__(
+        self, project: Project, home: Home, claude: Path, *, clock: Clock = ..., demo: bool = ...
+    ) -> None:
+        """Run the app on a project."""
+
+
+def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
+    """Open the app on a demo project with a session going on; everything is removed when it closes.
+
+    Args:
+        run_app: opens the app.
+        clock: the time the story is told in.
+    """
+    # Mode 0700, and a name of its own for each demo.
+    with (
+        _ended_by_signals(),
+        tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True) as name,
+    ):
+        demo = build_demo(Path(name), clock)
+        player = Player(demo, clock)
+        player.start()
+        try:
+            run_app(demo.project, demo.home, demo.claude_config, clock=clock, demo=True)
+        finally:
+            player.stop()
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a closed terminal and `kill` end the demo as an exception does, so that nothing stays behind."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
+    for number in before:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
