@@ -105,7 +105,7 @@ def recover(folder: Path, *, within: Path | None = None, timeout: float = 0.0) -
         with lock(folder / _PREFIX, timeout=timeout, within=within), Folder(folder, within=within) as opened:
             _complete_all(opened)
             sweep(opened)
-    except FileMissing:
+    except (FileNotFoundError, FileMissing):
         return True
     except (OSError, FileProblem):
         return False

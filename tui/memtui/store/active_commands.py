@@ -25,6 +25,7 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
+from memtui.files.problems import reading
 from memtui.formats.active_commands import (
     ActiveCommand,
     ActiveCommands,
@@ -112,8 +113,8 @@ class ActiveCommandStore:
             names: a name, several, or None for all.
 
         Raises:
-            CommandProblem: none of them is active, another program holds the lock or keeps writing the old
-                text, or the file is broken, missing or outside the project. Nothing was changed then.
+            CommandProblem: none of them is active, the file is broken, missing or outside the project, or
+                another program holds its lock or keeps writing its own old text back.
         """
         wanted = None if names is None else frozenset((names,) if isinstance(names, str) else names)
         gone: Removed = ()
@@ -246,8 +247,8 @@ class ActiveCommandStore:
 
     def _target(self) -> Path:
         """The file itself, when its path leads through links of the project. It is never made."""
-        if not self.path.exists():
-            raise FileMissing(self.path, "does not exist, so no command is active")
+        with reading(self.path):
+            self.path.stat()
         if not is_within(self.path, self.project.root):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         return Path(os.path.realpath(self.path))

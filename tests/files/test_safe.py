@@ -1,0 +1,199 @@
+"""Nothing outside an allowed folder is read, and private folders are made without following links."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from memtui.files import (
+    FileMissing,
+    FileNotRegular,
+    FileOutside,
+    FileTooLarge,
+    FileUnreadable,
+    head_within,
+    load_within,
+    private_folder,
+    read_within,
+)
+from tests.disk import mode_of, names
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "secret").write_bytes(b"secret")
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "sub" / "a.md").write_bytes(b"inside")
+    return root
+
+
+def read(path: Path, root: Path) -> bytes:
+    return read_within(path, root, limit=100)
+
+
+def test_reads_what_is_inside(root: Path) -> None:
+    assert read(root / "sub" / "a.md", root) == b"inside"
+    assert read(root / "sub" / ".." / "sub" / "a.md", root) == b"inside"
+    assert head_within(root / "sub" / "a.md", root, size=2) == b"in"
+    content = load_within(root / "sub" / "a.md", root, limit=6)
+    status = (root / "sub" / "a.md").stat()
+    assert content.signature == (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def test_follows_links_that_stay_inside(root: Path, tmp_path: Path) -> None:
+    (root / "link.md").symlink_to("sub/a.md")
+    (root / "folder").symlink_to("sub")
+    (tmp_path / "project").symlink_to(root)
+    assert read(root / "link.md", root) == b"inside"
+    assert read(root / "folder" / "a.md", root) == b"inside"
+    assert read(tmp_path / "project" / "sub" / "a.md", root) == b"inside"
+    assert read(root / "sub" / "a.md", tmp_path / "project") == b"inside"
+    with pytest.raises(FileNotRegular, match="is a symbolic link"):
+        read_within(root / "link.md", root, limit=100, follow=False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret",
+        "sub/../../secret",
+        "link",
+        "folder/secret",
+        "chain",
+        "/etc/hostname",
+        ".",
+        "",
+        "sub/a.md/../../../secret",
+    ],
+)
+def test_refuses_what_leads_outside(root: Path, tmp_path: Path, name: str) -> None:
+    (root / "link").symlink_to(tmp_path / "secret")
+    (root / "folder").symlink_to(tmp_path)
+    (root / "chain").symlink_to("link")
+    with pytest.raises((FileOutside, FileNotRegular)):
+        read(root / name, root)
+
+
+def test_a_name_that_begins_like_the_folder_is_outside(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "root-2").mkdir()
+    (tmp_path / "root-2" / "a").write_bytes(b"x")
+    with pytest.raises(FileOutside):
+        read(tmp_path / "root-2" / "a", root)
+
+
+def test_refuses_what_is_no_file(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    (root / "loop").symlink_to("loop")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(root / "socket"))
+        with pytest.raises(FileNotRegular, match="is a pipe, not a file"):
+            read(root / "pipe", root)
+        with pytest.raises(FileNotRegular, match="is a folder, not a file"):
+            read(root / "sub", root)
+        with pytest.raises(FileNotRegular, match="is a socket"):
+            read(root / "socket", root)
+    with pytest.raises((FileOutside, FileNotRegular)):
+        read(root / "loop", root)
+
+
+def test_says_what_is_wrong(root: Path) -> None:
+    with pytest.raises(FileMissing, match=r"gone\.md does not exist$"):
+        read(root / "gone.md", root)
+    with pytest.raises(FileMissing):
+        read(root / "gone" / "gone.md", root)
+    with pytest.raises(FileOutside):
+        read(root / "nul\0.md", root)
+    with pytest.raises(FileUnreadable, match="the name is too long"):
+        read(root / ("x" * 300), root)
+    (root / "big").write_bytes(b"x" * 2049)
+    assert len(read_within(root / "big", root, limit=2049)) == 2049
+    with pytest.raises(FileTooLarge, match="is larger than 2 KB"):
+        read_within(root / "big", root, limit=2048)
+
+
+def test_swapping_a_folder_for_a_link_never_leads_outside(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"secret")
+    spare, folder = root / "spare", root / "sub"
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            folder.rename(spare)
+            folder.symlink_to(outside)
+            folder.unlink()
+            spare.rename(folder)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        seen = {_outcome(folder / "a.md", root) for _ in range(3000)}
+    finally:
+        done.set()
+        thread.join()
+    assert b"inside" in seen
+    assert b"secret" not in seen
+
+
+def _outcome(path: Path, root: Path) -> bytes:
+    try:
+        return read(path, root)
+    except (FileMissing, FileOutside, FileNotRegular):
+        return b""
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
+def test_private_folders_are_private_under_any_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        private_folder(tmp_path / ".project" / "compacts", within=tmp_path)
+    finally:
+        os.umask(before)
+    for folder in (tmp_path / ".project", tmp_path / ".project" / "compacts"):
+        assert mode_of(folder) == 0o700
+    ignore = tmp_path / ".project" / "compacts" / ".gitignore"
+    assert ignore.read_bytes() == b"*\n"
+    assert mode_of(ignore) == 0o600
+
+
+def test_a_folder_that_is_in_use_stays_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "compacts"
+    folder.mkdir(mode=0o755)
+    (folder / "x-autocompact.md").touch()
+    private_folder(folder, within=tmp_path)
+    assert mode_of(folder) == 0o755
+    assert names(folder) == ["x-autocompact.md"]
+
+
+def test_a_folder_left_without_its_gitignore_gets_it(tmp_path: Path) -> None:
+    (tmp_path / "compacts").mkdir(mode=0o700)
+    private_folder(tmp_path / "compacts", within=tmp_path)
+    assert (tmp_path / "compacts" / ".gitignore").exists()
+
+
+def test_private_folders_go_through_no_link_and_over_no_file(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (root / ".project").symlink_to(outside)
+    with pytest.raises(
+        FileOutside, match=r"\.project is a symbolic link; memtui does not write through links"
+    ):
+        private_folder(root / ".project" / "compacts", within=root)
+    (root / ".project").unlink()
+    (root / ".project").symlink_to(root / "nowhere")
+    with pytest.raises(FileOutside):
+        private_folder(root / ".project" / "compacts", within=root)
+    (root / ".project").unlink()
+    (root / ".project").touch()
+    with pytest.raises(FileOutside, match="is not a folder"):
+        private_folder(root / ".project" / "compacts", within=root)
+    with pytest.raises(FileOutside):
+        private_folder(outside / "x", within=root)
+    assert names(outside) == []
