@@ -22,5 +22,14 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
-    for name in ("TMUX", "SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "EDITOR", "VISUAL"):
+    for name in (
+        "TMUX",
+        "SSH_CONNECTION",
+        "SSH_TTY",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "NO_COLOR",
+        "EDITOR",
+        "VISUAL",
+    ):
         monkeypatch.delenv(name, raising=False)

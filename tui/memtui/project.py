@@ -87,6 +87,22 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     return root
 
 
+def git_branch(root: Path) -> str:
+    """The checked-out branch, the first 8 digits of a detached commit, or "" outside git.
+
+    Reads ``.git/HEAD``: the program git is not needed, and not waited for.
+    """
+    marker = root / ".git"
+    try:
+        if marker.is_file():  # a worktree: "gitdir: /path"
+            marker = root / marker.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
+        head = (marker / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+    reference = head.removeprefix("ref:").strip()
+    return reference.removeprefix("refs/heads/") if reference != head else head[:8]
+
+
 def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
     """memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
     if base := env.get("MEMTUI_HOME"):

@@ -1,1 +1,1 @@
-"""The Textual app: screens, panes and widgets. It shows and asks; what it does to files is done by the store."""
+"""The Textual app: screens, panes, widgets. It shows and asks; what it does to files is done by the store."""

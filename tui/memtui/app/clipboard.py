@@ -19,7 +19,7 @@ _TIMEOUT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What is known of a copy: `message` is for the person and names the road; `sure` when it was confirmed."""
+    """What is known of a copy: `message` names the road for the person; `sure` when it was confirmed."""
 
     message: str
     sure: bool
@@ -85,7 +85,9 @@ def copy(
 
 def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
     # -w also hands it to the outer terminal; tmux before 3.2 does not know it.
-    return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(("tmux", "load-buffer", "-"), text, env)
+    return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(
+        ("tmux", "load-buffer", "-"), text, env
+    )
 
 
 def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:

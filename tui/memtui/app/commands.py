@@ -26,10 +26,11 @@ PANE_TITLES = {
 }
 
 _ALL = frozenset(PaneId)
-_WITH_TRANSCRIPT = _ALL
 _PENDING = frozenset({PaneId.PENDING})
 _MEMORIES = frozenset({PaneId.MEMORIES})
 _COMMANDS = frozenset({PaneId.COMMANDS})
+
+_COPY_PROMPT = "copy the restore prompt “Please import memory CMEM-…”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +57,49 @@ class Command:
     rank: int = 0
     palette: bool = True
 
+    @property
+    def binding_action(self) -> str:
+        """What the key is bound to: through `run`, which says why when a command cannot act."""
+        direct = "." in self.action or "(" in self.action
+        return self.action if direct else f"screen.run('{self.action}')"
+
 
 COMMANDS: tuple[Command, ...] = (
     Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10),
-    Command("R", "R", "reviewed too", "show reviewed captures too, or hide them", "toggle_reviewed", _PENDING, rank=40),
+    Command(
+        "R",
+        "R",
+        "reviewed too",
+        "show reviewed captures too, or hide them",
+        "toggle_reviewed",
+        _PENDING,
+        rank=40,
+    ),
     Command("y", "y", "copy id", "copy the Recovery ID", "copy_id", _MEMORIES, rank=10),
-    Command("Y", "Y", "copy prompt", "copy the restore prompt “Please import memory CMEM-…”", "copy_prompt", _MEMORIES,
-            rank=20),
+    Command(
+        "Y",
+        "Y",
+        "copy prompt",
+        "copy the restore prompt “Please import memory CMEM-…”",
+        "copy_prompt",
+        _MEMORIES,
+        rank=20,
+    ),
     Command("x", "x", "clear", "clear this active command", "clear_command", _COMMANDS, rank=10),
     Command("X", "X", "clear all", "clear all active commands (asks)", "clear_all", _COMMANDS, rank=20),
     Command("u", "u", "undo", "undo the last clear or review", "undo", rank=50),
     Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
     Command("escape", "esc", "back", "back: leave the detail, the filter, the zoom", "back", palette=False),
-    Command("o", "o", "transcript", "open the transcript", "transcript", _WITH_TRANSCRIPT, rank=60),
+    Command("o", "o", "transcript", "open the transcript", "transcript", rank=60),
     Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
-    Command("1", "1", "Pending", "go to the pending captures", "pane('pending')", palette=True),
-    Command("2", "2", "Memories", "go to the memories", "pane('memories')"),
-    Command("3", "3", "Commands", "go to the active commands", "pane('commands')"),
-    Command("4", "4", "State", "go to the session state", "pane('state')"),
-    Command("tab", "tab", "next", "next pane", "next_pane(1)", palette=False),
-    Command("shift+tab", "shift+tab", "previous", "previous pane", "next_pane(-1)", palette=False),
+    Command("1", "1", "Pending", "go to the pending captures", "screen.pane('pending')"),
+    Command("2", "2", "Memories", "go to the memories", "screen.pane('memories')"),
+    Command("3", "3", "Commands", "go to the active commands", "screen.pane('commands')"),
+    Command("4", "4", "State", "go to the session state", "screen.pane('state')"),
+    Command("tab", "tab", "next", "next pane", "screen.next_pane(1)", palette=False),
+    Command("shift+tab", "shift+tab", "previous", "previous pane", "screen.next_pane(-1)", palette=False),
     Command("ctrl+p", "ctrl+p", "commands", "every command by name", "app.command_palette", palette=False),
     Command("question_mark,f1", "?", "help", "help for the focused pane", "help", rank=90),
     Command("q,ctrl+c", "q", "quit", "quit", "app.quit", rank=99),
@@ -91,7 +113,7 @@ MOVE_HELP = "move; page up and page down work too"
 def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
     """Textual's bindings for the browser screen, made from the table."""
     return [
-        Binding(command.keys, command.action, command.label, show=False, tooltip=command.help, priority=False)
+        Binding(command.keys, command.binding_action, command.label, show=False, tooltip=command.help)
         for command in commands
     ]
 

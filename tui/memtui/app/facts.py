@@ -21,15 +21,23 @@ class FactsReader:
         self._kept: OrderedDict[tuple[str, int, int, datetime | None], Facts] = OrderedDict()
         self._lock = threading.Lock()
 
-    def read(self, transcript: Path, until: datetime | None, progress: Callable[[float], None]) -> Facts:
+    def read(
+        self,
+        transcript: Path,
+        until: datetime | None,
+        progress: Callable[[float], None],
+        cancelled: Callable[[], bool],
+    ) -> Facts:
         """The facts of a transcript up to a compaction; see `read_facts` for `until`.
 
         Args:
             transcript: the JSONL file.
             until: the time of a capture, or None for the whole file.
-            progress: told the share done; what it raises ends the reading.
+            progress: told the share done, from 0 to 1.
+            cancelled: asked now and then whether nobody wants the facts any more.
 
         Raises:
+            Cancelled: `cancelled` answered True.
             OSError: the transcript cannot be read.
         """
         status = transcript.stat()
@@ -39,7 +47,10 @@ class FactsReader:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         facts = read_facts(
-            transcript, until=until, progress=lambda done, total: progress(done / total if total else 1.0)
+            transcript,
+            until=until,
+            progress=lambda done, total: progress(done / total if total else 1.0),
+            cancelled=cancelled,
         )
         with self._lock:
             self._kept[key] = facts

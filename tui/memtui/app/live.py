@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from memtui.files import FileProblem
+
 INTERVAL = 2.0
 """Seconds between two comparisons when no event comes."""
 _SETTLE = 0.02
@@ -55,7 +57,7 @@ class Live:
     Args:
         targets: asked before every full comparison, so that they may change while watching.
         compare: called with the names of the targets to compare: those hinted at, and every two seconds all
-            of them. An OSError it raises is shown as the reason why the mark is lost.
+            of them. A FileProblem or OSError it raises is shown as the reason why the mark is lost.
         marked: called with the liveness whenever it changes.
     """
 
@@ -135,6 +137,8 @@ class Live:
     def _compare_now(self, names: frozenset[str]) -> str:
         try:
             self._compare(names)
+        except FileProblem as problem:
+            return problem.reason
         except OSError as error:
             return error.strerror or str(error)
         return ""

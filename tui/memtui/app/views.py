@@ -62,6 +62,8 @@ class StateView:
     """The current session state, stored or drafted, or none with the reason."""
 
     state: SessionState | None = None
+    text: str = ""
+    """The document as it stands in its file, or as it would."""
     session_id: str = ""
     written: datetime | None = None
     path: Path | None = None

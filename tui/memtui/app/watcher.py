@@ -56,7 +56,7 @@ class Watcher:
         recursive = target.recursive and place == target.folder
         real = os.path.realpath(place)  # an observer of a symlink sees nothing
         try:
-            status = os.stat(real)
+            status = Path(real).stat()
         except OSError:
             return ""  # gone again: the next look finds its parent
         identity = (real, status.st_dev, status.st_ino, recursive)

@@ -9,18 +9,22 @@ from pathlib import Path
 
 from textual.content import Content
 
+from memtui.app.browser import Browser
 from memtui.app.commands import PANE_TITLES, PaneId
+from memtui.app.views import View
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
-from memtui.clock import Clock
-
-Progress = Callable[[float], None]
-"""Told the share done, 0 to 1. Raises `Cancelled` when nobody wants the result any more."""
 
 
-class Cancelled(Exception):
-    """The selection moved on while a detail was being made."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a slow detail tells how far it is, and learns that nobody waits for it any more."""
+
+    tell: Callable[[float], None]
+    """Told the share done, from 0 to 1."""
+    cancelled: Callable[[], bool]
+    """Whether the selection has moved on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Detail:
     Attributes:
         key: what it is about; the scroll position is kept while the key stays the same.
         title: for the border.
-        document: what can be shown at once; None to leave the last one until `work` is done.
+        document: what can be shown at once; None leaves the last one until `work` is done.
         work: makes the full document, in a thread.
     """
 
@@ -42,29 +46,35 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the selected row stands for, as far as keys can act on it. Each missing part says why."""
+    """What the selected row stands for, as far as keys can act on it; what is missing says why."""
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
     file: Path | None = None
     no_file: str = "Nothing is selected."
     transcript: Path | None = None
-    no_transcript: str = "There is no transcript here."
+    no_transcript: str = "Nothing is selected, so there is no transcript to open."
 
 
 class Pane(RowList):
     """One of the four panes.
 
-    Rows are known by keys; a subclass says what a row reads, what it is filtered by and what the detail shows.
+    Rows are known by keys; a subclass says what they read, what they are filtered by, what the detail shows.
     """
 
     pane_id: PaneId
     number: int
 
-    def __init__(self, clock: Clock) -> None:
-        super().__init__(self.draw_row, id=self.pane_id.value)
-        self.clock = clock
+    def __init__(self, browser: Browser, *, empty: str) -> None:
+        super().__init__(self.draw_row, empty=empty, id=self.pane_id.value)
+        self.browser = browser
+        self.clock = browser.clock
         self.filter_text = ""
+        self._empty_text = empty
+
+    @abstractmethod
+    def apply(self, view: View) -> None:
+        """Show a newer view."""
 
     @abstractmethod
     def all_keys(self) -> Sequence[str]:
@@ -86,6 +96,9 @@ class Pane(RowList):
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
 
+    def prepare_filter(self) -> None:
+        """Read what `text_of` needs for all rows; called in a thread before a filter is applied."""
+
     def count(self) -> str:
         """What stands behind the title, usually the number of rows."""
         number = len(self.all_keys())
@@ -97,14 +110,22 @@ class Pane(RowList):
         keys = self.all_keys()
         if words:
             keys = [key for key in keys if all(word in self.text_of(key).casefold() for word in words)]
+        self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”." if words else self._empty_text
         self.set_rows(keys)
-        self.show_title(len(keys))
+        self.refresh_rows()
+        self._show_title(len(keys))
 
-    def show_title(self, shown: int) -> None:
+    def say_when_empty(self, text: str) -> None:
+        """Set what stands here when there are no rows and no filter."""
+        self._empty_text = text
+
+    def _show_title(self, shown: int) -> None:
         """Write number, name and count into the border: `1 Pending 2`."""
         count = self.count()
         self.border_title = Content.assemble(
-            (f"{self.number} ", "$text-muted"), PANE_TITLES[self.pane_id], (f" {count}" if count else "", "$accent")
+            (f"{self.number} ", "$text-muted"),
+            PANE_TITLES[self.pane_id],
+            (f" {count}" if count else "", "$accent"),
         )
         wanted = clean_line(self.filter_text)
         self.border_subtitle = Content(f"/{wanted} · {shown}") if wanted else ""

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from textual.content import Content
 
+from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
-from memtui.app.details import capture_document
-from memtui.app.facts import FactsReader
+from memtui.app.details import capture_document, facts_document
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
-from memtui.app.views import CaptureRow, CapturesView
-from memtui.app.widgets.document import Document
+from memtui.app.views import CaptureRow, CapturesView, View
+from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
-from memtui.clock import Clock, age, short_time
+from memtui.clock import age, short_time
+from memtui.extract.evidence import evidence
+from memtui.formats.capture import Capture
 from memtui.store.transcripts import TranscriptProblem
 
-_WAITING = """Nothing waits for a review.
-
-When Claude Code compacts a conversation
-by itself, what it covered arrives here."""
+_WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _TIME_WIDTH = 7
+_WIDE = 44
+"""Columns from which a row has room for more than its title and age."""
 
 
 class PendingPane(Pane):
@@ -30,28 +30,27 @@ class PendingPane(Pane):
     pane_id = PaneId.PENDING
     number = 1
 
-    def __init__(self, clock: Clock, facts: FactsReader, check_transcript: Callable[[str], Path]) -> None:
-        super().__init__(clock)
-        self.empty = _WAITING
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(browser, empty=_WAITING)
         self.view = CapturesView()
         self.reviewed_too = False
-        self._facts = facts
-        self._check_transcript = check_transcript
 
-    def apply(self, view: CapturesView) -> None:
+    def apply(self, view: View) -> None:
         """Show a newer listing."""
-        self.view = view
-        self.empty = view.problem or _WAITING
-        self.show_rows()
+        if isinstance(view, CapturesView):
+            self.view = view
+            self.show_rows()
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
         """The capture behind a row."""
         return self.view.rows.get(key) if key is not None else None
 
     def all_keys(self) -> Sequence[str]:
+        """Every key, in the order shown."""
         return self.view.keys(reviewed_too=self.reviewed_too)
 
     def count(self) -> str:
+        """What stands behind the title."""
         pending = sum(1 for item in self.view.rows.values() if item.pending)
         if self.view.unread:
             return f"{pending}…"
@@ -60,57 +59,71 @@ class PendingPane(Pane):
         return str(pending) if pending else ""
 
     def text_of(self, key: str) -> str:
+        """What the filter looks in."""
         item = self.view.rows[key]
         return f"{key} {item.problem} {item.capture.first_message if item.capture else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
+        """One row."""
         item = self.view.rows.get(key)
         if item is None:
             return Content("")
         if item.capture is None:
-            problem = item.problem or "…"
-            return row([(clean_line(key), "$text-muted"), " ", (problem, "$error")], "", width)
-        capture = item.capture
-        now = self.clock()
+            return row(
+                [(clean_line(key), "$text-muted"), " ", (clean_line(item.problem) or "…", "$error")],
+                "",
+                width,
+            )
+        capture, now = item.capture, self.clock()
         when = f"{short_time(capture.timestamp, now):<{_TIME_WIDTH}}"
         ago = age(capture.timestamp, now)
         if capture.status == "reviewed":
-            return row([(f"{when}✓ {title_of(capture.first_message)}", "$text-muted")], ago, width)
-        trigger = "auto · " if width >= 44 else ""
-        return row([(when, "$accent"), title_of(capture.first_message)], trigger + ago, width)
+            return row([(f"{when}✓ {title_of(capture)}", "$text-muted")], ago, width)
+        return row([(when, "$accent"), title_of(capture)], f"auto · {ago}" if width >= _WIDE else ago, width)
 
     def detail(self, key: str | None) -> Detail:
+        """What the detail shows."""
         item = self.capture_row(key)
         if item is None or key is None:
-            return Detail("", "Capture", Document.plain(_WAITING))
+            return Detail("", "Capture", plain(_WAITING, "dim"))
         if item.capture is None:
             return Detail(key, "Capture", capture_document(item, self.clock(), None))
 
         def work(progress: Progress) -> Document:
-            return capture_document(item, self.clock(), self._evidence(item, progress))
+            return capture_document(item, self.clock(), self._facts(item, progress))
 
         title = f"Capture {short_time(item.capture.timestamp, self.clock())}"
         return Detail(key, title, capture_document(item, self.clock(), None), work)
 
+    def _facts(self, item: CaptureRow, progress: Progress) -> Document:
+        """What the transcript says of the time before the compaction."""
+        assert item.capture is not None
+        try:
+            transcript = self.browser.check_transcript(item.capture.transcript)
+            facts = self.browser.facts.read(
+                transcript, item.capture.timestamp, progress.tell, progress.cancelled
+            )
+        except TranscriptProblem as problem:
+            return plain(f"\nNo facts: {problem}.", "warn")
+        except OSError as error:
+            return plain(f"\nNo facts: {item.capture.transcript} cannot be read ({error.strerror}).", "warn")
+        return facts_document(facts, evidence(facts, self.browser.project.root))
+
     def subject(self, key: str | None) -> Subject:
+        """What keys can act on."""
         item = self.capture_row(key)
         if item is None:
             return Subject()
-        transcript, why_not = None, "A broken capture names no transcript."
+        transcript, why_not = None, "A capture that cannot be read names no transcript."
         if item.capture is not None:
             try:
-                transcript = self._check_transcript(item.capture.transcript)
+                transcript = self.browser.check_transcript(item.capture.transcript)
             except TranscriptProblem as problem:
-                why_not = str(problem)
-        return Subject(
-            no_recovery_id="A capture has no Recovery ID.",
-            file=item.entry.path,
-            transcript=transcript,
-            no_transcript=why_not,
-        )
+                why_not = f"{problem}."
+        return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not)
 
 
-def title_of(first_message: str) -> str:
-    """The first line of a message that says something, as one safe line."""
-    lines = (clean_line(line) for line in first_message.split("\n"))
-    return next((line for line in lines if line), "(no first message)")
+def title_of(capture: Capture) -> str:
+    """The first line of a capture's first message that says something, as one safe line."""
+    lines = (clean_line(text) for text in capture.first_message.split("\n"))
+    return next((text for text in lines if text), "(no first message)")

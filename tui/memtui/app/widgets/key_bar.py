@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 
 class KeyBar(Widget):
-    """Shows (key, label, action) from the left in the order given and leaves out whole entries that do not fit.
+    """Shows (key, label, action) in the order given and leaves out whole entries that do not fit.
 
     The last entry (quit) and the one before it (help) always show: they are the way out.
     """
@@ -59,9 +59,7 @@ def _width(key: str, label: str) -> int:
     return 1 + len(key) + 1 + len(label)
 
 
-def _fitting(
-    entries: Sequence[tuple[str, str, str]], room: int, keep: int
-) -> list[tuple[str, str, str]]:
+def _fitting(entries: Sequence[tuple[str, str, str]], room: int, keep: int) -> list[tuple[str, str, str]]:
     kept = list(entries[-keep:])
     used = sum(_width(key, label) + 1 for key, label, _ in kept)
     shown = []

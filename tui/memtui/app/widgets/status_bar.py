@@ -9,7 +9,11 @@ from textual.widget import Widget
 from memtui.app.live import Liveness, Mark
 from memtui.clean import clean_line
 
-_MARKS = {Mark.LIVE: ("● live", "$success"), Mark.POLLING: ("◐ polling", "$warning"), Mark.LOST: ("○ lost", "$error")}
+_MARKS = {
+    Mark.LIVE: ("● live", "$success"),
+    Mark.POLLING: ("◐ polling", "$warning"),
+    Mark.LOST: ("○ lost", "$error"),
+}
 
 
 class StatusBar(Widget):
@@ -33,7 +37,9 @@ class StatusBar(Widget):
         )
         room = max(0, width - mark.cell_length - 1)
         left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
-        return Content.assemble(left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " ")
+        return Content.assemble(
+            left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
+        )
 
     def _mark(self, width: int) -> Content:
         if self.liveness is None:

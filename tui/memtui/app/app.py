@@ -1,0 +1,92 @@
+"""The app: its look, its command palette, and how it is started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.theme import Theme
+
+from memtui.app.browser import Browser, Places
+from memtui.app.commands import COMMANDS
+from memtui.app.edge import FailureLog, explain
+from memtui.app.screens.browser import BrowserScreen
+from memtui.clean import clean
+from memtui.clock import Clock, system_clock
+from memtui.project import Home, Project
+
+_THEME = Theme(
+    name="memtui",
+    primary="#7aa2f7",
+    secondary="#9d7cd8",
+    accent="#e0af68",
+    foreground="#c8cede",
+    background="#14161f",
+    surface="#1b1e2b",
+    panel="#222637",
+    success="#8fc77a",
+    warning="#e0af68",
+    error="#f7768e",
+    dark=True,
+)
+
+
+class MemtuiApp(App[None]):
+    """The session-memory browser."""
+
+    TITLE = "memtui"
+    CSS_PATH = "styles/app.tcss"
+    # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-short"), (20, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
+
+    def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
+        super().__init__()
+        self.browser = browser
+        self.log_file = log
+        self.note = note
+        self.register_theme(_THEME)
+        self.theme = os.environ.get("TEXTUAL_THEME", _THEME.name)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The browser."""
+        return BrowserScreen(self.browser, note=self.note)
+
+    def report(self, doing: str, error: Exception) -> None:
+        """Say that something failed in a worker, and record what memtui does not know how to explain."""
+        self.notify(clean(explain(self.log_file, doing, error)), severity="error", markup=False, timeout=10)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The commands of the table, then Textual's own."""
+        if isinstance(screen, BrowserScreen):
+            for command in COMMANDS:
+                if command.palette:
+                    title = f"{command.label.capitalize()} ({command.shown})"
+                    yield SystemCommand(
+                        title, command.help, partial(screen.run_action, command.binding_action)
+                    )
+        yield from super().get_system_commands(screen)
+
+
+def run_app(
+    project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
+) -> None:
+    """Open the app on a project and return when the person quits.
+
+    Args:
+        project: whose memory to show.
+        home: memtui's own folders.
+        claude: Claude Code's configuration folder.
+        clock: tells the time.
+        demo: says in the status line that this is the demo.
+    """
+    browser = Browser(Places(project, home, claude), clock)
+    log = FailureLog(home.state / "failures.log", clock)
+    MemtuiApp(browser, log, note="demo" if demo else "").run()

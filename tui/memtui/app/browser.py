@@ -1,0 +1,201 @@
+"""What lies in a project, listed and compared in the background: the model under the four panes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.app.facts import FactsReader
+from memtui.app.live import Target
+from memtui.app.views import (
+    BranchView,
+    CaptureRow,
+    CapturesView,
+    CommandsView,
+    DraftWanted,
+    MemoriesView,
+    StateView,
+    View,
+)
+from memtui.clock import Clock, parse_iso
+from memtui.extract.drafts import draft_session_state
+from memtui.files import FileProblem
+from memtui.formats.session_state import render_session_state
+from memtui.project import Home, Project, git_branch
+from memtui.store.active_commands import ActiveCommandStore
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.listing import Entry
+from memtui.store.memories import MemoryStore
+from memtui.store.states import StateStore
+from memtui.store.transcripts import TranscriptStore, check_transcript
+
+_FIRST, _BATCH = 200, 500
+"""Captures read before the list shows, and then between two refreshes of it."""
+
+Publish = Callable[[View], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to look: the project, memtui's own folders and Claude Code's."""
+
+    project: Project
+    home: Home
+    claude: Path
+
+
+class Browser:
+    """The stores of one project, and the last listing of each.
+
+    `compare` is called by one background thread; everything else may be called by any.
+    """
+
+    def __init__(self, places: Places, clock: Clock) -> None:
+        self.project = places.project
+        self.clock = clock
+        self.captures = CaptureStore(places.project, clock)
+        self.commands = ActiveCommandStore(places.project, clock)
+        self.memories = MemoryStore(places.project, places.home)
+        self.transcripts = TranscriptStore(places.project, places.claude)
+        self.states = StateStore(places.project, places.home)
+        self.facts = FactsReader()
+        self._home = places.home
+        self._rows: dict[str, CaptureRow] = {}
+        self._last: dict[type[View], View] = {}
+        self._drafted_from: tuple[int, int, int] | None = None
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let whatever is being read end soon."""
+        self._stopped.set()
+
+    def targets(self) -> list[Target]:
+        """The folders whose changes are shown."""
+        transcripts = self.transcripts.folders() or [self.transcripts.folder]
+        return [
+            Target("compacts", self.project.compacts),
+            Target("commands", self.project.session_state_json.parent),
+            Target("memories", self._home.memories, recursive=True),
+            Target("states", self._home.states, recursive=True),
+            Target("branch", self.project.root / ".git"),
+            *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
+        ]
+
+    def compare(self, names: Iterable[str], publish: Publish) -> None:
+        """List these targets again and publish what has changed.
+
+        Raises:
+            FileProblem: a folder cannot be listed. The other targets are compared all the same.
+        """
+        problems: list[FileProblem] = []
+        wanted = {name.partition(" ")[0] for name in names}
+        for triggers, step in self._steps():
+            if self._stopped.is_set() or not wanted & triggers:
+                continue
+            try:
+                step(publish)
+            except FileProblem as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
+    def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
+        # Small ones first: they are on the screen before a long list is read.
+        return (
+            (frozenset({"branch"}), self._compare_branch),
+            (frozenset({"commands"}), self._compare_commands),
+            (frozenset({"states", "transcripts"}), self._compare_state),
+            (frozenset({"compacts", "memories"}), self._compare_memories),
+            (frozenset({"compacts"}), self._compare_captures),
+        )
+
+    def _publish_new(self, view: View, publish: Publish) -> None:
+        if self._last.get(type(view)) != view:
+            self._last[type(view)] = view
+            publish(view)
+
+    def _compare_branch(self, publish: Publish) -> None:
+        self._publish_new(BranchView(git_branch(self.project.root)), publish)
+
+    def _compare_commands(self, publish: Publish) -> None:
+        try:
+            found = self.commands.read()
+        except FileProblem as problem:
+            self._publish_new(CommandsView(problem=str(problem)), publish)
+        else:
+            self._publish_new(CommandsView(found.commands, found.broken), publish)
+
+    def _compare_memories(self, publish: Publish) -> None:
+        entries = self.memories.entries()
+        self._publish_new(MemoriesView({entry.name: entry for entry in entries}), publish)
+
+    def _compare_captures(self, publish: Publish) -> None:
+        entries = self.captures.entries()
+        rows = {entry.name: self._known(entry) for entry in entries}
+        unread = [row.entry for row in rows.values() if row.capture is None and not row.problem]
+        done = 0
+        while unread[done:] and not self._stopped.is_set():
+            batch = unread[done : done + (_BATCH if done else _FIRST)]
+            rows.update((entry.name, self._read(entry)) for entry in batch)
+            done += len(batch)
+            self._rows = rows
+            publish(CapturesView(dict(rows), unread=len(unread) - done))
+        self._rows = rows
+        self._publish_new(CapturesView(rows), publish)
+
+    def _known(self, entry: Entry) -> CaptureRow:
+        row = self._rows.get(entry.name)
+        return row if row is not None and row.entry == entry else CaptureRow(entry)
+
+    def _read(self, entry: Entry) -> CaptureRow:
+        try:
+            return CaptureRow(entry, self.captures.load(entry))
+        except CaptureProblem as problem:
+            return CaptureRow(entry, problem=problem.reason)
+
+    def _compare_state(self, publish: Publish) -> None:
+        newest_first = self.transcripts.entries()
+        newest = next(iter(newest_first), None)
+        by_session = {transcript.session_id: transcript for transcript in reversed(newest_first)}
+        stored = self.states.newest(by_session.keys())
+        if stored is not None:
+            own = by_session.get(stored.session_id)
+            view = StateView(
+                stored.state,
+                stored.text,
+                stored.session_id,
+                stored.written,
+                stored.path,
+                own.path if own else None,
+                stored.problem,
+            )
+            self._publish_new(view, publish)
+        elif newest is None:
+            self._publish_new(StateView(), publish)
+        elif newest.signature != self._drafted_from:
+            self._drafted_from = newest.signature
+            publish(DraftWanted(newest.path))
+
+    def draft_state(self, wanted: DraftWanted) -> StateView:
+        """Draft a session state from a transcript; takes as long as reading it.
+
+        Raises:
+            Cancelled: the browser was stopped meanwhile.
+        """
+        try:
+            facts = self.facts.read(wanted.transcript, None, lambda share: None, self._stopped.is_set)
+        except OSError as error:
+            return StateView(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
+        state = draft_session_state(facts, self.project)
+        text = render_session_state(state)
+        return StateView(state, text, facts.session_id, parse_iso(facts.ended), transcript=wanted.transcript)
+
+    def check_transcript(self, path: str) -> Path:
+        """Accept a transcript's path read from a file.
+
+        Raises:
+            TranscriptProblem: it is not opened; `reason` says why.
+        """
+        return check_transcript(path, self.transcripts.config)

@@ -1,0 +1,97 @@
+"""What the detail shows for each kind of row, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from memtui.app.views import CaptureRow
+from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
+from memtui.clock import age, local_minute
+from memtui.extract.evidence import EvidenceGroup
+from memtui.extract.facts import Facts
+from memtui.formats.capture import Capture
+
+_BLANK = Line("")
+_ITEMS = 12
+"""Items shown of a group of facts before the rest is counted."""
+
+
+def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> Document:
+    """A capture, then the facts of what it covers once they are read."""
+    if row.capture is None:
+        return concat(
+            styled((row.entry.name, "title")),
+            _BLANK,
+            styled(("Broken: ", "bad"), row.problem or "not read yet"),
+            _BLANK,
+            plain("The file is left as it is. e opens it in your editor; then it joins the rest."),
+        )
+    capture = row.capture
+    lines: list[Document | Line] = [
+        styled(
+            (capture.status, "warn" if capture.status == "pending" else "good"),
+            " · ",
+            trigger_of(row.entry.name),
+            (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
+        ),
+        styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
+        *_reviewed(capture),
+        *_section("First message"),
+        *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
+    ]
+    if facts is not None:
+        lines += [facts]
+    return concat(*lines)
+
+
+def trigger_of(name: str) -> str:
+    """What caused the capture: its file name says so (seed 001)."""
+    return "auto" if name.endswith("-autocompact.md") else "manual"
+
+
+def _reviewed(capture: Capture) -> Sequence[Line]:
+    if capture.status == "pending":
+        return ()
+    return (
+        *_section("Summary"),
+        line(capture.summary or "(none)"),
+        _BLANK,
+        styled(("Memory ", "label"), capture.memory),
+    )
+
+
+def _section(title: str) -> tuple[Line, Line]:
+    return _BLANK, line(title, "heading")
+
+
+def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = "") -> Document:
+    """The facts of a transcript: counts in one line, then each kind with its newest items."""
+    lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
+    if remark:
+        lines.append(line(remark, "dim"))
+    for group in groups:
+        lines += [_BLANK, styled((group.title, "label"), (f"  {len(group.items)}", "dim"))]
+        lines += [line(f"  {item.text}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
+        if len(group.items) > _ITEMS:
+            lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
+    return Document(lines)
+
+
+def headline(facts: Facts) -> str:
+    """`12 files modified · 3 todos open · 1 error open · 2 compactions`."""
+    open_todos = sum(1 for todo in facts.todos if todo.status != "completed")
+    open_errors = sum(1 for error in facts.errors if not error.resolved)
+    counts = (
+        (len(facts.modified_files), "file modified", "files modified"),
+        (open_todos, "todo open", "todos open"),
+        (open_errors, "error open", "errors open"),
+        (len(facts.decisions), "decision", "decisions"),
+        (len(facts.commands), "command", "commands"),
+    )
+    told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return " · ".join(told) or "nothing that leaves a trace: no file changed, no todo, no error"
+
+
+def _role(kind: str) -> str:
+    return {"error": "bad", "decision": "accent", "constraint": "accent"}.get(kind, "")

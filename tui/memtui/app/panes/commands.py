@@ -1,0 +1,128 @@
+"""Pane 3: the active commands, whose rules must survive a compaction (seed 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.views import CommandsView, View
+from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
+from memtui.clean import clean_line
+from memtui.clock import age, local_minute
+from memtui.formats.active_commands import ActiveCommand
+from memtui.store.active_commands import CommandProblem
+
+_NONE = "No command is active.\n\nCommands that register themselves show here, with the rules they keep."
+_BROKEN = "broken:"
+
+
+class CommandsPane(Pane):
+    """What is in `active_commands[]`; entries that cannot be used are listed with their reason."""
+
+    pane_id = PaneId.COMMANDS
+    number = 3
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(browser, empty=_NONE)
+        self.view = CommandsView()
+        self._by_name: dict[str, ActiveCommand] = {}
+
+    def apply(self, view: View) -> None:
+        """Show a newer list."""
+        if isinstance(view, CommandsView):
+            self.view = view
+            self._by_name = {command.name: command for command in view.commands}
+            self.say_when_empty(clean_line(view.problem) or _NONE)
+            self.show_rows()
+
+    def command(self, key: str | None) -> ActiveCommand | None:
+        """The active command behind a row, None for a broken entry."""
+        return self._by_name.get(key) if key is not None else None
+
+    def all_keys(self) -> Sequence[str]:
+        """Every key, in the order shown."""
+        return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
+
+    def count(self) -> str:
+        """What stands behind the title."""
+        return str(len(self._by_name)) if self._by_name else ""
+
+    def text_of(self, key: str) -> str:
+        """What the filter looks in."""
+        return key
+
+    def draw_row(self, key: str, width: int) -> Content:
+        """One row."""
+        command = self.command(key)
+        if command is None:
+            return row([(self._reason(key), "$error")], "", width)
+        ago = age(command.activated_at, self.clock()) if command.activated_at else ""
+        return row([("/", "$text-muted"), clean_line(command.name).removeprefix("/")], ago, width)
+
+    def _reason(self, key: str) -> str:
+        number = key.removeprefix(_BROKEN)
+        if number.isdecimal() and int(number) < len(self.view.broken):
+            return clean_line(self.view.broken[int(number)])
+        return ""
+
+    def detail(self, key: str | None) -> Detail:
+        """What the detail shows."""
+        command = self.command(key)
+        if key is None:
+            return Detail(
+                "", "Command", plain(self.view.problem or _NONE, "warn" if self.view.problem else "dim")
+            )
+        if command is None:
+            return Detail(
+                key,
+                "Command",
+                concat(
+                    line(self._reason(key), "bad"), line("x clears active commands; e opens the file.", "dim")
+                ),
+            )
+
+        def work(progress: Progress) -> Document:
+            return self._document(command)
+
+        return Detail(key, f"Command /{clean_line(command.name).removeprefix('/')}", None, work)
+
+    def _document(self, command: ActiveCommand) -> Document:
+        since = command.activated_at
+        head: list[Line] = [
+            styled(
+                ("active", "good"),
+                (f" · since {local_minute(since)} · {age(since, self.clock())}" if since else "", "dim"),
+            )
+        ]
+        if command.state:
+            head.append(styled(("state ", "label"), str(command.state)))
+        try:
+            summary = self.browser.commands.summary(command.name)
+        except CommandProblem as problem:
+            return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
+        return concat(
+            *head,
+            styled((self._shown(str(summary.path)), "dim")),
+            Line(""),
+            line("Compact summary", "heading"),
+            from_markdown(summary.text),
+        )
+
+    def _shown(self, path: str) -> str:
+        return path.removeprefix(f"{self.browser.project.root}/")
+
+    def subject(self, key: str | None) -> Subject:
+        """What keys can act on."""
+        command = self.command(key)
+        state_file = self.browser.project.session_state_json
+        if command is None:
+            return Subject(file=state_file if state_file.exists() else None)
+        try:
+            file = self.browser.commands.summary(command.name).path
+        except CommandProblem:
+            file = state_file
+        return Subject(file=file, no_transcript="An active command names no transcript.")

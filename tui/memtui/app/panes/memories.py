@@ -1,0 +1,159 @@
+"""Pane 2: memory files of reviews and stored memories, newest first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+from textual.content import Content
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.views import MemoriesView, View
+from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
+from memtui.clean import clean_line
+from memtui.clock import age, local_minute
+from memtui.files import FileProblem
+from memtui.formats.stored_memory import RECOVERY_ID
+from memtui.store.listing import Entry
+from memtui.store.memories import MemoryHead, MemoryKind, MemoryProblem
+from memtui.store.transcripts import TranscriptProblem
+
+_NONE = "No memories yet.\n\nReview a capture (r in Pending) and its memory is kept here."
+_ID_WIDTH = 22
+_WIDE = 44
+
+
+class MemoriesPane(Pane):
+    """Rows show id or time at once; titles are read for the rows that are seen."""
+
+    pane_id = PaneId.MEMORIES
+    number = 2
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(browser, empty=_NONE)
+        self.view = MemoriesView()
+        self._keys: tuple[str, ...] = ()
+        self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
+        self._lock = threading.Lock()
+
+    def apply(self, view: View) -> None:
+        """Show a newer listing."""
+        if isinstance(view, MemoriesView):
+            self.view = view
+            self._keys = tuple(view.entries)
+            self.show_rows()
+
+    def head(self, key: str) -> MemoryHead | None:
+        """What is known of a memory; None until it was read, or when its file has changed since."""
+        known = self._known_heads.get(key)
+        return known[1] if known and known[0] == self.view.entries.get(key) else None
+
+    def unread(self, keys: Iterable[str]) -> list[str]:
+        """Those of the keys whose heads are still to be read."""
+        return [key for key in keys if self.head(key) is None]
+
+    def read_heads(self, keys: Iterable[str]) -> bool:
+        """Read heads; safe in a thread. True when something new was read."""
+        entries = self.view.entries
+        read = {
+            key: (entry, self.browser.memories.head(entry)) for key in keys if (entry := entries.get(key))
+        }
+        with self._lock:
+            self._known_heads.update(read)
+        return bool(read)
+
+    def prepare_filter(self) -> None:
+        """Titles are what one filters by, so all of them are read, once."""
+        self.read_heads(self.unread(self._keys))
+
+    def all_keys(self) -> Sequence[str]:
+        """Every key, in the order shown."""
+        return self._keys
+
+    def text_of(self, key: str) -> str:
+        """What the filter looks in."""
+        head = self.head(key)
+        return f"{key} {head.title} {' '.join(head.tags)} {head.project} {head.problem}" if head else key
+
+    def draw_row(self, key: str, width: int) -> Content:
+        """One row."""
+        head, entry = self.head(key), self.view.entries.get(key)
+        if entry is None:
+            return Content("")
+        name = clean_line(key.removesuffix(".md"))
+        if head is None:
+            return row([(name, "$text-muted")], "", width)
+        if head.problem:
+            return row([(name, "$text-muted"), " ", (clean_line(head.problem), "$error")], "", width)
+        ago = age(head.time, self.clock()) if head.time else ""
+        title = clean_line(head.title)
+        tags = " ".join(f"#{clean_line(tag)}" for tag in head.tags)
+        if head.kind is MemoryKind.STORED:
+            # A narrow row drops the date part that the id shares with its neighbours, never the title.
+            lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
+            return row([(lead, "$accent"), title, (f"  {tags}" if tags else "", "$text-muted")], ago, width)
+        return row(
+            [(f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ ", "$text-muted"), title], ago, width
+        )
+
+    def detail(self, key: str | None) -> Detail:
+        """What the detail shows."""
+        entry = self.view.entries.get(key) if key is not None else None
+        if entry is None or key is None:
+            return Detail("", "Memory", plain(_NONE, "dim"))
+
+        def work(progress: Progress) -> Document:
+            return self._document(entry)
+
+        return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
+
+    def _document(self, entry: Entry) -> Document:
+        try:
+            memory = self.browser.memories.load(entry)
+        except MemoryProblem as problem:
+            return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
+        head = memory.head
+        lines: list[Line] = []
+        if head.kind is MemoryKind.STORED:
+            lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (_when(head, self), "dim")))
+            if head.title:
+                lines.append(line(head.title, "strong"))
+            facts = [f"project {head.project}" if head.project else "", "archived" if head.archived else ""]
+            facts.append(" ".join(f"#{tag}" for tag in head.tags))
+            if told := " · ".join(part for part in facts if part):
+                lines.append(line(told, "dim"))
+            lines.append(Line(""))
+        else:
+            lines += [styled(("memory file", "label"), (_when(head, self), "dim")), Line("")]
+        return concat(*lines, from_markdown(memory.text))
+
+    def subject(self, key: str | None) -> Subject:
+        """What keys can act on."""
+        entry = self.view.entries.get(key) if key is not None else None
+        if entry is None:
+            return Subject()
+        stem = entry.name.removesuffix(".md")
+        recovery_id = stem if RECOVERY_ID.fullmatch(stem) else ""
+        transcript, why_not = None, "This memory does not say which transcript it was made from."
+        if not recovery_id:
+            capture = stem.partition("-memory")[0] + "-autocompact.md"
+            try:
+                found = self.browser.captures.load(self.browser.captures.resolve(capture))
+                transcript = self.browser.check_transcript(found.transcript)
+            except TranscriptProblem as problem:
+                why_not = f"{problem}."
+            except FileProblem as problem:
+                why_not = f"The capture of this memory cannot be read: {problem}."
+        return Subject(
+            recovery_id=recovery_id,
+            no_recovery_id="This is a review's memory file: it has no Recovery ID.",
+            file=entry.path,
+            transcript=transcript,
+            no_transcript=why_not,
+        )
+
+
+def _when(head: MemoryHead, pane: MemoriesPane) -> str:
+    return f" · {local_minute(head.time)} · {age(head.time, pane.clock())}" if head.time else ""

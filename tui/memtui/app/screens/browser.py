@@ -1,0 +1,291 @@
+"""What the keys of the browser do: each key acts, or says why it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.widgets import Input
+
+from memtui.app.browser import Browser
+from memtui.app.clipboard import Copied, copy
+from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
+from memtui.app.editor import edit_file
+from memtui.app.panes.commands import CommandsPane
+from memtui.app.panes.pane import Subject
+from memtui.app.panes.pending import PendingPane
+from memtui.app.screens.browser_view import BrowserView
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.help import HelpScreen
+from memtui.app.screens.review import ReviewScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.clean import clean, clean_line
+from memtui.files import FileProblem
+from memtui.store.captures import Review
+from memtui.store.undo import Undo
+
+_BY_ACTION = {command.action: command for command in COMMANDS}
+PROMPT = "Please import memory {id}"
+"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
+
+
+class BrowserScreen(BrowserView):
+    """The main screen: the view, and what its keys do."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def __init__(self, browser: Browser, *, note: str = "") -> None:
+        super().__init__(browser, note=note)
+        self.undos: list[Undo] = []
+
+    def action_run(self, action: str) -> None:
+        """Run a command of the table, or say in which pane it works."""
+        command = _BY_ACTION[action]
+        if self.current_id not in command.panes:
+            self.say(_elsewhere(command), warn=True)
+            return
+        method: Callable[[], Any] = getattr(self, f"do_{action}")
+        method()
+
+    def say(self, text: str, *, warn: bool = False) -> None:
+        """Tell the person what happened, in one line."""
+        self.notify(clean(text), severity="warning" if warn else "information", markup=False, timeout=6)
+
+    @property
+    def subject(self) -> Subject:
+        """What the selected row stands for."""
+        return self.pane.subject(self.pane.selected)
+
+    # -- moving ---------------------------------------------------------------------------------------------
+
+    def action_pane(self, pane: str) -> None:
+        """Go to a pane by its name."""
+        self.focus_pane(PaneId(pane))
+
+    def action_next_pane(self, step: int) -> None:
+        """Go to the next pane, or the one before."""
+        order = list(self.panes)
+        self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
+
+    def do_open(self) -> None:
+        """Read the detail: in a narrow window it takes the place of the panes."""
+        self.add_class("-reading")
+        self.detail_view.focus()
+
+    def do_back(self) -> None:
+        """Leave what was entered last: the detail, the filter, the zoom."""
+        if self.has_class("-reading") or self.focused is self.detail_view:
+            self.remove_class("-reading")
+            self.pane.focus()
+        elif self.pane.filter_text:
+            self._set_filter("")
+        elif self.has_class("-zoomed"):
+            self.remove_class("-zoomed")
+        else:
+            self.say("Nothing to go back from. q quits.")
+
+    def do_zoom(self) -> None:
+        """Give the pane, or the detail when it has the focus, the whole window; or give it back."""
+        if self.focused is self.detail_view and not self.has_class("-zoomed"):
+            self.add_class("-reading")
+        self.toggle_class("-zoomed")
+
+    def do_help(self) -> None:
+        """Show the keys of this pane."""
+        self.app.push_screen(HelpScreen(self.current_id))
+
+    # -- filter ---------------------------------------------------------------------------------------------
+
+    def do_filter(self) -> None:
+        """Open the filter line."""
+        self.query_one("#filter-line").add_class("-open")
+        field = self.query_one("#filter", Input)
+        field.value = self.pane.filter_text
+        field.focus()
+
+    @on(Input.Changed, "#filter")
+    def _filter_changed(self, event: Input.Changed) -> None:
+        if self.query_one("#filter-line").has_class("-open"):
+            self._set_filter(event.value)
+
+    @on(Input.Submitted, "#filter")
+    def _filter_kept(self) -> None:
+        self.close_filter()
+
+    def close_filter(self) -> None:
+        """Go back to the list; the filter stays."""
+        self.query_one("#filter-line").remove_class("-open")
+        self.pane.focus()
+
+    def action_drop_filter(self) -> None:
+        """Escape in the filter line: everything shows again."""
+        self._set_filter("")
+        self.close_filter()
+
+    def action_filter_move(self, rows: int) -> None:
+        """Move the selection while typing."""
+        self.pane.action_move(rows)
+
+    def _set_filter(self, text: str) -> None:
+        self.pane.filter_text = text
+        self.refilter()
+
+    @work(group="filter", exclusive=True, exit_on_error=False)
+    async def refilter(self) -> None:
+        """Filter the current pane; what its rows say may have to be read first."""
+        pane = self.pane
+        try:
+            if pane.filter_text:
+                await asyncio.to_thread(pane.prepare_filter)
+        except Exception as error:  # a worker's edge
+            self.report("reading what to filter", error)
+            return
+        pane.show_rows()
+        self.show_detail()
+
+    def do_toggle_reviewed(self) -> None:
+        """Show reviewed captures among the pending ones, or hide them again."""
+        pane = self.panes[PaneId.PENDING]
+        assert isinstance(pane, PendingPane)
+        pane.reviewed_too = not pane.reviewed_too
+        pane.show_rows()
+        self.show_detail()
+        self.say(
+            "Reviewed captures are shown, too." if pane.reviewed_too else "Only pending captures are shown."
+        )
+
+    # -- copying --------------------------------------------------------------------------------------------
+
+    def do_copy_id(self) -> None:
+        """Copy the Recovery ID."""
+        self._copy("{id}")
+
+    def do_copy_prompt(self) -> None:
+        """Copy the words that restore the memory."""
+        self._copy(PROMPT)
+
+    def _copy(self, form: str) -> None:
+        subject = self.subject
+        if subject.recovery_id:
+            self._copy_text(form.format(id=subject.recovery_id))
+        else:
+            self.say(subject.no_recovery_id, warn=True)
+
+    @work(group="copy", exit_on_error=False)
+    async def _copy_text(self, text: str) -> None:
+        def send(osc52: str) -> None:
+            self.app.call_from_thread(self.app.copy_to_clipboard, osc52)
+
+        try:
+            copied: Copied = await asyncio.to_thread(copy, text, send)
+        except Exception as error:  # a worker's edge
+            self.report("copying", error)
+            return
+        self.say(copied.message, warn=not copied.sure)
+
+    # -- active commands ------------------------------------------------------------------------------------
+
+    def do_clear_command(self) -> None:
+        """Make the selected command inactive."""
+        pane = self.panes[PaneId.COMMANDS]
+        assert isinstance(pane, CommandsPane)
+        command = pane.command(pane.selected)
+        if command is None:
+            self.say("No active command is selected.", warn=True)
+        else:
+            self._clear(command.name)
+
+    @work(group="clear-all", exclusive=True, exit_on_error=False)
+    async def do_clear_all(self) -> None:
+        """Make all commands inactive, once confirmed."""
+        number = len(self.panes[PaneId.COMMANDS].all_keys())
+        if not number:
+            self.say("No command is active.", warn=True)
+            return
+        question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
+        if await self.app.push_screen_wait(ConfirmScreen(question, yes="Clear", no="Keep")):
+            self._clear(None)
+
+    @work(group="clear", exit_on_error=False)
+    async def _clear(self, name: str | None) -> None:
+        try:
+            undo = await asyncio.to_thread(self.browser.commands.clear, name)
+        except Exception as error:  # a worker's edge
+            self.report("clearing", error)
+            return
+        self.undos.append(undo)
+        self.live.hint("commands")
+        what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
+        self.say(f"Cleared {what}. u brings it back.")
+
+    @work(group="undo", exit_on_error=False)
+    async def do_undo(self) -> None:
+        """Take back the last clear or review of this run."""
+        if not self.undos:
+            self.say("Nothing to undo in this run of memtui.", warn=True)
+            return
+        undo = self.undos.pop()
+        try:
+            await asyncio.to_thread(undo.run)
+        except Exception as error:  # a worker's edge
+            if not isinstance(error, FileProblem):
+                self.undos.append(undo)
+            self.report("undoing", error)
+            return
+        for name in ("commands", "compacts"):
+            self.live.hint(name)
+        self.say(f"Undone: {undo.label}.")
+
+    # -- files and screens ----------------------------------------------------------------------------------
+
+    def do_review(self) -> None:
+        """Review the selected capture."""
+        pane = self.panes[PaneId.PENDING]
+        assert isinstance(pane, PendingPane)
+        row = pane.capture_row(pane.selected)
+        if row is None:
+            self.say("No capture is selected.", warn=True)
+        elif row.capture is None:
+            self.say(f"This capture cannot be reviewed: it {row.problem}.", warn=True)
+        elif row.capture.status == "reviewed":
+            self.say(
+                f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
+            )
+        else:
+            self.app.push_screen(ReviewScreen(self.browser, row), self._reviewed)
+
+    def _reviewed(self, review: Review | None) -> None:
+        if review is not None:
+            self.undos.append(review.undo)
+            self.live.hint("compacts")
+            self.say(f"Reviewed. {review.memory_path.name} is in Memories (2); u takes it back.")
+
+    def do_transcript(self) -> None:
+        """Open the transcript of the selected item."""
+        subject = self.subject
+        if subject.transcript is None:
+            self.say(subject.no_transcript, warn=True)
+        else:
+            self.app.push_screen(TranscriptScreen(subject.transcript))
+
+    def do_edit(self) -> None:
+        """Open the selected item's file in the editor."""
+        subject = self.subject
+        if subject.file is None:
+            self.say(subject.no_file, warn=True)
+            return
+        if problem := edit_file(self.app, Path(subject.file)):
+            self.say(problem, warn=True)
+        for name in ("compacts", "memories", "commands", "states"):
+            self.live.hint(name)
+
+
+def _elsewhere(command: Command) -> str:
+    places = " or ".join(
+        f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
+    )
+    return f"{command.shown} means “{command.help}”: that works in {places}."

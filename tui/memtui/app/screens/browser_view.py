@@ -1,0 +1,327 @@
+"""The browser as it is seen: four panes, the detail of what is selected, kept equal to the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Label
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PANE_TITLES, PaneId, footer_commands
+from memtui.app.live import Live, Liveness
+from memtui.app.panes.commands import CommandsPane
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Detail, Pane, Progress
+from memtui.app.panes.pending import PendingPane
+from memtui.app.panes.state import StatePane
+from memtui.app.views import (
+    BranchView,
+    CapturesView,
+    CommandsView,
+    DraftWanted,
+    MemoriesView,
+    StateView,
+    View,
+)
+from memtui.app.widgets.document import Document
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.status_bar import StatusBar
+from memtui.app.widgets.tab_strip import Tab, TabStrip
+from memtui.extract.facts import Cancelled
+
+if TYPE_CHECKING:
+    from memtui.app.app import MemtuiApp
+
+_PAUSE = 0.06
+"""Seconds the selection must rest before something slow is read for it."""
+_AGE_STEP = 20.0
+"""Seconds between redraws that let ages move on."""
+
+
+class Published(Message):
+    """The background made a newer view of something."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+
+
+class Progressed(Message):
+    """A slow detail is this far."""
+
+    def __init__(self, detail: Detail, share: float) -> None:
+        super().__init__()
+        self.detail = detail
+        self.share = share
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the last one counts."""
+        return isinstance(message, Progressed)
+
+
+class Marked(Message):
+    """The live mark changed."""
+
+    def __init__(self, liveness: Liveness) -> None:
+        super().__init__()
+        self.liveness = liveness
+
+
+class FilterInput(Input):
+    """The filter line: what is typed filters at once; the arrows move in the list meanwhile."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.drop_filter", show=False),
+        Binding("down", "screen.filter_move(1)", show=False),
+        Binding("up", "screen.filter_move(-1)", show=False),
+    ]
+
+
+class BrowserView(Screen[None]):
+    """The panes and the detail, kept up to date; what the keys do is added by `BrowserScreen`."""
+
+    if TYPE_CHECKING:
+        app: MemtuiApp
+
+    CSS_PATH = "../styles/browser.tcss"
+    AUTO_FOCUS = "#pending"
+
+    def __init__(self, browser: Browser, *, note: str = "") -> None:
+        super().__init__()
+        self.browser = browser
+        self.note = note
+        self.panes: dict[PaneId, Pane] = {
+            PaneId.PENDING: PendingPane(browser),
+            PaneId.MEMORIES: MemoriesPane(browser),
+            PaneId.COMMANDS: CommandsPane(browser),
+            PaneId.STATE: StatePane(browser),
+        }
+        self.current_id = PaneId.PENDING
+        self.live = Live(browser.targets, self._compare, lambda mark: self._tell(Marked(mark)))
+        self.wanted: Detail | None = None
+        self._draft: DraftWanted | None = None
+
+    # -- building -------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """Few widgets on purpose: a restyle visits all of them."""
+        yield StatusBar()
+        yield TabStrip(id="tabs")
+        with Horizontal(id="body"):
+            with Vertical(id="panes"):
+                yield from self.panes.values()
+            yield DocumentView(id="detail")
+        with Horizontal(id="filter-line"):
+            yield Label(Content(" / "), id="filter-label")
+            yield FilterInput(id="filter", compact=True, placeholder="filter, enter keeps it, esc drops it")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start looking at the disk; everything after this comes as messages."""
+        bar = self.query_one(StatusBar)
+        bar.project = self.browser.project.name
+        bar.note = self.note
+        for pane in self.panes.values():
+            pane.show_rows()
+        self.make_current(PaneId.PENDING)
+        self.live.start()
+        self.set_interval(_AGE_STEP, self._let_time_pass)
+
+    def on_unmount(self) -> None:
+        """Nothing may keep the program from ending."""
+        self.wanted = None
+        self.browser.stop()
+        self.live.stop(timeout=0.5)
+
+    # -- what comes from the background ---------------------------------------------------------------------
+
+    def _compare(self, names: frozenset[str]) -> None:
+        self.browser.compare(names, lambda view: self._tell(Published(view)))
+
+    def _tell(self, message: Message) -> None:
+        """Post from another thread; the screen may be gone by now, and then nobody needs to know."""
+        if self.is_attached:
+            self.post_message(message)
+
+    def on_marked(self, message: Marked) -> None:
+        """Show the live mark."""
+        self.query_one(StatusBar).liveness = message.liveness
+
+    def on_published(self, message: Published) -> None:
+        """Hand a view to whom it concerns."""
+        view = message.view
+        if isinstance(view, BranchView):
+            self.query_one(StatusBar).branch = view.branch
+        elif isinstance(view, DraftWanted):
+            self._want_draft(view)
+        else:
+            pane = self.panes[_PANE_OF[type(view)]]
+            pane.apply(view)
+            self.update_tabs()
+            if pane is self.pane:
+                self.show_detail()
+
+    def _want_draft(self, view: DraftWanted) -> None:
+        idle = self._draft is None
+        self._draft = view
+        if idle:
+            self._draft_states()
+
+    @work(group="draft", exit_on_error=False)
+    async def _draft_states(self) -> None:
+        """Draft a session state from the newest transcript, again and again while it grows."""
+        try:
+            while self._draft is not None:
+                draft = self._draft
+                started = time.monotonic()
+                view = await asyncio.to_thread(self.browser.draft_state, draft)
+                self.on_published(Published(view))
+                # A long transcript that keeps growing must not be read all the time.
+                await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
+                if self._draft is draft:
+                    self._draft = None
+        except Cancelled:
+            return
+        except Exception as error:  # a worker's edge
+            self._draft = None
+            self.report("drafting the session state", error)
+
+    def report(self, doing: str, error: Exception) -> None:
+        """A worker failed: say so, and record what cannot be explained."""
+        self.app.report(doing, error)
+
+    def _let_time_pass(self) -> None:
+        for pane in self.panes.values():
+            pane.refresh_rows()
+
+    # -- panes ----------------------------------------------------------------------------------------------
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that keys act on: the one focused last."""
+        return self.panes[self.current_id]
+
+    def make_current(self, pane_id: PaneId) -> None:
+        """Make a pane the current one, whether or not it has the focus."""
+        self.current_id = pane_id
+        for other in self.panes.values():
+            other.set_class(other.pane_id is pane_id, "-current")
+        self.query_one(KeyBar).keys = tuple(
+            (command.shown, command.label, command.binding_action) for command in footer_commands(pane_id)
+        )
+        self.update_tabs()
+        self.show_detail()
+
+    def focus_pane(self, pane_id: PaneId) -> None:
+        """Go to a pane."""
+        self.remove_class("-reading")
+        self.make_current(pane_id)
+        self.pane.focus()
+
+    def update_tabs(self) -> None:
+        """The strip of the short layout says what the borders say."""
+        self.query_one(TabStrip).tabs = tuple(
+            Tab(str(pane.number), PANE_TITLES[pane_id], pane.count(), pane_id is self.current_id)
+            for pane_id, pane in self.panes.items()
+        )
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Clicking or tabbing into a pane makes it the current one."""
+        if isinstance(event.widget, Pane) and event.widget is not self.pane:
+            self.make_current(event.widget.pane_id)
+
+    @on(TabStrip.Chosen)
+    def _tab_chosen(self, message: TabStrip.Chosen) -> None:
+        self.focus_pane(list(self.panes)[message.index])
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
+
+    # -- detail ---------------------------------------------------------------------------------------------
+
+    @property
+    def detail_view(self) -> DocumentView:
+        """Where the selected item is shown."""
+        return self.query_one("#detail", DocumentView)
+
+    @on(RowList.Highlighted)
+    def _highlighted(self, message: RowList.Highlighted) -> None:
+        if message.row_list is self.pane:
+            self.show_detail()
+
+    @on(RowList.Opened)
+    def _opened(self, message: RowList.Opened) -> None:
+        self.call_later(self.run_action, "screen.run('open')")
+
+    def show_detail(self) -> None:
+        """Show the selected item: at once what is known, later what has to be read."""
+        detail = self.pane.detail(self.pane.selected)
+        same = self.wanted is not None and self.wanted.key == detail.key
+        self.wanted = detail
+        self.detail_view.border_title = Content(detail.title)
+        if detail.document is not None and not (same and detail.work is not None):
+            self.detail_view.show(detail.document, keep_scroll=same)
+        if detail.work is not None:
+            self._make_detail(detail, detail.work)
+        else:
+            self.detail_view.border_subtitle = ""
+
+    @work(group="detail", exclusive=True, exit_on_error=False)
+    async def _make_detail(self, detail: Detail, make: Callable[[Progress], Document]) -> None:
+        await asyncio.sleep(_PAUSE)
+
+        def tell(share: float) -> None:
+            self._tell(Progressed(detail, share))
+
+        progress = Progress(tell, lambda: self.wanted is not detail)
+        try:
+            document = await asyncio.to_thread(make, progress)
+        except Cancelled:
+            return
+        except Exception as error:  # a worker's edge
+            self.report("reading what is selected", error)
+            return
+        if self.wanted is detail:
+            self.detail_view.border_subtitle = ""
+            self.detail_view.show(document, keep_scroll=True)
+
+    def on_progressed(self, message: Progressed) -> None:
+        """Show how far a slow detail is."""
+        if self.wanted is message.detail and message.share < 1:
+            self.detail_view.border_subtitle = Content(f"reading the transcript {message.share:.0%}")
+
+    @on(RowList.Window)
+    def _rows_in_sight(self, message: RowList.Window) -> None:
+        pane = message.row_list
+        if isinstance(pane, MemoriesPane) and (unread := pane.unread(message.keys)):
+            self._read_heads(pane, unread)
+
+    @work(group="heads", exclusive=True, exit_on_error=False)
+    async def _read_heads(self, pane: MemoriesPane, keys: list[str]) -> None:
+        try:
+            if await asyncio.to_thread(pane.read_heads, keys):
+                pane.refresh_rows()
+        except Exception as error:  # a worker's edge
+            self.report("reading memories", error)
+
+
+_PANE_OF: dict[type, PaneId] = {
+    CapturesView: PaneId.PENDING,
+    MemoriesView: PaneId.MEMORIES,
+    CommandsView: PaneId.COMMANDS,
+    StateView: PaneId.STATE,
+}

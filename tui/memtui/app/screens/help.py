@@ -1,0 +1,68 @@
+"""The keys, for the focused pane first: made from the table of commands."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from memtui.app.commands import COMMANDS, MOVE_HELP, MOVE_KEYS, PANE_TITLES, Command, PaneId
+from memtui.app.widgets.document import Document, Line, line, styled
+from memtui.app.widgets.document_view import DocumentView
+
+_ABOUT = {
+    PaneId.PENDING: "What auto-compactions took away, waiting for your review.",
+    PaneId.MEMORIES: "What reviews have kept, and memories stored under a Recovery ID.",
+    PaneId.COMMANDS: "Commands whose rules must survive a compaction.",
+    PaneId.STATE: "Where the newest session stands: goal, tasks, decisions, errors.",
+}
+_KEY_WIDTH = 12
+
+
+class HelpScreen(ModalScreen[None]):
+    """Closes with the key that opened it, with escape or q."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
+    ]
+
+    def __init__(self, pane: PaneId) -> None:
+        super().__init__()
+        self._pane = pane
+
+    def compose(self) -> ComposeResult:
+        """One scrolling text."""
+        with Vertical(id="help"):
+            yield DocumentView(id="help-text")
+
+    def on_mount(self) -> None:
+        """Fill it."""
+        box = self.query_one("#help")
+        box.border_title = Content(f"Keys in {PANE_TITLES[self._pane]}")
+        box.border_subtitle = Content("esc closes")
+        view = self.query_one(DocumentView)
+        view.show(help_document(self._pane))
+        view.focus()
+
+
+def help_document(pane: PaneId) -> Document:
+    """The help text of a pane."""
+    here = [command for command in COMMANDS if pane in command.panes and len(command.panes) < len(PaneId)]
+    everywhere = [command for command in COMMANDS if len(command.panes) == len(PaneId)]
+    lines: list[Line] = [line(_ABOUT[pane], "strong")]
+    if here:
+        lines += [Line(""), line("Here", "heading"), *map(_row, here)]
+    lines += [Line(""), line("Everywhere", "heading"), _key_row(MOVE_KEYS, MOVE_HELP), *map(_row, everywhere)]
+    return Document(lines)
+
+
+def _row(command: Command) -> Line:
+    return _key_row(command.shown, command.help)
+
+
+def _key_row(key: str, text: str) -> Line:
+    return styled((f"{key:<{_KEY_WIDTH}}", "accent"), text, hang=_KEY_WIDTH)

@@ -1,0 +1,279 @@
+"""The review of a capture: evidence at the left, the memory form at the right."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.screen import Screen
+from textual.widgets import TextArea
+
+from memtui.app.browser import Browser
+from memtui.app.review_form import FIELDS, Draft, Field, from_fields, to_fields, with_item
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.views import CaptureRow
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.clean import clean, clean_line
+from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
+from memtui.extract.facts import Cancelled, Facts
+from memtui.files import FileProblem
+from memtui.formats.memory import MemoryFile
+from memtui.store.captures import Review
+from memtui.store.transcripts import TranscriptProblem
+
+if TYPE_CHECKING:
+    from memtui.app.app import MemtuiApp
+
+_TARGET_AT_FIRST = "learnings"
+
+
+class FormField(TextArea):
+    """One field of the memory form."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(
+            id=f"field-{field.name}", compact=True, tab_behavior="focus", highlight_cursor_line=False
+        )
+        self.field = field
+        self.border_title = Content(field.label)
+        self.styles.height = field.height + 2
+
+
+class ReviewScreen(Screen[Review | None]):
+    """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
+
+    if TYPE_CHECKING:
+        app: MemtuiApp
+
+    CSS_PATH = "../styles/review.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "save", show=False, priority=True),
+        Binding("f2", "switch", "evidence", show=False, priority=True),
+        Binding("f3", "transcript", "transcript", show=False, priority=True),
+        Binding("space", "add", "add to field", show=False),
+        Binding("escape", "leave", "leave", show=False),
+    ]
+    KEYS = (
+        ("ctrl+s", "save", "screen.save"),
+        ("space", "add fact to field", "screen.add"),
+        ("f2", "facts ⇄ form", "screen.switch"),
+        ("f3", "transcript", "screen.transcript"),
+        ("tab", "next field", "app.focus_next"),
+        ("esc", "leave", "screen.leave"),
+    )
+
+    def __init__(self, browser: Browser, row: CaptureRow) -> None:
+        super().__init__()
+        assert row.capture is not None
+        self.browser = browser
+        self.row = row
+        self.capture = row.capture
+        self._items: dict[str, EvidenceItem | str] = {}
+        self._drafted: dict[str, str] = {}
+        self._memory = MemoryFile(title="")
+        self._target = _TARGET_AT_FIRST
+        self._gone = False
+
+    # -- building -------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """Evidence and form side by side; in a narrow window one of them at a time."""
+        with Horizontal(id="review"):
+            yield RowList(
+                self._draw_evidence,
+                is_header=lambda key: isinstance(self._items.get(key), str),
+                empty="Reading the transcript …",
+                id="evidence",
+            )
+            with VerticalScroll(id="form", can_focus=False):
+                for field in FIELDS:
+                    yield FormField(field)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start drafting."""
+        self.query_one(KeyBar).keys = self.KEYS
+        self.query_one("#evidence").border_title = Content("Evidence")
+        self._mark_target()
+        self.field("title").focus()
+        self._draft()
+
+    def on_unmount(self) -> None:
+        """Reading facts ends when nobody waits for them."""
+        self._gone = True
+
+    def field(self, name: str) -> FormField:
+        """A field of the form."""
+        return self.query_one(f"#field-{name}", FormField)
+
+    @property
+    def evidence_list(self) -> RowList:
+        """The facts, grouped."""
+        return self.query_one("#evidence", RowList)
+
+    # -- draft ----------------------------------------------------------------------------------------------
+
+    @work(exit_on_error=False)
+    async def _draft(self) -> None:
+        try:
+            transcript = self.browser.check_transcript(self.capture.transcript)
+            facts = await asyncio.to_thread(self._read, transcript)
+        except Cancelled:
+            return
+        except TranscriptProblem as problem:
+            self._fill(
+                _bare_facts(self.capture.first_message, self.capture.session_id), f"No facts: {problem}."
+            )
+        except Exception as error:  # a worker's edge
+            self.app.report("reading the transcript", error)
+            self._fill(
+                _bare_facts(self.capture.first_message, self.capture.session_id), "No facts could be read."
+            )
+        else:
+            self._fill(facts, "The transcript holds nothing that could be evidence.")
+
+    def _read(self, transcript: Path) -> Facts:
+        return self.browser.facts.read(
+            transcript, self.capture.timestamp, lambda share: None, lambda: self._gone
+        )
+
+    def _fill(self, facts: Facts, nothing: str) -> None:
+        """Show the facts, and the draft made from them in every field that nobody has touched."""
+        groups = evidence(facts, self.browser.project.root)
+        self._items = _rows(groups)
+        listing = self.evidence_list
+        listing.empty = clean(nothing)
+        listing.set_rows(tuple(self._items))
+        self._memory = draft_memory(facts)
+        texts = to_fields(Draft(self._memory, draft_summary(facts)))
+        for name, text in texts.items():
+            area = self.field(name)
+            if not area.text:
+                area.text = clean(text)
+        self._drafted = self._texts()
+
+    def _draw_evidence(self, key: str, width: int) -> Content:
+        item = self._items.get(key)
+        if isinstance(item, str):
+            return Content(clean_line(item))
+        return Content(clean_line(item.text) if item else "")
+
+    # -- form -----------------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The field edited last is the one that evidence goes to."""
+        if isinstance(event.widget, FormField):
+            self._target = event.widget.field.name
+            self._mark_target()
+
+    def _mark_target(self) -> None:
+        for field in FIELDS:
+            self.field(field.name).border_subtitle = (
+                Content("space adds here") if field.name == self._target else ""
+            )
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.action_add()
+
+    def action_add(self) -> None:
+        """Add the selected fact to the field that was edited last."""
+        item = self._items.get(self.evidence_list.selected or "")
+        if self.focused is not self.evidence_list:
+            self.say("Space adds a fact when the evidence has the focus: f2 goes there.")
+            return
+        if not isinstance(item, EvidenceItem):
+            self.say("No fact is selected.")
+            return
+        area = self.field(self._target)
+        before = area.text
+        after = with_item(before, clean_line(item.text), listed=area.field.listed)
+        if after == before:
+            self.say(f"{area.field.label} has it already.")
+            return
+        area.text = after
+        area.move_cursor(area.document.end)
+        self.say(f"Added to {area.field.label}.")
+
+    def say(self, text: str, *, warn: bool = False) -> None:
+        """Tell the person what happened, in one line."""
+        self.notify(clean(text), severity="warning" if warn else "information", markup=False, timeout=4)
+
+    def action_switch(self) -> None:
+        """Go from the form to the evidence, or back to the field left."""
+        if self.focused is self.evidence_list:
+            self.remove_class("-evidence")
+            self.field(self._target).focus()
+        else:
+            self.add_class("-evidence")
+            self.evidence_list.focus()
+
+    def action_transcript(self) -> None:
+        """Look at the conversation itself."""
+        try:
+            path = self.browser.check_transcript(self.capture.transcript)
+        except TranscriptProblem as problem:
+            self.say(f"{problem}.", warn=True)
+        else:
+            self.app.push_screen(TranscriptScreen(path))
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
+
+    def _texts(self) -> dict[str, str]:
+        return {field.name: self.field(field.name).text for field in FIELDS}
+
+    # -- leaving --------------------------------------------------------------------------------------------
+
+    @work(group="save", exclusive=True, exit_on_error=False)
+    async def action_save(self) -> None:
+        """Write the memory file and the reviewed capture, both or neither."""
+        draft = from_fields(self._texts(), self._memory)
+        if not draft.memory.title:
+            self.say("Give the memory a title first.", warn=True)
+            self.field("title").focus()
+            return
+        try:
+            review = await asyncio.to_thread(
+                self.browser.captures.review, self.row.entry, memory=draft.memory, summary=draft.summary
+            )
+        except FileProblem as problem:
+            self.say(f"Not saved: {problem}.", warn=True)
+        except Exception as error:  # a worker's edge
+            self.app.report("saving the review", error)
+        else:
+            self.dismiss(review)
+
+    @work(group="leave", exclusive=True, exit_on_error=False)
+    async def action_leave(self) -> None:
+        """Leave without saving; asks when something was written."""
+        if self._texts() != self._drafted and any(self._texts().values()):
+            question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
+            if not await self.app.push_screen_wait(question):
+                return
+        self.dismiss(None)
+
+
+def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
+    """Rows by unique keys: a title, then its items."""
+    rows: dict[str, EvidenceItem | str] = {}
+    for number, group in enumerate(groups):
+        rows[f"{number}"] = f"{group.title}  {len(group.items)}"
+        rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
+    return rows
+
+
+def _bare_facts(first_message: str, session_id: str) -> Facts:
+    """What the capture alone says, for a draft without a transcript."""
+    return Facts(first_prompt=first_message, session_id=session_id)
