@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -150,6 +152,40 @@ def test_threads_take_turns(path: Path) -> None:
         thread.join()
     assert most == 1
     assert not lock_file(path).exists()
+
+
+def test_breaking_a_dead_lock_never_takes_away_a_new_one(path: Path) -> None:
+    swaps = 0
+    for at in range(1, 40):
+        lock_file(path).write_text(str(DEAD_PID))
+        swapped = False
+
+        def before(number: int, name: str, at: int = at) -> None:
+            nonlocal swapped
+            swapped = swapped or (number == at and _takes_over(lock_file(path)))
+
+        try:
+            with watched(before), lock(path, timeout=0):
+                assert not swapped, f"call {at}"
+        except FileLocked:
+            assert lock_file(path).read_text() == f"{os.getppid()}\n", f"call {at}"
+            lock_file(path).unlink()
+        swaps += swapped
+    assert swaps > 3
+
+
+def _takes_over(lock: Path) -> bool:
+    """Do what another process does that finds the dead lock at the same time; False when it is too late."""
+    with lock.open() if lock.exists() else nullcontext() as dead:
+        if dead is None or dead.read() != str(DEAD_PID):
+            return False
+        try:
+            fcntl.flock(dead, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        lock.unlink()
+        lock.write_text(f"{os.getppid()}\n")
+        return True
 
 
 _COUNT = """
