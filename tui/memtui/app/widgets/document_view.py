@@ -107,7 +107,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def place(self) -> Place:
         """What stands in the first row in sight."""
-        return self._layout.place(self.scroll_offset.y) if self._layout.rows else self._wanted
+        return self._layout.place(self.scroll_offset.y) if self._is_laid_out() else self._wanted
+
+    def _is_laid_out(self) -> bool:
+        return self._layout.document is self._document and self._layout.rows > 0
 
     def show(self, document: Document, *, keep_scroll: bool = False, shift: int = 0) -> None:
         """Show a document, from its top or at the place that is being read.
@@ -176,8 +179,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """Replace the part by the whole, at the same place."""
         event.stop()
         if event.layout.document is self._document and event.layout.width == self._text_width():
-            if self._layout.rows and self._layout.document is self._document:
-                self._wanted = self.place
+            self._wanted = self.place
             self._install(event.layout)
 
     def _install(self, layout: Layout) -> None:
@@ -195,9 +197,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Wrap to the new width, at the same place."""
+        self._resized()
+
+    def _resized(self) -> None:
         if self._layout.width != self._text_width() or self._layout.document is not self._document:
-            if self._layout.rows and self._layout.document is self._document:
-                self._wanted = self.place
+            self._wanted = self.place
             self._lay_out()
 
     def action_lines(self, rows: int) -> None:
@@ -217,6 +221,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._jump(len(self._document))
 
     def _jump(self, line: int) -> None:
+        if not self._is_laid_out():
+            self._wanted = Place(line)
+            return
         if not self._layout.complete:
             self._wanted = Place(line)
             self._install(self._part(line))
