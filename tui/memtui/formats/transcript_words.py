@@ -15,8 +15,8 @@ WordsKind = Literal[
 """What a user line is.
 
 Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
-context), ``comment`` (given with an approval), ``memory`` (a ``#`` note). ``local command`` is a slash command
-that is the user's unless ``output`` follows: then Claude Code itself carried it out.
+context), ``comment`` (given with an approval), ``memory`` (a ``#`` note). ``local command`` is a slash
+command that is the user's unless ``output`` follows: then Claude Code itself carried it out.
 """
 
 _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder)>")

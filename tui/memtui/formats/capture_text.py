@@ -1,0 +1,109 @@
+"""The pending capture as the hook writes it (seed 001). Standard library only; `capture.py` does the rest."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime
+
+from memtui.formats.text import normal, one_line
+
+FIRST_MESSAGE_LIMIT = 500
+"""Characters (code points) of the first message that a capture keeps."""
+
+TITLE = "Autocompact Capture"
+PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
+
+_ZERO_WIDTH_JOINER = "\u200d"
+_LONGEST_CLUSTER = 32
+"""Code points to step back at most; more is no character that a person typed."""
+
+
+def capture_name(moment: datetime) -> str:
+    """The file name of a capture, in `moment`'s own wall time: ``20251225_081500-autocompact.md``."""
+    return f"{_stamp(moment)}-autocompact.md"
+
+
+def memory_name(capture_name: str) -> str:
+    """The file name of the memory file that belongs to a capture's: ``20251225_081500-memory.md``."""
+    stem = capture_name.removesuffix(".md").removesuffix("-autocompact")
+    return f"{stem}-memory.md"
+
+
+def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
+    """The text of a new capture.
+
+    Args:
+        timestamp: When the compaction began; aware.
+        session_id: Claude Code's session id.
+        transcript: Path of the transcript.
+        first_message: The user's first message; cut at `FIRST_MESSAGE_LIMIT`.
+    """
+    return (
+        head("pending", timestamp, one_line(session_id))
+        + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"
+        + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
+        + f"\n## Memory\n\n{PENDING}\n"
+    )
+
+
+def head(status: str, timestamp: datetime, session_id: str) -> str:
+    """Title and the three lines under it."""
+    return (
+        f"# {TITLE}\n\n**Status:** {status}\n**Timestamp:** {timestamp.isoformat(timespec='seconds')}\n"
+        f"**Session ID:** {session_id}".rstrip()
+        + "\n"
+    )
+
+
+def fence(line: str) -> str:
+    """`line` in a code fence that it cannot close."""
+    run = re.match("`*", line)
+    marks = "`" * max(3, run.end() + 1 if run else 0)
+    return f"{marks}\n{line}\n{marks}"
+
+
+def quote(text: str) -> str:
+    """`text` with every line quoted."""
+    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
+
+
+def truncated(message: str, limit: int = FIRST_MESSAGE_LIMIT) -> str:
+    """`message` without blank ends, cut to `limit` code points and ``...``, but never within one character."""
+    message = normal(message).strip()
+    if len(message) <= limit:
+        return message
+    cut = limit
+    while cut > max(1, limit - _LONGEST_CLUSTER) and _joined(message, cut):
+        cut -= 1
+    return message[: cut if not _joined(message, cut) else limit] + "..."
+
+
+def _joined(text: str, index: int) -> bool:
+    """Whether the code points before and at `index` belong to one visible character."""
+    left, right = text[index - 1], text[index]
+    if left == _ZERO_WIDTH_JOINER or right == _ZERO_WIDTH_JOINER:
+        return True
+    if unicodedata.category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return True
+    return _is_regional(right) and _regionals_before(text, index) % 2 == 1
+
+
+def _is_regional(character: str) -> bool:
+    """Two regional indicators make one flag."""
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _regionals_before(text: str, index: int) -> int:
+    start = index
+    while start > 0 and _is_regional(text[start - 1]):
+        start -= 1
+    return index - start
+
+
+def _stamp(moment: datetime) -> str:
+    # Not strftime: it does not pad the year everywhere.
+    return (
+        f"{moment.year:04d}{moment.month:02d}{moment.day:02d}_"
+        f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"
+    )

@@ -1,0 +1,24 @@
+"""A command's compact summary: what its file keeps alive across compactions (seed 002)."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.formats.text import block, file_text
+
+_START = re.compile(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
+_END = re.compile(r"<!--\s*COMPACT_SUMMARY_END\b")
+
+
+def compact_summary(text: str) -> str | None:
+    """The text between ``<!-- COMPACT_SUMMARY_START -->`` and ``<!-- COMPACT_SUMMARY_END -->``.
+
+    The markers may hold a remark of one or more lines. None when either is missing.
+    """
+    text = file_text(text)
+    start = _START.search(text)
+    opened = text.find("-->", start.end()) if start else -1
+    if opened < 0:
+        return None
+    end = _END.search(text, opened)
+    return block(text[opened + len("-->") : end.start()]) if end else None

@@ -1,0 +1,101 @@
+"""Reading YAML front matter as texts: by hand where its lines are simple, by PyYAML else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import yaml
+
+from memtui.formats.model import FormatError
+from memtui.formats.text import without_blank_ends
+
+Value = object
+"""A text, a list or a mapping; numbers, truth values and times stay the text that they were written as."""
+
+KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
+
+_SIMPLE = re.compile(r"([a-z_]+): (?:'((?:[^']|'')*)'|\[([\w./ ,-]*)\]|([^\s].*))$")
+_PLAIN = re.compile(r"[\w/.](?:[^:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|:(?=\S)|(?<=\S)#)*$")
+_TAG = re.compile(r"[\w./][\w./ -]*$")
+_NULL = ("null", "Null", "NULL")
+
+
+def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] | None:
+    """The values of lines as our own writer makes them; None when a line needs a real YAML reader."""
+    values: dict[str, Value] = {}
+    for line in lines:
+        found = _SIMPLE.match(line)
+        if found is None or found[1] not in keys or found[1] in values:
+            return None
+        quoted, listed, plain = found[2], found[3], found[4]
+        if quoted is not None:
+            values[found[1]] = quoted.replace("''", "'")
+        elif listed is not None:
+            tags = [tag.strip() for tag in listed.split(",")] if listed.strip() else []
+            if any(not _TAG.match(tag) or tag in _NULL for tag in tags):
+                return None
+            values[found[1]] = tags
+        elif _PLAIN.match(plain) and plain not in _NULL and not plain[-1].isspace():
+            values[found[1]] = plain
+        else:
+            return None
+    return values
+
+
+class _TextLoader(yaml.SafeLoader):
+    """Leaves every scalar the text that it is, and refuses aliases: they make small files huge."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias")
+        return super().compose_node(parent, index)
+
+
+def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> Value:
+    if not isinstance(node, yaml.ScalarNode):
+        raise yaml.YAMLError("an unknown tag")
+    return node.value
+
+
+def _construct_nothing(_: yaml.SafeLoader, __: yaml.Node) -> str:
+    return ""
+
+
+_TextLoader.yaml_constructors = {
+    "tag:yaml.org,2002:null": _construct_nothing,
+    "tag:yaml.org,2002:seq": yaml.SafeLoader.construct_yaml_seq,
+    "tag:yaml.org,2002:map": yaml.SafeLoader.construct_yaml_map,
+    None: _construct_text,
+}
+
+
+def load(text: str) -> dict[str, Value]:
+    """The values of a YAML mapping.
+
+    Raises:
+        FormatError: when it is none.
+    """
+    try:
+        loader = _TextLoader(text)
+        values = loader.get_single_data()
+    except (yaml.YAMLError, RecursionError):
+        raise FormatError("its front matter is not valid YAML") from None
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise FormatError("its front matter is not a list of keys and values")
+    return values
+
+
+def unknown_lines(lines: Sequence[str], keys: Collection[str]) -> str:
+    """The lines of the entries that are not among `keys`, and comments."""
+    kept: list[str] = []
+    keeping = False
+    for line in lines:
+        found = KEY.match(line)
+        if found:
+            keeping = found[2].strip() not in keys
+        elif line.startswith("#"):
+            keeping = True
+        if keeping:
+            kept.append(line)
+    return "\n".join(without_blank_ends(kept))

@@ -1,0 +1,57 @@
+"""Bulleted lists of a section: items of one or more lines, the further ones indented by two columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from memtui.formats.sections import fenced
+
+_BULLET = re.compile(r"[-*+•](?:[ \t]+(.*))?$")
+_NUMBER = re.compile(r"[0-9]{1,9}[.)][ \t]")
+
+
+def parse_items(lines: Sequence[str]) -> list[str]:
+    """The items of a list. Text that is no list counts too: a paragraph is an item, so no line is lost."""
+    items: list[list[str]] = []
+    inside = fenced(lines)
+    after_blank = True
+    for index, line in enumerate(lines):
+        if not line.strip():
+            after_blank = True
+            if items:
+                items[-1].append("")
+            continue
+        bullet = None if inside[index] else _BULLET.match(line)
+        if bullet:
+            items.append([bullet[1] or ""])
+        elif items and _belongs(line, after_blank=after_blank, fenced=inside[index] == 1):
+            items[-1].append(line if inside[index] else _unindented(line))
+        else:
+            items.append([line])
+        after_blank = False
+    return ["\n".join(item).strip() for item in items]
+
+
+def _belongs(line: str, *, after_blank: bool, fenced: bool) -> bool:
+    """Whether a line that starts no item goes on with the one before it."""
+    if line.startswith(("  ", "\t")) or fenced:
+        return True
+    return not after_blank and not _NUMBER.match(line)
+
+
+def _unindented(line: str) -> str:
+    return line[2:] if line.startswith("  ") else line.removeprefix("\t")
+
+
+def render_items(items: Iterable[str]) -> str:
+    """Items in normal form as a list."""
+    return "\n".join("- " + indented(item) for item in items)
+
+
+def indented(text: str, by: str = "  ") -> str:
+    """`text` with all lines but the first indented; blank ones stay empty."""
+    if "\n" not in text:
+        return text
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(by + line if line else "" for line in rest)])

@@ -1,0 +1,225 @@
+r"""Markdown-like texts as sections under ``##`` headings, in both directions.
+
+Reading knows code fences: what looks like a heading inside a closed fence is text. Writing puts a backslash in
+front of a line of text that would be read as a heading or as an unclosed fence, reading takes it off again, so any
+text comes back as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memtui.formats.model import Section
+from memtui.formats.text import without_blank_ends
+
+_HEADING = re.compile(r"##(?:[ \t]+(.*))?$")
+_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+
+LineTest = Callable[[str], bool]
+
+
+def heading(line: str) -> str | None:
+    """The text of a second-level heading, or None when `line` is none."""
+    found = _HEADING.match(line)
+    return (found[1] or "").strip() if found else None
+
+
+def fenced(lines: Sequence[str]) -> bytearray:
+    """For each line 1 when it belongs to a closed code fence, delimiters included, else 0.
+
+    A fence that nothing closes is no fence: it must not swallow the rest of a document.
+    """
+    closers = _Closers(lines)
+    marks = bytearray(len(lines))
+    index = 0
+    while index < len(lines):
+        end = closers.after(index, lines[index])
+        if end is None:
+            index += 1
+        else:
+            marks[index : end + 1] = b"\x01" * (end + 1 - index)
+            index = end + 1
+    return marks
+
+
+class _Closers:
+    """Which lines can close a fence. One pass at the start keeps the whole search linear."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._at: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}
+        self._longest: dict[str, list[int]] = {}
+        for index, line in enumerate(lines):
+            bare = line.rstrip()
+            if len(bare) >= 3 and bare[0] in "`~" and bare.count(bare[0]) == len(bare):
+                self._at[bare[0]].append((index, len(bare)))
+        for mark, places in self._at.items():
+            longest = [0] * (len(places) + 1)
+            for place in range(len(places) - 1, -1, -1):
+                longest[place] = max(longest[place + 1], places[place][1])
+            self._longest[mark] = longest
+
+    def after(self, index: int, line: str) -> int | None:
+        """The line that closes the fence that `line` at `index` opens; None when there is none."""
+        opener = _FENCE.match(line)
+        if opener is None:
+            return None
+        run = opener[1] or opener[2]
+        places = self._at[run[0]]
+        place = bisect_right(places, (index, len(line) + 1))
+        if self._longest[run[0]][place] < len(run):
+            return None
+        while places[place][1] < len(run):
+            place += 1
+        return places[place][0]
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+def escape(text: str, always: LineTest = _never) -> str:
+    """Put a backslash in front of lines that would be read as structure.
+
+    Args:
+        text: A text in normal form.
+        always: Names further lines that need one, within fences too.
+    """
+    return _each_special(text, always, lambda line: "\\" + line)
+
+
+def unescape(text: str, always: LineTest = _never) -> str:
+    """Undo `escape`."""
+    return _each_special(text, always, lambda line: line.removeprefix("\\"))
+
+
+def _each_special(text: str, always: LineTest, change: Callable[[str], str]) -> str:
+    if "##" not in text and "```" not in text and "~~~" not in text and always is _never:
+        return text
+    lines = text.split("\n")
+    inside = fenced(lines)
+    for index, line in enumerate(lines):
+        bare = line.lstrip("\\")
+        if always(bare) or (not inside[index] and (_HEADING.match(bare) or _FENCE.match(bare))):
+            lines[index] = change(line)
+    return "\n".join(lines)
+
+
+def name_of(title: str) -> str:
+    """A heading without what may vary: case, trailing bracketed text, a colon, emphasis."""
+    name = title.strip(" \t#:*_")
+    if name.endswith((")", "]", "）")):
+        name = re.split(r"[(\[（]", name, maxsplit=1)[0].strip(" \t#:*_")
+    return " ".join(name.casefold().split())
+
+
+class Layout:
+    """The known sections of a format, in their order, and the names under which each is found."""
+
+    def __init__(self, *titles: str, aliases: Mapping[str, str] | None = None) -> None:
+        self.titles = titles
+        self._by_name = {name_of(title): title for title in titles}
+        self._by_name.update({name_of(alias): title for alias, title in (aliases or {}).items()})
+
+    def find(self, title: str) -> str | None:
+        """The known section that a heading means, as it is written; None for an unknown one."""
+        return self._by_name.get(name_of(title))
+
+
+@dataclass(slots=True)
+class Document:
+    """A text taken apart: what precedes the first heading, the known sections, the unknown ones."""
+
+    preamble: list[str] = field(default_factory=list)
+    bodies: dict[str, list[str]] = field(default_factory=dict)
+    extra: list[Section] = field(default_factory=list)
+
+    def lines(self, title: str) -> list[str]:
+        """The lines of a known section, without blank ends; none when it is missing."""
+        return without_blank_ends(self.bodies.get(title, []))
+
+    def block(self, title: str, always: LineTest = _never) -> str:
+        """The text of a known section."""
+        return unescape("\n".join(self.lines(title)), always)
+
+
+def read(lines: Sequence[str], layout: Layout, always: LineTest = _never) -> Document:
+    """Take a text apart. A known section that comes twice is one, its second part under its first."""
+    document = Document()
+    inside = fenced(lines)
+    title, body, after = None, document.preamble, ""
+    for index, line in enumerate(lines):
+        new = None if inside[index] else heading(line)
+        if new is None:
+            body.append(line)
+            continue
+        _keep(document, title, body, after, always)
+        known = layout.find(new)
+        if known is None:
+            title, body = new, []
+        else:
+            body = document.bodies.setdefault(known, [])
+            body.append("")
+            title, after = None, known
+    _keep(document, title, body, after, always)
+    return document
+
+
+def _keep(document: Document, title: str | None, body: list[str], after: str, always: LineTest) -> None:
+    if title is not None:
+        text = unescape("\n".join(without_blank_ends(body)), always)
+        document.extra.append(Section(heading=title, text=text, after=after))
+
+
+def placed(extra: Iterable[Section], layout: Layout, without: Iterable[str] = ()) -> tuple[Section, ...]:
+    """Unknown sections in the order in which they are written; `without` names known ones that are not.
+
+    Raises:
+        ValueError: when one has the heading of a known section.
+    """
+    missing = set(without)
+    written: list[str] = [""]
+    place: dict[str | None, str] = {"": ""}
+    for title in layout.titles:
+        if title not in missing:
+            written.append(title)
+        place[title] = written[-1]
+    result = []
+    for section in extra:
+        if layout.find(section.heading):
+            raise ValueError(f"an unknown section cannot be called {section.heading!r}")
+        after = place.get(section.after, written[-1])
+        result.append(section if section.after == after else section.replace(after=after))
+    order = {title: index for index, title in enumerate(written)}
+    return tuple(sorted(result, key=lambda section: order[section.after or ""]))
+
+
+def render(
+    bodies: Mapping[str, str],
+    extra: Sequence[Section],
+    *,
+    gap: str = "\n",
+    empty: str = "",
+    always: LineTest = _never,
+) -> str:
+    """Known sections in the order of `bodies`, unknown ones behind the one that they follow.
+
+    Args:
+        bodies: Heading to finished body.
+        extra: Unknown sections, as `placed` orders them.
+        gap: What stands between a heading and its body.
+        empty: What stands behind the heading of an empty body.
+        always: See `escape`.
+    """
+    parts: list[str] = []
+    for title in ("", *bodies):
+        if title:
+            body = bodies[title]
+            parts.append(f"## {title}{gap}{body}" if body else f"## {title}{empty}")
+        for section in extra:
+            if section.after == title:
+                text = escape(section.text, always)
+                parts.append(f"## {section.heading}".rstrip() + (gap + text if text else ""))
+    return "\n\n".join(parts)

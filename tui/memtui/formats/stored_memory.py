@@ -1,0 +1,190 @@
+"""A memory in the store: YAML front matter, then the text byte for byte as it was imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+import yaml
+from pydantic import AfterValidator, BeforeValidator, ValidationError, field_validator
+
+from memtui.clock import parse_iso
+from memtui.formats.front_matter import KEY, load, quick_load, unknown_lines
+from memtui.formats.model import Block, FormatError, Line, Moment, Record
+from memtui.formats.text import file_text
+
+RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}", re.ASCII)
+"""A Recovery ID: the local time of creation to the second."""
+
+HEAD_LIMIT = 64 * 1024
+"""Bytes of front matter that are read at most."""
+
+_KEYS = ("id", "project", "created", "updated", "description", "tags", "session_id", "source", "archived")
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_TRUE = ("true", "yes", "on", "1")
+
+
+def _recovery_id(text: str) -> str:
+    if not RECOVERY_ID.fullmatch(text):
+        raise ValueError("not of the form CMEM-YYYYMMDD-HHMMSS")
+    return text
+
+
+def _tags(values: object) -> object:
+    if not isinstance(values, list | tuple):
+        return values
+    return tuple(dict.fromkeys(value for value in values if not isinstance(value, str) or value.strip()))
+
+
+class MemoryMeta(Record):
+    """What the front matter says."""
+
+    id: Annotated[str, AfterValidator(_recovery_id)]
+    project: Line = ""
+    """Path of the project's root."""
+    created: Moment
+    updated: Moment
+    description: Line = ""
+    tags: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
+    session_id: Line = ""
+    source: Line = ""
+    """Who made it: ``review``, ``import`` ..."""
+    archived: bool = False
+    other: Block = ""
+    """Keys of somebody else's, as YAML lines: kept and written back behind ours."""
+
+    @field_validator("other")
+    @classmethod
+    def _foreign(cls, value: str) -> str:
+        if value and not _is_foreign(value):
+            raise ValueError("not YAML lines of unknown keys")
+        return value
+
+
+class StoredMemory(Record):
+    """One stored memory."""
+
+    meta: MemoryMeta
+    body: bytes
+    """The recovery text byte for byte; it need not even be UTF-8."""
+
+    @property
+    def text(self) -> str:
+        """The body as text; bytes that are none are replaced."""
+        return self.body.decode("utf-8", "replace")
+
+
+def render_stored(memory: StoredMemory) -> bytes:
+    """The file of a memory."""
+    meta = memory.meta
+    values = {
+        "id": meta.id,
+        "project": meta.project,
+        "created": meta.created.isoformat(),
+        "updated": meta.updated.isoformat(),
+        "description": meta.description,
+        "tags": list(meta.tags),
+        "session_id": meta.session_id,
+        "source": meta.source,
+        "archived": meta.archived,
+    }
+    # One line a key, whatever its length: `read_head` counts on it.
+    head = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
+    other = f"{meta.other}\n" if meta.other else ""
+    return f"---\n{head}{other}---\n".encode() + memory.body
+
+
+def parse_stored(data: bytes) -> StoredMemory:
+    """Read a stored memory.
+
+    Raises:
+        FormatError: when it has no front matter, or none with an id and a time. (A file that was put there by hand
+            is one such: its name is all that is known of it.)
+    """
+    head, body = _split(data)
+    return StoredMemory(meta=_meta(head), body=body)
+
+
+def read_head(data: bytes) -> MemoryMeta:
+    """Read only the front matter; `data` may be just the beginning of the file.
+
+    Raises:
+        FormatError: see `parse_stored`; also when `data` ends before the front matter does.
+    """
+    return _meta(_split(data)[0])
+
+
+def _split(data: bytes) -> tuple[str, bytes]:
+    opening = _OPENING.match(data)
+    if opening is None:
+        raise FormatError("it has no front matter")
+    closing = _CLOSING.search(data, opening.end(), opening.end() + HEAD_LIMIT)
+    if closing is None:
+        raise FormatError("its front matter does not end")
+    return file_text(data[opening.end() : closing.start()].decode("utf-8", "replace")), data[closing.end() :]
+
+
+def _meta(head: str) -> MemoryMeta:
+    lines = head.rstrip("\n").split("\n")
+    values = quick_load(lines, _KEYS)
+    other = ""
+    if values is None:
+        values = load(head)
+        other = unknown_lines(lines, _KEYS)
+    identifier = _string(values, "id")
+    created = parse_iso(_string(values, "created")) or parse_iso(_time_of(identifier))
+    if created is None:
+        raise FormatError("its front matter has neither a valid id nor a time")
+    try:
+        return MemoryMeta(
+            id=identifier,
+            project=_string(values, "project"),
+            created=created,
+            updated=parse_iso(_string(values, "updated")) or created,
+            description=_string(values, "description"),
+            tags=tuple(_strings(values.get("tags", ()))),
+            session_id=_string(values, "session_id"),
+            source=_string(values, "source"),
+            archived=_string(values, "archived").casefold() in _TRUE,
+            other=other,
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]
+        reason = problem["msg"].removeprefix("Value error, ")
+        raise FormatError(f"the {problem['loc'][0]} in its front matter is {reason}") from None
+
+
+def _string(values: Mapping[str, object], key: str) -> str:
+    value = values.get(key, "")
+    if not isinstance(value, str):
+        raise FormatError(f"the {key} in its front matter is not a text")
+    return value
+
+
+def _strings(value: object) -> Iterable[str]:
+    """Tags as a list or with commas between."""
+    if isinstance(value, str):
+        return value.split(",")
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else ()
+
+
+def _time_of(identifier: str) -> str:
+    if not RECOVERY_ID.fullmatch(identifier):
+        return ""
+    _, day, time = identifier.split("-")
+    return f"{day}T{time}"
+
+
+def _is_foreign(text: str) -> bool:
+    lines = text.split("\n")
+    if unknown_lines(["id: x", *lines], _KEYS) != text:
+        return False
+    if any(_CLOSING.match(line.encode()) for line in lines):
+        return False
+    try:
+        keys = load(f"id: x\n{text}\n").keys()
+    except FormatError:
+        return False
+    return keys & set(_KEYS) == {"id"} and all(KEY.match(f"{key}:") for key in keys)

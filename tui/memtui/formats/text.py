@@ -1,0 +1,55 @@
+"""Normal forms of text that make a format reversible. Standard library only: the hook's format uses them.
+
+A value that is in normal form before it is written is the same value when it is read again.
+"""
+
+from __future__ import annotations
+
+
+def normal(text: str) -> str:
+    r"""Line ends as ``\n``; surrogates joined or, if lone, replaced, so that it can be encoded."""
+    if not text.isascii():
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def file_text(text: str) -> str:
+    """The text of a file in normal form, without a byte order mark."""
+    return normal(text).removeprefix("\ufeff")
+
+
+def one_line(text: str) -> str:
+    """One line: line breaks become a space, the ends are bare."""
+    lines = (line.strip() for line in normal(text).split("\n"))
+    return " ".join(line for line in lines if line)
+
+
+def block(text: str) -> str:
+    """A block of lines: no blank line at either end; everything between stays as it is."""
+    lines = normal(text).split("\n")
+    return "\n".join(without_blank_ends(lines))
+
+
+def without_blank_ends(lines: list[str]) -> list[str]:
+    """`lines` without the blank ones at both ends."""
+    start, stop = 0, len(lines)
+    while start < stop and not lines[start].strip():
+        start += 1
+    while stop > start and not lines[stop - 1].strip():
+        stop -= 1
+    return lines[start:stop]
+
+
+def item(text: str) -> str:
+    """The text of a list item: bare ends, blank lines within it empty."""
+    text = normal(text).strip()
+    if "\n" not in text:
+        return text
+    return "\n".join(line if line.strip() else "" for line in text.split("\n"))
+
+
+def unticked(text: str) -> str:
+    """`text` out of the back-ticks that enclose all of it."""
+    if len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2:
+        return text[1:-1].strip() or text
+    return text
