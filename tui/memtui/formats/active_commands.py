@@ -199,11 +199,10 @@ def _emptied(file: _File, value: Span, names: Collection[str] | None) -> Iterato
         return
     loaded = file.value(value)
     gone = [names is None or _name(entry) in names for entry in loaded]
-    if all(gone):
-        if gone or names is None:
-            yield value, "[]" if gone else file.raw(value)
-        return
-    yield from _cuts(file.entries, gone)
+    if not all(gone):
+        yield from _cuts(file.entries, gone)
+    elif gone:
+        yield value, "[]"
 
 
 def _cuts(entries: Sequence[Span], gone: Sequence[bool]) -> Iterator[tuple[Span, str]]:

@@ -69,7 +69,7 @@ def quote(text: str) -> str:
 
 
 def truncated(message: str, limit: int = FIRST_MESSAGE_LIMIT) -> str:
-    """`message` without blank ends, cut to `limit` code points and ``...``, but never within one character."""
+    """`message` without blank ends, cut to `limit` code points and ``...``, never within one character."""
     message = normal(message).strip()
     if len(message) <= limit:
         return message

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\]+|\\.)*"', re.DOTALL)
-_NESTING = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NESTING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\r\n,\]}]+")
 
 

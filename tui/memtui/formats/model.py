@@ -65,4 +65,4 @@ class Section(Record):
     heading: Line
     text: Block = ""
     after: str | None = None
-    """The heading, as it is written, of the known section before it; "" if there is none, None for the last."""
+    """The heading, as written, of the known section before it; "" if there is none, None for the last."""

@@ -182,7 +182,7 @@ def _file_item(path: str, role: str) -> str:
 
 
 def parse_recovery(text: str) -> Recovery:
-    """Read a recovery text, also one with text before it, free text for lists or a plan without ``<details>``.
+    """Read a recovery text, also one with a preamble, free text for lists or a plan without ``<details>``.
 
     Raises:
         FormatError: when it holds none of the fourteen sections.

@@ -1,8 +1,8 @@
 r"""Markdown-like texts as sections under ``##`` headings, in both directions.
 
-Reading knows code fences: what looks like a heading inside a closed fence is text. Writing puts a backslash in
-front of a line of text that would be read as a heading or as an unclosed fence, reading takes it off again, so any
-text comes back as it was.
+Reading knows code fences: what looks like a heading inside a closed fence is text. Writing puts a backslash
+in front of a line of text that would be read as a heading or as an unclosed fence, reading takes it off:
+any text comes back as it was.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ def parse_stored(data: bytes) -> StoredMemory:
     """Read a stored memory.
 
     Raises:
-        FormatError: when it has no front matter, or none with an id and a time. (A file that was put there by hand
-            is one such: its name is all that is known of it.)
+        FormatError: when it has no front matter, or none with an id and a time. (A file that was put there by
+            hand is one such: its name is all that is known of it.)
     """
     head, body = _split(data)
     return StoredMemory(meta=_meta(head), body=body)
