@@ -59,10 +59,6 @@ _LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 
 
-Removed = tuple[tuple[int, ActiveCommand], ...]
-"""Entries taken out of the file, each with the place that it had."""
-
-
 class CommandProblem(FileProblem):
     """Active commands that cannot be read or changed, or a command without a summary; with the reason."""
 
@@ -117,13 +113,13 @@ class ActiveCommandStore:
                 another program holds its lock or keeps writing its own old text back.
         """
         wanted = None if names is None else frozenset((names,) if isinstance(names, str) else names)
-        gone: Removed = ()
+        gone: tuple[ActiveCommand, ...] = ()
 
         def away(text: str) -> str:
             nonlocal gone
             gone = gone or _select(text, wanted)
             if not gone:
-                raise CommandProblem(self.path, "has none of these commands active any more")
+                raise CommandProblem(self.path, f"has {_listed(wanted)} active any more")
             return _without(text, gone)
 
         old, new = self._settle(CommandProblem, away, lambda text: not _present(text, gone))
@@ -228,18 +224,18 @@ class ActiveCommandStore:
                 return False
         return True
 
-    def _restore(self, old: str, new: str, gone: Removed) -> None:
+    def _restore(self, old: str, new: str, gone: tuple[ActiveCommand, ...]) -> None:
         def back(text: str) -> str:
             if text == new:
                 return old
-            for index, command in gone:
-                text = add_command(text, command.raw, index=index)
+            for command in gone:
+                text = add_command(text, command.raw, index=command.index)
             return text
 
         def is_back(text: str) -> bool:
             return names <= {command.name for command in parse_active_commands(text).commands}
 
-        names = {command.name for _, command in gone}
+        names = {command.name for command in gone}
         self._settle(UndoProblem, back, is_back)
 
     def _root(self) -> Path:
@@ -260,30 +256,30 @@ def normalised(name: str) -> str:
     return name.removeprefix("agileflow:").removeprefix("agileflow/").replace(":", "/")
 
 
-def _select(text: str, wanted: frozenset[str] | None) -> Removed:
-    return tuple(
-        (index, command)
-        for index, command in enumerate(parse_active_commands(text).commands)
-        if wanted is None or command.name in wanted
-    )
+def _select(text: str, wanted: Collection[str] | None) -> tuple[ActiveCommand, ...]:
+    commands = parse_active_commands(text).commands
+    return tuple(command for command in commands if wanted is None or command.name in wanted)
 
 
-def _present(text: str, gone: Removed) -> set[str]:
+def _present(text: str, gone: tuple[ActiveCommand, ...]) -> set[str]:
     """Which of the removed entries are there again. The same command activated anew is another entry."""
-    removed = {(command.name, command.activated_at) for _, command in gone}
-    return {
-        command.name
-        for command in parse_active_commands(text).commands
-        if (command.name, command.activated_at) in removed
-    }
+    removed = {(command.name, command.activated_at) for command in gone}
+    commands = parse_active_commands(text).commands
+    return {command.name for command in commands if (command.name, command.activated_at) in removed}
 
 
-def _without(text: str, gone: Removed) -> str:
+def _without(text: str, gone: tuple[ActiveCommand, ...]) -> str:
     names = _present(text, gone)
     return remove_commands(text, names) if names else text
 
 
-def _label(gone: Removed) -> str:
+def _listed(wanted: Collection[str] | None) -> str:
+    if wanted is None:
+        return "no command"
+    return f"no command {' or '.join(sorted(wanted))}"
+
+
+def _label(gone: tuple[ActiveCommand, ...]) -> str:
     if len(gone) == 1:
-        return f"clear of /{gone[0][1].name.removeprefix('/')}"
+        return f"clear of /{gone[0].name.removeprefix('/')}"
     return f"clear of {len(gone)} commands"

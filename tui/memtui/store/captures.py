@@ -80,6 +80,7 @@ class CaptureStore:
         entries = scan(self.folder, CAPTURE_NAME, strange)
         if any(name.startswith(".memtui") for name in strange):
             self.tidy()
+            entries = scan(self.folder, CAPTURE_NAME)
         return newest_first(entries)
 
     def tidy(self) -> None:
@@ -166,7 +167,7 @@ class CaptureStore:
                 commit(self.folder, changes, within=self.project.root)
             except FileChanged as problem:
                 raise UndoProblem(
-                    problem.path, "has changed since the review, so it is kept as it is"
+                    problem.path, "has changed since the review; it is kept as it is"
                 ) from problem
 
         return Undo(f"review of {name.removesuffix(_SUFFIX)}", run)
