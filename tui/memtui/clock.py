@@ -33,16 +33,30 @@ def parse_iso(text: str) -> datetime | None:
 
 def age(moment: datetime, now: datetime) -> str:
     """How long ago `moment` was, in the largest fitting unit: ``now``, ``5 m ago``, ``2 h ago``, ``3 d ago``."""
-    seconds = (now - moment).total_seconds()
-    if seconds < 0:
-        return "now" if seconds > -_MINUTE else local_minute(moment)
-    if seconds < _MINUTE:
+    number, unit = _since(moment, now)
+    if not unit:
         return "now"
+    return f"{number} {unit} ago" if number >= 0 else local_minute(moment)
+
+
+def short_age(moment: datetime, now: datetime) -> str:
+    """The same for a list, in at most five cells: ``now``, ``5m``, ``2h``, ``3d``."""
+    number, unit = _since(moment, now)
+    return f"{number}{unit}" if number >= 0 and unit else "now"
+
+
+def _since(moment: datetime, now: datetime) -> tuple[int, str]:
+    """(number, unit); no unit within a minute, a negative number for the future."""
+    seconds = (now - moment).total_seconds()
+    if abs(seconds) < _MINUTE:
+        return 0, ""
+    if seconds < 0:
+        return -1, "m"
     if seconds < _HOUR:
-        return f"{int(seconds // _MINUTE)} m ago"
+        return int(seconds // _MINUTE), "m"
     if seconds < 2 * _DAY:
-        return f"{int(seconds // _HOUR)} h ago"
-    return f"{int(seconds // _DAY)} d ago"
+        return int(seconds // _HOUR), "h"
+    return int(seconds // _DAY), "d"
 
 
 def local_minute(moment: datetime) -> str:

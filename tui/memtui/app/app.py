@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -41,10 +41,14 @@ class MemtuiApp(App[None]):
     """The session-memory browser."""
 
     TITLE = "memtui"
-    CSS_PATH = "styles/app.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "styles/app.tcss",
+        "styles/browser.tcss",
+        "styles/review.tcss",
+    ]
     # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-short"), (20, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - not a class variable in Textual
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
     def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
@@ -54,6 +58,10 @@ class MemtuiApp(App[None]):
         self.note = note
         self.register_theme(_THEME)
         self.theme = os.environ.get("TEXTUAL_THEME", _THEME.name)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """`$quiet` is for what one need not read first: legible on dark and on light themes."""
+        return {"quiet": "#7f88a3"}
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""

@@ -73,7 +73,7 @@ class Browser:
 
     def targets(self) -> list[Target]:
         """The folders whose changes are shown."""
-        transcripts = self.transcripts.folders() or [self.transcripts.folder]
+        transcripts = self.transcripts.folders() or [self.transcripts.folder()]
         return [
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),

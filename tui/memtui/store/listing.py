@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,14 @@ class Entry(NamedTuple):
     def time_key(self) -> str:
         """The 14 digits of the time in the name, ``""`` without one; sorts captures and memories together."""
         return time_key(self.name)
+
+    @property
+    def time(self) -> datetime | None:
+        """The local time in the name; None where there is none."""
+        try:
+            return datetime.strptime(self.time_key, "%Y%m%d%H%M%S").astimezone()
+        except (ValueError, OverflowError, OSError):
+            return None
 
 
 def time_key(name: str) -> str:

@@ -7,6 +7,7 @@ when the row is seen, and only the beginning of the file.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +16,7 @@ from pathlib import Path
 from memtui.files import FileOutside, FileProblem, head_within, is_within, read_within
 from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import parse_stored, read_head
+from memtui.formats.stored_memory import HEAD_LIMIT, parse_stored, read_head
 from memtui.project import Home, Project
 from memtui.store.listing import Entry, newest_first, scan
 
@@ -109,29 +110,30 @@ class MemoryStore:
     def head(self, entry: Entry) -> MemoryHead:
         """What a row shows, from the first 8 KiB. A broken memory has a head, too: it says what is wrong."""
         try:
-            return _head(entry, head_within(entry.path, self._root(entry), size=HEAD_SIZE))
-        except FormatError as error:
-            reason = f"is broken: {error}"
+            data = head_within(entry.path, self._root(entry), size=HEAD_SIZE)
+            if len(data) == HEAD_SIZE and kind_of(entry) is MemoryKind.STORED and b"\n---" not in data:
+                data = head_within(entry.path, self._root(entry), size=HEAD_LIMIT)
         except FileProblem as problem:
-            reason = problem.reason
-        name = _stem(entry)
-        return MemoryHead(kind_of(entry), name, name, _time_in(entry), problem=reason)
+            return _broken(entry, problem.reason)
+        return _head(entry, data)
 
     def load(self, entry: Entry) -> MemoryText:
-        """A whole memory. What is stored under a Recovery ID comes with its front matter taken off.
+        """A whole memory; that of a stored one comes without its front matter.
+
+        A broken one has its whole text, and the reason in its head.
 
         Raises:
-            MemoryProblem: it cannot be read, or is larger than 8 MB.
+            MemoryProblem: the file cannot be read, or is larger than 8 MB.
         """
         try:
             data = read_within(entry.path, self._root(entry), limit=LIMIT, follow=False)
-            head = _head(entry, data)
-            body = parse_stored(data).body if head.kind is MemoryKind.STORED else data
-            return MemoryText(head, body.decode("utf-8", "replace"))
-        except FormatError as error:
-            raise MemoryProblem(entry.path, f"is broken: {error}") from error
         except FileProblem as problem:
             raise MemoryProblem(entry.path, problem.reason) from problem
+        head = _head(entry, data)
+        if head.kind is MemoryKind.STORED:
+            with suppress(FormatError):
+                data = parse_stored(data).body
+        return MemoryText(head, data.decode("utf-8", "replace"))
 
     def _root(self, entry: Entry) -> Path:
         return self.folder if kind_of(entry) is MemoryKind.STORED else self.project.root
@@ -143,13 +145,28 @@ def kind_of(entry: Entry) -> MemoryKind:
 
 
 def _head(entry: Entry, data: bytes) -> MemoryHead:
-    name = _stem(entry)
     text = data.decode("utf-8", "replace")
-    if kind_of(entry) is MemoryKind.REVIEW:
-        return MemoryHead(MemoryKind.REVIEW, name, parse_memory(text).title or name, _time_in(entry))
-    meta = read_head(data)
-    title = meta.description or _objective(text) or meta.id
-    return MemoryHead(MemoryKind.STORED, meta.id, title, meta.created, meta.tags, meta.project, meta.archived)
+    try:
+        if kind_of(entry) is MemoryKind.REVIEW:
+            return _plain(entry, parse_memory(text).title)
+        if not text.startswith("---"):  # put there by hand: name and text are all that is known
+            return _plain(entry, _objective(text))
+        meta = read_head(data)
+    except FormatError as error:
+        return _broken(entry, f"is broken: {error}")
+    # The file's name is what was claimed for it; front matter can be copied.
+    title = meta.description or _objective(text) or _stem(entry)
+    return MemoryHead(
+        MemoryKind.STORED, _stem(entry), title, meta.created, meta.tags, meta.project, meta.archived
+    )
+
+
+def _plain(entry: Entry, title: str) -> MemoryHead:
+    return MemoryHead(kind_of(entry), _stem(entry), title or _stem(entry), _time_in(entry))
+
+
+def _broken(entry: Entry, reason: str) -> MemoryHead:
+    return MemoryHead(kind_of(entry), _stem(entry), _stem(entry), _time_in(entry), problem=reason)
 
 
 def _stem(entry: Entry) -> str:

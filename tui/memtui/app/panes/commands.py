@@ -12,7 +12,7 @@ from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.views import CommandsView, View
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.clean import clean_line
-from memtui.clock import age, local_minute
+from memtui.clock import age, local_minute, short_age
 from memtui.formats.active_commands import ActiveCommand
 from memtui.store.active_commands import CommandProblem
 
@@ -60,8 +60,8 @@ class CommandsPane(Pane):
         command = self.command(key)
         if command is None:
             return row([(self._reason(key), "$error")], "", width)
-        ago = age(command.activated_at, self.clock()) if command.activated_at else ""
-        return row([("/", "$text-muted"), clean_line(command.name).removeprefix("/")], ago, width)
+        ago = short_age(command.activated_at, self.clock()) if command.activated_at else ""
+        return row([("/", "$quiet"), clean_line(command.name).removeprefix("/")], ago, width)
 
     def _reason(self, key: str) -> str:
         number = key.removeprefix(_BROKEN)

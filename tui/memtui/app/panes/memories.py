@@ -13,7 +13,7 @@ from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.views import MemoriesView, View
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.clean import clean_line
-from memtui.clock import age, local_minute
+from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
 from memtui.formats.stored_memory import RECOVERY_ID
 from memtui.store.listing import Entry
@@ -84,18 +84,18 @@ class MemoriesPane(Pane):
             return Content("")
         name = clean_line(key.removesuffix(".md"))
         if head is None:
-            return row([(name, "$text-muted")], "", width)
+            return row([(name, "$quiet")], "", width)
         if head.problem:
-            return row([(name, "$text-muted"), " ", (clean_line(head.problem), "$error")], "", width)
-        ago = age(head.time, self.clock()) if head.time else ""
+            return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
+        ago = short_age(head.time, self.clock()) if head.time else ""
         title = clean_line(head.title)
         tags = " ".join(f"#{clean_line(tag)}" for tag in head.tags)
         if head.kind is MemoryKind.STORED:
             # A narrow row drops the date part that the id shares with its neighbours, never the title.
             lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
-            return row([(lead, "$accent"), title, (f"  {tags}" if tags else "", "$text-muted")], ago, width)
+            return row([(lead, "$accent"), title, (f"  {tags}" if tags else "", "$quiet")], ago, width)
         return row(
-            [(f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ ", "$text-muted"), title], ago, width
+            [(f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ ", "$quiet"), title], ago, width
         )
 
     def detail(self, key: str | None) -> Detail:

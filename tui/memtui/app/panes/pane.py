@@ -123,7 +123,7 @@ class Pane(RowList):
         """Write number, name and count into the border: `1 Pending 2`."""
         count = self.count()
         self.border_title = Content.assemble(
-            (f"{self.number} ", "$text-muted"),
+            (f"{self.number} ", "$quiet"),
             PANE_TITLES[self.pane_id],
             (f" {count}" if count else "", "$accent"),
         )
@@ -139,4 +139,4 @@ def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int)
     if content.cell_length > room:
         content = content.truncate(room, ellipsis=True)
     gap = " " * max(0, room - content.cell_length)
-    return Content.assemble(content, gap, (end, "$text-muted"))
+    return Content.assemble(content, gap, (end, "$quiet"))

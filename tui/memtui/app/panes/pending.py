@@ -13,7 +13,7 @@ from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.views import CaptureRow, CapturesView, View
 from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
-from memtui.clock import age, short_time
+from memtui.clock import short_age, short_time
 from memtui.extract.evidence import evidence
 from memtui.formats.capture import Capture
 from memtui.store.transcripts import TranscriptProblem
@@ -50,13 +50,14 @@ class PendingPane(Pane):
         return self.view.keys(reviewed_too=self.reviewed_too)
 
     def count(self) -> str:
-        """What stands behind the title."""
-        pending = sum(1 for item in self.view.rows.values() if item.pending)
-        if self.view.unread:
-            return f"{pending}…"
-        if self.reviewed_too:
-            return f"{pending} of {len(self.view.rows)}"
-        return str(pending) if pending else ""
+        """How many wait, and apart from them how many cannot be read."""
+        rows = self.view.rows.values()
+        pending = sum(1 for item in rows if item.pending and not item.problem)
+        broken = sum(1 for item in rows if item.problem)
+        told = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
+        told += [f"of {len(rows)}"] if self.reviewed_too else []
+        told += [f"⚠{broken}"] if broken else []
+        return " ".join(part for part in told if part)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
@@ -68,17 +69,16 @@ class PendingPane(Pane):
         item = self.view.rows.get(key)
         if item is None:
             return Content("")
+        now = self.clock()
         if item.capture is None:
-            return row(
-                [(clean_line(key), "$text-muted"), " ", (clean_line(item.problem) or "…", "$error")],
-                "",
-                width,
-            )
-        capture, now = item.capture, self.clock()
+            made = item.entry.time
+            when = f"{short_time(made, now):<{_TIME_WIDTH}}" if made else clean_line(key) + " "
+            return row([(when, "$quiet"), _unreadable(item)], "", width)
+        capture = item.capture
         when = f"{short_time(capture.timestamp, now):<{_TIME_WIDTH}}"
-        ago = age(capture.timestamp, now)
+        ago = short_age(capture.timestamp, now)
         if capture.status == "reviewed":
-            return row([(f"{when}✓ {title_of(capture)}", "$text-muted")], ago, width)
+            return row([(f"{when}✓ {title_of(capture)}", "$quiet")], ago, width)
         return row([(when, "$accent"), title_of(capture)], f"auto · {ago}" if width >= _WIDE else ago, width)
 
     def detail(self, key: str | None) -> Detail:
@@ -121,6 +121,10 @@ class PendingPane(Pane):
             except TranscriptProblem as problem:
                 why_not = f"{problem}."
         return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not)
+
+
+def _unreadable(item: CaptureRow) -> Content:
+    return Content.styled(f"⚠ {clean_line(item.problem)}", "$error") if item.problem else Content("…")
 
 
 def title_of(capture: Capture) -> str:

@@ -101,23 +101,23 @@ class StatePane(Pane):
 
 def _glance(state: SessionState) -> Iterator[_Row]:
     if state.identity.goal:
-        yield _Row("goal", state.identity.goal, "$text-muted")
+        yield _Row("goal", state.identity.goal, "$quiet")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
             yield _Row("▸ IN PROGRESS:", task.text, "bold $accent")
             yield from _children(task)
     coming = [task for task in state.tasks if task.kind in (TaskKind.NEXT, TaskKind.OPEN, TaskKind.LATER)]
     for task in coming[:_NEXT]:
-        yield _Row("next", task.text, "$text-muted")
+        yield _Row("next", task.text, "$quiet")
     if len(coming) > _NEXT:
-        yield _Row("…", f"{len(coming) - _NEXT} more to do", "$text-muted")
+        yield _Row("…", f"{len(coming) - _NEXT} more to do", "$quiet")
     done = sum(1 for task in state.tasks if task.kind is TaskKind.DONE)
     if done:
         yield _Row("✓", f"{done} done", "$success")
     if state.working.last_error:
         yield _Row("error", state.working.last_error, "$error")
     if state.dynamics.phase:
-        yield _Row("phase", state.dynamics.phase, "$text-muted")
+        yield _Row("phase", state.dynamics.phase, "$quiet")
 
 
 def _children(task: Task) -> Iterator[_Row]:
@@ -125,4 +125,4 @@ def _children(task: Task) -> Iterator[_Row]:
         if child.kind is TaskKind.BLOCKER and child.text.casefold() in ("", "none", "n/a"):
             continue
         label = "  blocker" if child.kind is TaskKind.BLOCKER else "  ·"
-        yield _Row(label, child.text, "$error" if child.kind is TaskKind.BLOCKER else "$text-muted")
+        yield _Row(label, child.text, "$error" if child.kind is TaskKind.BLOCKER else "$quiet")

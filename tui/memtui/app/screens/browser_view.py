@@ -38,7 +38,7 @@ from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.app.widgets.status_bar import StatusBar
+from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import Tab, TabStrip
 from memtui.extract.facts import Cancelled
 
@@ -96,7 +96,6 @@ class BrowserView(Screen[None]):
     if TYPE_CHECKING:
         app: MemtuiApp
 
-    CSS_PATH = "../styles/browser.tcss"
     AUTO_FOCUS = "#pending"
 
     def __init__(self, browser: Browser, *, note: str = "") -> None:
@@ -159,6 +158,7 @@ class BrowserView(Screen[None]):
     def on_marked(self, message: Marked) -> None:
         """Show the live mark."""
         self.query_one(StatusBar).liveness = message.liveness
+        self.query_one(TabStrip).mark = live_mark(message.liveness).truncate(12, ellipsis=True)
 
     def on_published(self, message: Published) -> None:
         """Hand a view to whom it concerns."""

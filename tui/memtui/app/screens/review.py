@@ -55,7 +55,6 @@ class ReviewScreen(Screen[Review | None]):
     if TYPE_CHECKING:
         app: MemtuiApp
 
-    CSS_PATH = "../styles/review.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", show=False, priority=True),
         Binding("f2", "switch", "evidence", show=False, priority=True),

@@ -29,7 +29,7 @@ class TranscriptScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The view and its keys."""
-        yield TranscriptView(self._path, id="transcript")
+        yield TranscriptView(id="transcript")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -37,12 +37,13 @@ class TranscriptScreen(Screen[None]):
         view = self.query_one(TranscriptView)
         view.border_title = Content(f"Transcript {clean_line(self._path.stem)[:8]}")
         self.query_one(KeyBar).keys = (
-            ("g", "start", "screen.first"),
-            ("G", "end", "screen.last"),
-            ("space", "page down", "screen.page"),
+            ("g", "start", "focused.first"),
+            ("G", "end", "focused.last"),
+            ("space", "page down", "focused.page(1)"),
             ("esc", "back", "screen.dismiss"),
             ("ctrl+p", "commands", "app.command_palette"),
         )
+        view.open(self._path)
         view.focus()
         self.set_interval(_FOLLOW, view.poll)
 

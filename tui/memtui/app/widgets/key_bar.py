@@ -32,7 +32,7 @@ class KeyBar(Widget):
         parts: list[Content | tuple[str, str]] = []
         column = 0
         for start, _, (key, label, _action) in self._placed():
-            parts += [(" " * (start - column), ""), (f" {key}", "bold $accent"), (f" {label}", "$text-muted")]
+            parts += [(" " * (start - column), ""), (f" {key}", "bold $accent"), (f" {label}", "$quiet")]
             column = start + _width(key, label)
         return Content.assemble(*parts)
 

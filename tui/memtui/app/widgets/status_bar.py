@@ -32,7 +32,7 @@ class StatusBar(Widget):
         left = Content.assemble(
             " ",
             (clean_line(self.project), "bold"),
-            ("  " + clean_line(self.branch) if self.branch else "", "$text-muted"),
+            ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
             ("  " + self.note if self.note else "", "$accent"),
         )
         room = max(0, width - mark.cell_length - 1)
@@ -42,9 +42,14 @@ class StatusBar(Widget):
         )
 
     def _mark(self, width: int) -> Content:
-        if self.liveness is None:
-            return Content.styled("◌ reading", "$text-muted")
-        text, colour = _MARKS[self.liveness.mark]
-        reason = f": {clean_line(self.liveness.reason)}" if self.liveness.reason else ""
-        mark = Content.styled(text + reason, colour)
+        mark = live_mark(self.liveness)
         return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
+
+
+def live_mark(liveness: Liveness | None) -> Content:
+    """The live mark with its reason; None means that the first listing is still being made."""
+    if liveness is None:
+        return Content.styled("◌ reading", "$quiet")
+    text, colour = _MARKS[liveness.mark]
+    reason = f": {clean_line(liveness.reason)}" if liveness.reason else ""
+    return Content.styled(text + reason, colour)

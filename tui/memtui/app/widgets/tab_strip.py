@@ -25,6 +25,8 @@ class TabStrip(Widget):
     """One line; the current pane by name, the others by name too where there is room, else by number."""
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
+    mark: reactive[Content] = reactive(Content(""))
+    """The live mark, which this strip has to show when it takes the place of the status line."""
 
     class Chosen(Message):
         """A tab was clicked."""
@@ -35,7 +37,9 @@ class TabStrip(Widget):
 
     def render(self) -> Content:
         """One line."""
-        return Content.assemble(*(part for cell in self._cells() for part in (cell, " ")))
+        strip = Content.assemble(*(part for cell in self._cells() for part in (cell, " ")))
+        gap = max(0, self.size.width - strip.cell_length - self.mark.cell_length - 1)
+        return Content.assemble(strip, " " * gap, self.mark)
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the tab under it."""
@@ -50,11 +54,11 @@ class TabStrip(Widget):
     def _cells(self) -> list[Content]:
         for named in (True, False):
             cells = [_cell(tab, named=named or tab.current) for tab in self.tabs]
-            if sum(cell.cell_length + 1 for cell in cells) <= self.size.width:
+            if sum(cell.cell_length + 1 for cell in cells) + self.mark.cell_length < self.size.width:
                 break
         return cells
 
 
 def _cell(tab: Tab, *, named: bool) -> Content:
     text = " ".join(part for part in (tab.key, tab.title if named else "", tab.count) if part)
-    return Content.styled(f" {text} ", "reverse bold" if tab.current else "$text-muted")
+    return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")
