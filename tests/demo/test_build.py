@@ -147,7 +147,7 @@ def test_transcripts_belong_to_the_project(demo: DemoProject) -> None:
     newest = store.newest()
     assert newest is not None
     assert newest.session_id == demo.session.session_id
-    assert len(store.entries()) == 4
+    assert len(store.entries()) == 5
 
 
 @pytest.mark.parametrize(

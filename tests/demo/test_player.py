@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
@@ -58,8 +59,8 @@ def test_a_capture_arrives(demo: DemoProject) -> None:
     capture = store.load(entry)
     assert capture.timestamp == (NOW + timedelta(seconds=12)).replace(microsecond=0)
     assert len(store.entries()) == 7
-    (earlier,) = read_facts(demo.transcript).compactions
-    assert datetime.fromisoformat(earlier.timestamp) < capture.timestamp
+    assert capture.session_id == demo.other.session_id
+    assert read_facts(Path(capture.transcript)).compactions == ()
 
 
 def test_its_compaction_follows(demo: DemoProject) -> None:
@@ -68,10 +69,12 @@ def test_its_compaction_follows(demo: DemoProject) -> None:
     entry = store.newest_pending()
     assert entry is not None
     capture = store.load(entry)
-    whole = read_facts(demo.transcript)
-    covered = read_facts(demo.transcript, until=capture.timestamp)
-    assert (len(covered.compactions), len(whole.compactions)) == (1, 2)
-    assert datetime.fromisoformat(whole.compactions[-1].timestamp) >= capture.timestamp
+    whole = read_facts(Path(capture.transcript))
+    covered = read_facts(Path(capture.transcript), until=capture.timestamp)
+    (compaction,) = whole.compactions
+    assert covered.compactions == ()
+    assert datetime.fromisoformat(compaction.timestamp) >= capture.timestamp
+    assert covered.first_prompt == capture.first_message
     assert whole.skipped_lines == 0
 
 
@@ -137,10 +140,9 @@ def test_stopped_while_waiting(demo: DemoProject) -> None:
 
 
 def test_a_folder_that_is_gone_ends_the_play(demo: DemoProject) -> None:
-    demo.project.root.rename(demo.folder / "gone")
-    demo.transcript.unlink()
-    demo.transcript.parent.rmdir()
+    demo.claude_config.rename(demo.folder / "gone")
     player = Player(demo, lambda: NOW, lambda _: False)
     player.start()
     player.stop()
-    assert not demo.project.root.exists()
+    assert not demo.claude_config.exists()
+    assert len(CaptureStore(demo.project).entries()) == 6

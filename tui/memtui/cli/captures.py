@@ -67,7 +67,12 @@ def _listed(store: CaptureStore) -> Iterator[tuple[Listed, Capture | None]]:
         try:
             capture = store.load(entry)
         except CaptureProblem as problem:
-            yield Listed(entry.name, str(entry.path), "broken", problem=problem.reason), None
+            yield (
+                Listed(
+                    entry.name, str(entry.path), "broken", problem=problem.reason.removeprefix("is broken: ")
+                ),
+                None,
+            )
         else:
             yield _whole(entry, capture), capture
 

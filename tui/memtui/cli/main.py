@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command = import_module(COMMANDS[cmd_name].module).command
-        assert isinstance(command, click.Command)  # noqa: S101 - tells the type checker
+        assert isinstance(command, click.Command)
         return command
 
     def resolve_command(

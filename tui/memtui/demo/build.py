@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.clock import Clock
 from memtui.demo import render
 from memtui.demo.files import put, stamp
-from memtui.demo.story import commands, earlier, refunds, states
+from memtui.demo.story import commands, earlier, refunds, states, typos
 from memtui.demo.story.earlier import Earlier
 from memtui.demo.story.memories import MEMORIES, Saved
 from memtui.demo.transcript import TranscriptWriter
@@ -45,6 +45,8 @@ class DemoProject:
     """The variables that make any memtui command work on the demo."""
     session: TranscriptWriter
     """The session that is going on."""
+    other: TranscriptWriter
+    """Another one, in a second terminal."""
 
     @property
     def transcript(self) -> Path:
@@ -65,24 +67,24 @@ class DemoProject:
             first_message=prompt,
         )
         name = capture_name(moment)
-        self.put(self.project.compacts / name, text, moment)
+        self.put(self.project.compacts / name, text, moment, private=True)
         return name
 
     def put_memory(self, saved: Saved, moment: datetime) -> str:
         """Store a memory; returns its Recovery ID."""
         recovery_id = render.recovery_id(moment)
         path = self.home.memories / f"{moment:%Y-%m}" / f"{recovery_id}.md"
-        self.put(path, render.stored_memory(saved, self.project.root, moment), moment)
+        self.put(path, render.stored_memory(saved, self.project.root, moment), moment, private=True)
         return recovery_id
 
     def put_state(self, version: int, moment: datetime) -> None:
         """Store a version of the session state."""
         path = self.home.states / self.session.session_id / f"v{version:04}.md"
-        self.put(path, render.session_state(version, self.project.root), moment)
+        self.put(path, render.session_state(version, self.project.root), moment, private=True)
 
-    def put(self, path: Path, data: bytes | str, moment: datetime) -> None:
-        """Write a file of the demo."""
-        put(path, data, moment, within=self.folder)
+    def put(self, path: Path, data: bytes | str, moment: datetime, *, private: bool = False) -> None:
+        """Write a file of the demo, in a folder of memtui's own when `private`."""
+        put(path, data, moment, within=self.folder, private=private)
 
 
 def build_demo(folder: Path, clock: Clock) -> DemoProject:
@@ -94,16 +96,21 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     folder = folder.resolve()
     now = clock()
     project = Project(folder / "harbor")
+    project.root.mkdir(mode=0o700)
     env = {"MEMTUI_HOME": str(folder / "memtui"), "CLAUDE_CONFIG_DIR": str(folder / "claude")}
     session = TranscriptWriter(
         refunds.SESSION, cwd=str(project.root), branch=refunds.BRANCH, started=now - refunds.LASTED
     )
-    demo = DemoProject(folder, project, memtui_home(env), folder / "claude", env, session)
+    other = TranscriptWriter(
+        typos.SESSION, cwd=str(project.root), branch=typos.BRANCH, started=now - typos.LASTED
+    )
+    demo = DemoProject(folder, project, memtui_home(env), folder / "claude", env, session, other)
     _put_project(demo, now)
     for past in earlier.EARLIER:
         _put_earlier(demo, past, now - past.captured)
     _put_broken(demo, now - earlier.BROKEN_AGE)
     _put_session(demo, now)
+    _put_other(demo)
     for saved in MEMORIES:
         demo.put_memory(saved, now - saved.age)
     return demo
@@ -178,3 +185,8 @@ def _put_session(demo: DemoProject, now: datetime) -> None:
     for version in range(1, states.STORED + 1):
         share = version / (states.STORED + 1)
         demo.put_state(version, now - refunds.LASTED * (1 - share))
+
+
+def _put_other(demo: DemoProject) -> None:
+    typos.play(demo.other, str(demo.project.root))
+    demo.put(demo.transcript_of(typos.SESSION), demo.other.take(), demo.other.moment)

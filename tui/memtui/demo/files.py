@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.files import private_folder, write_atomic
 
 
-def put(path: Path, data: bytes | str, moment: datetime, *, within: Path) -> None:
+def put(path: Path, data: bytes | str, moment: datetime, *, within: Path, private: bool = False) -> None:
     """Write a whole file that looks as if it was written at `moment`.
 
     Args:
@@ -17,9 +17,11 @@ def put(path: Path, data: bytes | str, moment: datetime, *, within: Path) -> Non
         data: its content, a text as UTF-8.
         moment: its modification time.
         within: the demo's folder.
+        private: make the folder as memtui makes its own, kept out of repositories.
     """
-    if not path.parent.is_dir():
+    if private:
         private_folder(path.parent, within=within)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, data.encode() if isinstance(data, str) else data, within=within)
     stamp(path, moment)
 

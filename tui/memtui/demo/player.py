@@ -11,8 +11,9 @@ from typing import NamedTuple
 from memtui.clock import Clock
 from memtui.demo.build import DemoProject
 from memtui.demo.files import append
-from memtui.demo.story import commands, refunds, states
+from memtui.demo.story import commands, refunds, states, typos
 from memtui.demo.story.memories import ARRIVING
+from memtui.demo.transcript import TranscriptWriter
 from memtui.files import FileProblem, lock, write_atomic
 from memtui.formats.active_commands import add_command
 
@@ -86,18 +87,18 @@ class Player:
     def _work(self, number: int) -> None:
         self._demo.session.at(self._clock())
         refunds.step(self._demo.session, number, str(self._demo.project.root))
-        self._append()
+        self._append(self._demo.session)
 
     def _state(self, version: int) -> None:
         self._demo.put_state(version, self._clock())
 
     def _capture(self) -> None:
-        self._demo.put_capture(self._demo.session.session_id, refunds.FIRST_PROMPT, self._clock())
+        self._demo.put_capture(typos.SESSION, typos.PROMPT, self._clock())
 
     def _compaction(self) -> None:
-        self._demo.session.at(self._clock())
-        self._demo.session.compaction(refunds.SUMMARY)
-        self._append()
+        self._demo.other.at(self._clock())
+        self._demo.other.compaction(typos.SUMMARY)
+        self._append(self._demo.other)
 
     def _command(self) -> None:
         path = self._demo.project.session_state_json
@@ -111,8 +112,8 @@ class Player:
     def _memory(self) -> None:
         self._demo.put_memory(ARRIVING, self._clock())
 
-    def _append(self) -> None:
-        append(self._demo.transcript, self._demo.session.take(), self._clock())
+    def _append(self, session: TranscriptWriter) -> None:
+        append(self._demo.transcript_of(session.session_id), session.take(), self._clock())
 
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)

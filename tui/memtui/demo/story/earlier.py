@@ -87,7 +87,7 @@ def _stock_import(session: TranscriptWriter, root: str) -> None:
 COUPON = Earlier(
     session="c81f03d2-94be-4a57-8c36-5e1d2f7a6b04",
     branch="coupon-total",
-    captured=timedelta(hours=3, minutes=12),
+    captured=timedelta(hours=3, minutes=12, seconds=29),
     prompt="Le total du panier est faux quand un bon de réduction dépasse le montant : on affiche −4,00 € "
     "au lieu de 0,00 €. Corrige le calcul et ajoute un test.",
     play=_coupon,
@@ -96,7 +96,7 @@ COUPON = Earlier(
 DOUBLE_CHARGE = Earlier(
     session="77d2a9be-0c14-4f6b-b1f5-3a9e6d8c2051",
     branch="webhook-idempotency",
-    captured=timedelta(days=4, hours=1),
+    captured=timedelta(days=4, hours=1, minutes=6, seconds=54),
     prompt="Some customers were charged twice on Saturday. Find out why and make it impossible.",
     play=_double_charge,
     summary="Found why customers were charged twice (Stripe repeated a webhook that we had answered too "
@@ -118,7 +118,7 @@ DOUBLE_CHARGE = Earlier(
 STOCK_IMPORT = Earlier(
     session="1e6f5c90-7ab2-4d13-a2c8-90d4b7e3f615",
     branch="faster-import",
-    captured=timedelta(days=3, hours=2),
+    captured=timedelta(days=3, hours=2, minutes=39, seconds=9),
     prompt="The nightly stock import takes 40 minutes and blocks the checkout. Make it fast, lose no row.",
     play=_stock_import,
     summary="The nightly stock import went from 39 minutes to 47 seconds by writing 1,000 rows a statement.",
@@ -139,7 +139,7 @@ STOCK_IMPORT = Earlier(
 VAT_RULES = Earlier(
     session="e4a8b6d7-25f1-4c09-9d7e-6b3c1f0a8e42",
     branch="vat-table",
-    captured=timedelta(days=2, hours=5),
+    captured=timedelta(days=2, hours=5, minutes=17, seconds=42),
     prompt="Move the VAT rates out of checkout.ts into a table with dates. Finland changes its rate soon.",
     play=None,
     summary="VAT rates now come from a table with valid-from dates; an order keeps the rate of its own day.",
@@ -159,7 +159,7 @@ VAT_RULES = Earlier(
 EARLIER = (COUPON, VAT_RULES, STOCK_IMPORT, DOUBLE_CHARGE)
 """Newest first."""
 
-BROKEN_AGE = timedelta(days=1, hours=6)
+BROKEN_AGE = timedelta(days=1, hours=6, minutes=13, seconds=27)
 """How long ago the broken capture was made."""
 
 BROKEN_CAPTURE = """\

@@ -38,7 +38,7 @@ class Saved:
 
 MEMORIES = (
     Saved(
-        age=timedelta(minutes=58),
+        age=timedelta(minutes=57, seconds=41),
         description="partial refunds: ledger entry works, bundles next",
         tags=("refunds", "stock"),
         session=refunds.SESSION,
@@ -65,7 +65,7 @@ MEMORIES = (
         notes="`partsOf` returns the parts without their quantity; that is probably the missing one.",
     ),
     Saved(
-        age=timedelta(days=2, hours=4),
+        age=timedelta(days=2, hours=4, minutes=23, seconds=11),
         description="VAT rates as data with valid-from dates",
         tags=("vat", "checkout"),
         session=earlier.VAT_RULES.session,
@@ -82,7 +82,7 @@ MEMORIES = (
         notes="Northern Ireland is XI, not GB, in the rates of the EU.",
     ),
     Saved(
-        age=timedelta(days=2, hours=22),
+        age=timedelta(days=2, hours=22, minutes=28, seconds=43),
         description="商品搜索:修复中文分词,结果按销量排序",
         tags=("search", "i18n"),
         objective="让中文顾客能用两个字的词搜到商品,例如“缆绳”和“航灯”。",
@@ -96,7 +96,7 @@ MEMORIES = (
         pending=("在夜间切换索引", "询问客服最常见的搜索词"),
     ),
     Saved(
-        age=timedelta(days=3, hours=2),
+        age=timedelta(days=3, hours=2, minutes=6, seconds=6),
         description="stock import: 39 minutes to 47 seconds",
         tags=("stock", "performance"),
         session=earlier.STOCK_IMPORT.session,
@@ -111,7 +111,7 @@ MEMORIES = (
         pending=("Watch Monday night's run",),
     ),
     Saved(
-        age=timedelta(days=4),
+        age=timedelta(days=4, minutes=55, seconds=36),
         description="double charges: webhooks run once per event",
         tags=("payments", "incident"),
         session=earlier.DOUBLE_CHARGE.session,
@@ -128,7 +128,7 @@ MEMORIES = (
         pending=("Move the backup to 04:00?",),
     ),
     Saved(
-        age=timedelta(days=6, hours=3),
+        age=timedelta(days=6, hours=3, minutes=9, seconds=25),
         description="注文確認メールの文字化けを修正",
         tags=("mail", "i18n"),
         objective="日本のお客様に届く注文確認メールの件名が文字化けする問題を直す。",
@@ -140,7 +140,7 @@ MEMORIES = (
         notes="件名の折り返しは 75 バイトごと。文字の途中で切ってはいけない。",
     ),
     Saved(
-        age=timedelta(days=8, hours=6),
+        age=timedelta(days=8, hours=6, minutes=40, seconds=5),
         description="rate limit for the public catalogue",
         tags=("api", "ops"),
         objective="Keep scrapers from slowing down the catalogue for customers.",
@@ -151,7 +151,7 @@ MEMORIES = (
         pending=("Exempt the price comparison sites we have a contract with",),
     ),
     Saved(
-        age=timedelta(days=11, hours=1),
+        age=timedelta(days=11, hours=1, minutes=35, seconds=15),
         description="migration to Node 24, all services",
         tags=("ops",),
         objective="Run every service on Node 24 before support for 20 ends.",
@@ -162,7 +162,7 @@ MEMORIES = (
         project="harbor-infra",
     ),
     Saved(
-        age=timedelta(days=13, hours=9),
+        age=timedelta(days=13, hours=9, minutes=5, seconds=7),
         description="wishlists: design decided, nothing built yet",
         tags=("wishlist", "design"),
         objective="Let customers keep a list without an account and take it along when they register.",
@@ -175,7 +175,7 @@ MEMORIES = (
         notes="Hypothesis: most lists hold fewer than five articles, so one row with an array is enough.",
     ),
     Saved(
-        age=timedelta(days=15, hours=4),
+        age=timedelta(days=15, hours=4, minutes=30, seconds=28),
         description="flaky checkout test was a time zone",
         tags=("tests", "checkout"),
         objective="Find out why tests/checkout.test.ts fails one night out of five.",
@@ -184,7 +184,7 @@ MEMORIES = (
         decisions=("Tests get their clock from `fixedClock()`; `new Date()` is banned by the linter",),
     ),
     Saved(
-        age=timedelta(days=18, hours=2),
+        age=timedelta(days=18, hours=2, minutes=7, seconds=17),
         description="admin: order search by customer name",
         tags=("admin", "search"),
         objective="Support finds an order by any part of the customer's name in under a second.",
@@ -197,7 +197,7 @@ MEMORIES = (
         project="harbor-admin",
     ),
     Saved(
-        age=timedelta(days=24, hours=5),
+        age=timedelta(days=24, hours=5, minutes=8, seconds=37),
         description="spike: queue in PostgreSQL instead of RabbitMQ",
         tags=("spike", "ops"),
         objective="Find out whether SKIP LOCKED can replace the message broker.",

@@ -8,9 +8,9 @@ from memtui.demo.transcript import TranscriptWriter
 
 SESSION = "5b0c7e1a-3f42-4d8e-9a61-c2f0d7b8e913"
 BRANCH = "partial-refunds"
-LASTED = timedelta(hours=2, minutes=4)
+LASTED = timedelta(hours=2, minutes=4, seconds=12)
 """How long the session has been going on when the demo opens."""
-COMPACTED = timedelta(minutes=21)
+COMPACTED = timedelta(minutes=21, seconds=33)
 """How long ago its first compaction was."""
 
 FIRST_PROMPT = """\
@@ -172,6 +172,7 @@ def after_compaction(session: TranscriptWriter, root: str) -> None:
     session.edit(
         webhook, "await refund(order, linesOf(event));", "await refundOnce(event.id, order, linesOf(event));"
     )
+    session.wait(minutes=18)
     session.bash(
         "npm test -- webhooks",
         "Run the webhook tests",
