@@ -2,78 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.extract.records import (
-    Action,
-    Answer,
-    Command,
-    CompactionFact,
-    ContextSize,
-    Correction,
-    ErrorFact,
-    FileFact,
-    PlanFact,
-    Prompt,
-    Statement,
-    Todo,
-)
+from memtui.extract.reading import Reading
+from memtui.extract.records import Command, ErrorFact, Facts, FileFact, Statement
+from memtui.extract.subagents import agent_transcripts
+from memtui.formats.transcript import Line, read_lines
+
+__all__ = ["Facts", "ReadingCancelledError", "read_facts", "to_json"]
+
+_STEP = 2_000_000
 
 
-class Cancelled(Exception):
+class ReadingCancelledError(Exception):
     """`read_facts` was told to stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a transcript says about a session."""
-
-    path: str = ""
-    session_id: str = ""
-    versions: tuple[str, ...] = ()
-    """Claude Code versions, in order of appearance."""
-    models: tuple[str, ...] = ()
-    cwds: tuple[str, ...] = ()
-    """Working folders, in order of appearance."""
-    branches: tuple[str, ...] = ()
-    cwd: str = ""
-    """The last one."""
-    branch: str = ""
-    """The last one."""
-    title: str = ""
-    """The title that Claude Code gave the session, if any."""
-    prompts: tuple[Prompt, ...] = ()
-    """All real words of the user, the first one included."""
-    first_prompt: str = ""
-    modified_files: tuple[FileFact, ...] = ()
-    read_files: tuple[FileFact, ...] = ()
-    """Read and never modified."""
-    shell_files: tuple[str, ...] = ()
-    """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
-    commands: tuple[Command, ...] = ()
-    todos: tuple[Todo, ...] = ()
-    plans: tuple[PlanFact, ...] = ()
-    """Oldest first; the last one is the plan."""
-    errors: tuple[ErrorFact, ...] = ()
-    answers: tuple[Answer, ...] = ()
-    corrections: tuple[Correction, ...] = ()
-    decisions: tuple[Statement, ...] = ()
-    constraints: tuple[Statement, ...] = ()
-    compactions: tuple[CompactionFact, ...] = ()
-    last_action: Action | None = None
-    last_text: str = ""
-    """The last thing the model said."""
-    context_sizes: tuple[ContextSize, ...] = ()
-    started: str = ""
-    ended: str = ""
-    lines: int = 0
-    """Lines read."""
-    skipped_lines: int = 0
-    """Lines too long, torn or not JSON."""
 
 
 def read_facts(
@@ -83,22 +28,130 @@ def read_facts(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Facts:
-    """Read the facts of a transcript.
+    """Read the facts of a transcript, and of its subagents' transcripts when they lie beside it.
 
     Args:
         path: a Claude Code transcript (JSONL).
         until: stop before the first compaction at or after this time: a capture covers what precedes its
             compaction. Without such a compaction the file is read to its end.
         progress: called now and then with the bytes read and the file's size.
-        cancelled: asked now and then; when it answers True the reading ends with `Cancelled`.
+        cancelled: asked now and then; when it answers True the reading ends with `ReadingCancelledError`.
 
     Raises:
-        OSError: the file cannot be read.
-        Cancelled: `cancelled` answered True.
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
     """
-    raise NotImplementedError
+    reading = Reading(path, until)
+    for line in _steps(path, progress, cancelled):
+        reading.line(line)
+        if reading.stopped:
+            break
+    for agent, transcript in agent_transcripts(path, reading.agents):
+        try:
+            for line in _steps(transcript, None, cancelled):
+                reading.agent_line(line, agent)
+        except OSError:
+            continue  # what a subagent left behind may vanish at any time
+    return reading.finish()
+
+
+def _steps(
+    path: Path, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool] | None
+) -> Iterator[Line]:
+    """The lines of a file; between them, at a modest rate, the callbacks."""
+    total = path.stat().st_size
+    due = 0
+    for line in read_lines(path):
+        if line.offset >= due:
+            due = line.offset + _STEP
+            if cancelled is not None and cancelled():
+                raise ReadingCancelledError
+            if progress is not None:
+                progress(line.offset, total)
+        yield line
+    if progress is not None:
+        progress(total, total)
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """Facts as one JSON object (`memtui facts --json`)."""
-    raise NotImplementedError
+    plan = facts.plans[-1] if facts.plans else None
+    action = facts.last_action
+    return {
+        "session_id": facts.session_id,
+        "title": facts.title,
+        "versions": list(facts.versions),
+        "models": list(facts.models),
+        "cwd": facts.cwd,
+        "branch": facts.branch,
+        "cwds": list(facts.cwds),
+        "branches": list(facts.branches),
+        "started": facts.started,
+        "ended": facts.ended,
+        "first_prompt": facts.first_prompt,
+        "last_prompt": facts.last_prompt,
+        "prompts": [prompt.text for prompt in facts.prompts],
+        "modified_files": [file.path for file in facts.modified_files],
+        "subagent_files": _by_subagents(facts.modified_files),
+        "read_files": [file.path for file in facts.read_files],
+        "shell_files": list(facts.shell_files),
+        "commands": [_command(command) for command in facts.commands],
+        "todos": [{"content": todo.content, "status": todo.status} for todo in facts.todos],
+        "plan": {"source": plan.source, "content": plan.content} if plan else None,
+        "plans": [
+            {"source": p.source, "fate": p.fate, "path": p.path, "timestamp": p.timestamp}
+            for p in facts.plans
+        ],
+        "errors": [_error(error) for error in facts.errors],
+        "answers": [{"question": answer.question, "answer": answer.answer} for answer in facts.answers],
+        "corrections": [{"about": item.about, "text": item.text} for item in facts.corrections],
+        "constraints": _statements(facts.constraints),
+        "decisions": _statements(facts.decisions),
+        "causes": _statements(facts.causes),
+        "compactions": [
+            {
+                "trigger": compaction.trigger or None,
+                "timestamp": compaction.timestamp,
+                "pre_tokens": compaction.pre_tokens,
+                "post_tokens": compaction.post_tokens,
+                "summary_chars": len(compaction.summary),
+            }
+            for compaction in facts.compactions
+        ],
+        "last_action": {
+            "tool": action.tool,
+            "target": action.target,
+            "outcome": action.outcome,
+            "result": action.result,
+            "timestamp": action.timestamp,
+        }
+        if action
+        else None,
+        "context_sizes": [
+            {"timestamp": size.timestamp, "tokens": size.tokens} for size in facts.context_sizes
+        ],
+        "lines": facts.lines,
+        "skipped_lines": facts.skipped_lines,
+    }
+
+
+def _by_subagents(files: tuple[FileFact, ...]) -> list[str]:
+    return [file.path for file in files if file.subagent]
+
+
+def _command(command: Command) -> dict[str, Any]:
+    return {
+        "command": command.text,
+        "description": command.description,
+        "outcome": command.outcome,
+        "exit_code": command.exit_code,
+        "output": command.output,
+    }
+
+
+def _error(error: ErrorFact) -> dict[str, Any]:
+    return {"tool": error.tool, "target": error.target, "message": error.message, "resolved": error.resolved}
+
+
+def _statements(statements: tuple[Statement, ...]) -> list[dict[str, str]]:
+    return [{"text": item.text, "sentence": item.sentence, "source": item.source} for item in statements]

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
-"""How the user said it: typed, a slash command, a plan given to a fresh context, typed while the model worked,
-the reason given with a rejection, a comment given with an approval."""
+"""How the user said it: typed, a slash command, a plan given to a fresh context, typed while the model
+worked, the reason given with a rejection, a comment given with an approval."""
 
 Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
 """How a tool call ended; `unknown` when the transcript holds no result."""
 
 Fate = Literal["approved", "rejected", "unknown"]
 """What became of a plan."""
+
+Source = Literal["user", "assistant", "answer", "plan"]
+"""Where a statement comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class Statement:
     """One line."""
     sentence: str
     """The sentence, or the question, as it stands in the transcript."""
-    source: Literal["user", "assistant", "answer", "plan"]
+    source: Source
     timestamp: str
 
 
@@ -165,3 +168,59 @@ class ContextSize:
 
     timestamp: str
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a transcript says about a session."""
+
+    path: str = ""
+    session_id: str = ""
+    versions: tuple[str, ...] = ()
+    """Claude Code versions, in order of appearance."""
+    models: tuple[str, ...] = ()
+    cwds: tuple[str, ...] = ()
+    """Working folders, in order of appearance."""
+    branches: tuple[str, ...] = ()
+    cwd: str = ""
+    """The last one."""
+    branch: str = ""
+    """The last one."""
+    title: str = ""
+    """The title that Claude Code gave the session, if any."""
+    prompts: tuple[Prompt, ...] = ()
+    """All real words of the user, the first one included."""
+    first_prompt: str = ""
+    modified_files: tuple[FileFact, ...] = ()
+    read_files: tuple[FileFact, ...] = ()
+    """Read and never modified."""
+    shell_files: tuple[str, ...] = ()
+    """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
+    commands: tuple[Command, ...] = ()
+    todos: tuple[Todo, ...] = ()
+    plans: tuple[PlanFact, ...] = ()
+    """Oldest first; the last one is the plan."""
+    errors: tuple[ErrorFact, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    decisions: tuple[Statement, ...] = ()
+    constraints: tuple[Statement, ...] = ()
+    """What limits how the work is to be done, in the user's words."""
+    causes: tuple[Statement, ...] = ()
+    """What the model found to be the cause of a problem."""
+    compactions: tuple[CompactionFact, ...] = ()
+    last_action: Action | None = None
+    last_text: str = ""
+    """The last thing the model said."""
+    context_sizes: tuple[ContextSize, ...] = ()
+    started: str = ""
+    ended: str = ""
+    lines: int = 0
+    """Lines read."""
+    skipped_lines: int = 0
+    """Lines too long, torn or not JSON."""
+
+    @property
+    def last_prompt(self) -> str:
+        """The last words of the user."""
+        return self.prompts[-1].text if self.prompts else ""

@@ -1,0 +1,94 @@
+"""What a tool call is about, and the last one that counts."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.extract.outcomes import error_head
+from memtui.extract.records import Action, Outcome
+from memtui.formats.transcript_events import Call, Result
+
+_BOOKKEEPING = frozenset(
+    {
+        "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch", "EnterPlanMode",
+        "SendUserMessage", "StructuredOutput", "Brief",
+    }
+)  # fmt: skip
+_TARGET_KEYS = (
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "description", "skill", "subject", "title",
+    "path", "libraryName", "name", "question", "id", "prompt", "plan",
+)  # fmt: skip
+_TARGET_LIMIT = 2_000
+_RESULT_LIMIT = 600
+_ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
+
+
+def target_of(call: Call) -> str:
+    """What a call is about, on one line: its file, command, pattern, address or description."""
+    arguments = call.input
+    for key in _TARGET_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return _line(value)
+    questions = arguments.get("questions")
+    if isinstance(questions, list) and questions and isinstance(questions[0], dict):
+        return _line(str(questions[0].get("question", "")))
+    return next(
+        (_line(value) for value in arguments.values() if isinstance(value, str) and value.strip()), ""
+    )
+
+
+def answers_of(result: Result) -> list[tuple[str, str]]:
+    """The questions of an AskUserQuestion call with the user's answers."""
+    answers = result.detail.get("answers") if isinstance(result.detail, dict) else None
+    if isinstance(answers, dict):
+        pairs = [(question, _answer(answer)) for question, answer in answers.items()]
+    else:
+        pairs = _ANSWERED.findall(result.text)
+    return [(question.strip(), answer) for question, answer in pairs if question.strip() and answer]
+
+
+def _answer(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(item.strip() for item in value if isinstance(item, str))
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text[:_TARGET_LIMIT].split())
+
+
+class ActionLog:
+    """Keeps the last significant tool call and its result; lists of things to do are bookkeeping."""
+
+    def __init__(self) -> None:
+        self._call: Call | None = None
+        self._timestamp = ""
+        self._outcome: Outcome = "unknown"
+        self._result = ""
+        self._ended = False
+
+    def called(self, call: Call, timestamp: str) -> None:
+        """Take a call."""
+        if call.name not in _BOOKKEEPING:
+            self._call, self._timestamp = call, timestamp
+            self._outcome, self._result, self._ended = "unknown", "", False
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Take a result; only the last call's counts."""
+        if self._call is not None and result.id == self._call.id:
+            self._outcome, self._ended = outcome, True
+            head = error_head(result) if outcome != "ok" else result.text.strip()
+            self._result = head[:_RESULT_LIMIT]
+
+    def unfinished(self) -> str:
+        """The call that runs, on one line; "" when none does."""
+        if self._call is None or self._ended:
+            return ""
+        return f"{self._call.name}: {target_of(self._call)}"
+
+    def finish(self) -> Action | None:
+        """The last action."""
+        if self._call is None:
+            return None
+        return Action(self._call.name, target_of(self._call), self._outcome, self._result, self._timestamp)

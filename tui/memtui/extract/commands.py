@@ -1,0 +1,154 @@
+"""Shell commands: what ran, how it ended, and when two commands are the same thing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import deque
+from dataclasses import dataclass
+
+from memtui.extract.outcomes import error_head, exit_code
+from memtui.extract.records import Command, Outcome
+from memtui.formats.transcript_events import Result
+
+SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
+
+_COUNT_LIMIT = 5_000
+_TEXT_LIMIT = 10_000
+_OUTPUT_LIMIT = 600
+
+_SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+_SILENT = frozenset(
+    {
+        "cd",
+        "echo",
+        "export",
+        "sleep",
+        "source",
+        "set",
+        "true",
+        "printf",
+        "pwd",
+        "wait",
+        "then",
+        "else",
+        "fi",
+        "do",
+    }
+)
+_FILTERS = frozenset(
+    {"head", "tail", "grep", "sed", "awk", "tee", "cat", "sort", "uniq", "wc", "tr", "jq", "xargs"}
+)
+_PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
+_RUNNERS = frozenset(
+    """bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm
+    npx pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
+    """.split()
+)
+_INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
+
+
+@dataclass(slots=True)
+class ShellCall:
+    """A command that ran, or is still without a result."""
+
+    text: str
+    description: str
+    timestamp: str
+    outcome: Outcome = "unknown"
+    exit_code: int | None = None
+    output: str = ""
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Take the result."""
+        self.outcome = outcome
+        self.exit_code = exit_code(result)
+        if outcome == "failed":
+            self.output = error_head(result)[:_OUTPUT_LIMIT]
+
+
+class CommandLog:
+    """Keeps the last commands in the order in which they were called."""
+
+    def __init__(self) -> None:
+        self._calls: deque[ShellCall] = deque(maxlen=_COUNT_LIMIT)
+
+    def called(self, arguments: dict[str, object], timestamp: str) -> ShellCall:
+        """Take a call."""
+        text, about = arguments.get("command"), arguments.get("description")
+        call = ShellCall(
+            text[:_TEXT_LIMIT] if isinstance(text, str) else "",
+            about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
+            timestamp,
+        )
+        if call.text:
+            self._calls.append(call)
+        return call
+
+    def finish(self) -> tuple[Command, ...]:
+        """All commands, first to last."""
+        return tuple(
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.timestamp) for c in self._calls
+        )
+
+
+def things(command: str) -> frozenset[str]:
+    """What a command line runs, as ``program subcommand`` of each of its parts.
+
+    Changes of folder, output and filters are left out, so that ``cd app && npm test 2>&1 | tail`` is
+    ``npm test``.
+    """
+    found: set[str] = set()
+    filters: set[str] = set()
+    for segment in _SEGMENTS.split(_without_heredoc(command)[:_TEXT_LIMIT]):
+        thing = _thing(segment)
+        program = thing.partition(" ")[0]
+        if program and program not in _SILENT:
+            (filters if program in _FILTERS else found).add(thing)
+    return frozenset(found or filters)
+
+
+def _thing(segment: str) -> str:
+    words = _words(segment)
+    while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0] + " ")):
+        words.pop(0)
+    if words and words[0] == "timeout":
+        words = [word for word in words[1:] if not re.fullmatch(r"-.*|[\d.]+[smh]?", word)]
+    if not words:
+        return ""
+    program = re.split(r"[\\/]", words[0])[-1]
+    if program not in _RUNNERS:
+        first = next((word for word in words[1:] if not word.startswith("-")), "")
+        return f"{program} {first}".strip()
+    return " ".join([program, *_subcommand(words[1:])])
+
+
+def _subcommand(words: list[str]) -> list[str]:
+    """The words that name what a runner runs: ``run lint``, ``-m pytest``, ``commit``."""
+    named: list[str] = []
+    for word in words:
+        if word.startswith("-") and word != "-m":
+            continue
+        named.append(word)
+        if word not in _INNER or len(named) == 3:
+            break
+    return named
+
+
+def _words(segment: str) -> list[str]:
+    segment = re.sub(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+", " ", segment.strip().lstrip("({ "))
+    try:
+        return shlex.split(segment)[:12]
+    except ValueError:
+        return segment.split()[:12]
+
+
+def _without_heredoc(command: str) -> str:
+    """The command line up to the text it feeds to a program."""
+    heredoc = _HEREDOC.search(command)
+    if heredoc is None:
+        return command
+    line_end = command.find("\n", heredoc.end())
+    return command if line_end < 0 else command[:line_end]

@@ -1,0 +1,41 @@
+"""Compactions: each boundary with the summary that belongs to it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from memtui.extract.records import CompactionFact
+from memtui.formats.transcript_events import Boundary, Summary
+
+_LIMIT = 200
+_SUMMARY_LIMIT = 100_000
+
+
+class CompactionLog:
+    """Pairs boundaries and summaries. The summary follows its boundary; either may be missing."""
+
+    def __init__(self) -> None:
+        self._compactions: deque[CompactionFact] = deque(maxlen=_LIMIT)
+        self.awaits_summary = False
+        """The last boundary has no summary yet."""
+
+    def boundary(self, event: Boundary, timestamp: str, offset: int) -> None:
+        """Take a boundary."""
+        self._compactions.append(
+            CompactionFact(event.trigger, timestamp, event.pre_tokens, event.post_tokens, offset)
+        )
+        self.awaits_summary = True
+
+    def summary(self, event: Summary, timestamp: str, offset: int) -> None:
+        """Take a summary."""
+        text = event.text[:_SUMMARY_LIMIT]
+        if self.awaits_summary:
+            self._compactions[-1] = replace(self._compactions[-1], summary=text)
+        else:
+            self._compactions.append(CompactionFact("", timestamp, None, None, offset, text))
+        self.awaits_summary = False
+
+    def finish(self) -> tuple[CompactionFact, ...]:
+        """All compactions, first to last."""
+        return tuple(self._compactions)

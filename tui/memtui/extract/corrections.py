@@ -1,0 +1,82 @@
+"""Where the user stopped the model, refused a step, or put something right."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+from memtui.extract.records import Correction
+
+_COUNT_LIMIT = 500
+_TEXT_LIMIT = 2_000
+
+_GO_ON = re.compile(
+    r"\W*(?:continue|go on|go ahead|keep going|proceed|carry on|resume|ok(?:ay)?|yes|try again|again|sorry"
+    r"|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)\W*(?:please|s'il (?:te|vous) pla[iî]t)?\W*",
+    re.IGNORECASE,
+)
+_OBJECTION = re.compile(
+    r"\s*(?:no+[,.! ](?!worries|problem|need)|nope\b|wrong\b|that['’]?s (?:not|wrong)|that is (?:not|wrong)|not what i"
+    r"|i meant\b|actually[, ]|wait\b|stop\b|undo\b|revert\b|non[, ]|arrête|pas ça|en fait[, ]"
+    r"|不对|不是|错了|等等|停|違う|違います|ちがう|いや[、,]|待って|やめて)",
+    re.IGNORECASE,
+)
+_LONGEST_OBJECTION = 600
+_ALIKE = 24
+
+
+class CorrectionLog:
+    """Joins what was stopped with the words that followed."""
+
+    def __init__(self) -> None:
+        self._corrections: deque[Correction] = deque(maxlen=_COUNT_LIMIT)
+        self._stopped: tuple[str, str, bool] | None = None
+        self._said = ""
+
+    def rejected(self, about: str, words: str, timestamp: str) -> None:
+        """A tool call was refused."""
+        if words:
+            self._stopped = None
+            self._add(about, words, timestamp)
+        else:
+            self._flush()
+            self._stopped = (about, timestamp, True)
+
+    def interrupted(self, about: str, timestamp: str) -> None:
+        """The user pressed Escape; a refusal without words is followed by this, too."""
+        if self._stopped is None:
+            self._stopped = (about, timestamp, False)
+
+    def prompt(self, text: str, timestamp: str) -> None:
+        """The next words of the user."""
+        said, self._said = self._said, text
+        stopped, self._stopped = self._stopped, None
+        reworded = _alike(said, text)
+        if stopped is not None:
+            about, when, refused = stopped
+            if not _GO_ON.fullmatch(text) and not reworded:
+                self._add(about, text, timestamp)
+            elif refused:
+                self._add(about, "", when)
+        elif len(text) <= _LONGEST_OBJECTION and _OBJECTION.match(text):
+            self._add("", text, timestamp)
+
+    def finish(self) -> tuple[Correction, ...]:
+        """All corrections, first to last."""
+        self._flush()
+        return tuple(self._corrections)
+
+    def _flush(self) -> None:
+        """A refusal that no words followed."""
+        if self._stopped is not None and self._stopped[2]:
+            self._add(self._stopped[0], "", self._stopped[1])
+        self._stopped = None
+
+    def _add(self, about: str, words: str, timestamp: str) -> None:
+        self._corrections.append(Correction(about, words[:_TEXT_LIMIT], timestamp))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether the user only said the same again, better."""
+    one, other = " ".join(one.casefold().split()), " ".join(other.casefold().split())
+    return bool(one) and one[:_ALIKE] == other[:_ALIKE]

@@ -1,0 +1,94 @@
+"""How a tool call ended, by the sentences that Claude Code writes into results."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.extract.records import Outcome
+from memtui.formats.transcript_events import Result
+
+_REJECTED = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "The agent proposed a plan that was rejected by the user",
+    "User rejected tool use",
+    "User rejected update to",
+    "User rejected edits to",
+    "User declined to answer questions",
+    "Tool use rejected",
+    "Permission for this tool use was denied",
+    "Permission for this action",
+    "Permission for this command",
+    "Permission to use ",
+    "Claude requested permissions to",
+    "This command requires approval",
+)
+_INTERRUPTED = (
+    "[Request interrupted by user",
+    "Request interrupted by user",
+    "Command was aborted",
+    "<error>Command was aborted",
+)
+_SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
+_SAID = "the user said:\n"
+_HINT = "\n\nNote: The user's next message may contain a correction"
+_NOT_SAID = (
+    "The user wants to clarify these questions",
+    "The user has indicated that they have provided enough",
+)
+
+_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
+_HEAD = 4_000
+
+
+def outcome_of(result: Result) -> Outcome:
+    """`ok`, `failed`, `rejected`, `interrupted` or `background`."""
+    detail = result.detail
+    if isinstance(detail, dict):
+        if detail.get("backgroundTaskId"):
+            return "background"
+        if detail.get("interrupted") is True:
+            return "interrupted"
+    if not result.failed:
+        return "ok"
+    head = error_text(result)[:200]
+    if head.startswith(_REJECTED):
+        return "rejected"
+    return "interrupted" if head.startswith(_INTERRUPTED) else "failed"
+
+
+def is_sibling_error(result: Result) -> bool:
+    """The call failed only because another one of the same message did."""
+    return error_text(result)[:200].startswith(_SIBLING)
+
+
+def said_with_rejection(result: Result) -> str:
+    """The user's words in a rejection, "" when there are none."""
+    text = error_text(result)
+    found = text.find(_SAID)
+    if found < 0:
+        return ""
+    words = text[found + len(_SAID) :].split(_HINT)[0].strip()
+    return "" if words.startswith(_NOT_SAID) else words
+
+
+def error_text(result: Result) -> str:
+    """A result's text without the tag that marks an error."""
+    text = result.text.strip()
+    return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>").strip()
+
+
+def exit_code(result: Result) -> int | None:
+    """The exit code that a result states."""
+    found = _EXIT_CODE.match(result.text[:40])
+    if found is None and isinstance(result.detail, str):
+        found = _EXIT_CODE.match(result.detail[:40])
+    return int(found[1]) if found else None
+
+
+def error_head(result: Result) -> str:
+    """The head of an error's text, without the line that states the exit code."""
+    text = error_text(result)[:_HEAD]
+    if _EXIT_CODE.match(text):
+        text = text.partition("\n")[2].strip() or text
+    return text

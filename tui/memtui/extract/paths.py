@@ -1,0 +1,42 @@
+"""Paths as transcripts hold them: of any machine, so never touched on disk here."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_RELATIVE_PART = re.compile(r"(?:^|[\\/])\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path is absolute on Unix or Windows."""
+    return path.startswith("/") or bool(_DRIVE.match(path))
+
+
+def absolute(path: str, cwd: str) -> str:
+    """`path` made absolute against the folder its line was written in, without ``.`` and ``..`` parts."""
+    if not is_absolute(path) and is_absolute(cwd):
+        path = ntpath.join(cwd, path) if _DRIVE.match(cwd) else posixpath.join(cwd, path)
+    if _RELATIVE_PART.search(path):
+        path = ntpath.normpath(path) if _DRIVE.match(path) else posixpath.normpath(path)
+    return path
+
+
+def identity(path: str) -> str:
+    """What two spellings of the same path have in common."""
+    return ntpath.normcase(path) if _DRIVE.match(path) else path
+
+
+def relative(path: str, root: str) -> str:
+    """`path` as seen from `root` when it lies inside, else `path` itself."""
+    root = root.rstrip("/\\")
+    if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("/", "\\"):
+        return path[len(root) + 1 :]
+    return path
+
+
+def name(path: str) -> str:
+    """The last part of a path."""
+    return re.split(r"[\\/]", path.rstrip("/\\"))[-1]

@@ -1,0 +1,142 @@
+"""Plans and what became of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memtui.extract.records import Fate, PlanFact
+from memtui.formats.transcript_events import PlanReference, Result
+
+_PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
+_LIMIT = 50
+_TEXT_LIMIT = 200_000
+
+Source = Literal["ExitPlanMode", "plan file", "planContent"]
+
+
+@dataclass(slots=True)
+class _Plan:
+    source: Source
+    content: str
+    fate: Fate
+    path: str
+    timestamp: str
+
+
+class PlanLog:
+    """Keeps the plans in the order in which they were made.
+
+    Versions of one plan follow each other in its file until it is put before the user; what is written to the
+    same file after a decision is the next plan, except for edits of an approved one, which tick items off.
+    """
+
+    def __init__(self) -> None:
+        self._plans: list[_Plan] = []
+        self._files: dict[str, str] = {}
+        self._shown: dict[str, _Plan] = {}
+
+    def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, timestamp: str) -> None:
+        """Take a successful change of a file; only plan files count."""
+        if not _PLAN_FILE.search(path):
+            self._carried_out()
+            return
+        content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
+        if not content:
+            return
+        self._files[path] = content
+        last = self._plans[-1] if self._plans else None
+        ticked = tool != "Write" and last is not None and last.fate == "approved"
+        if last is not None and last.path in (path, "") and (ticked or last.fate == "unknown"):
+            last.content, last.path = content, path
+        else:
+            self._add(_Plan("plan file", content, "unknown", path, timestamp))
+
+    def shown(self, call_id: str, arguments: dict[str, Any], timestamp: str) -> None:
+        """Take an ExitPlanMode call: a plan is put before the user."""
+        path = _string(arguments.get("planFilePath"))
+        content = _string(arguments.get("plan")) or self._files.get(path, "")
+        last = self._plans[-1] if self._plans else None
+        if last is not None and last.fate == "unknown" and _one_plan(last, path, content):
+            last.source, last.content = "ExitPlanMode" if content else last.source, content or last.content
+            last.path = path or last.path
+        elif content:
+            last = self._add(_Plan("ExitPlanMode", content, "unknown", path, timestamp))
+        if last is not None:
+            self._shown = {call_id: last}
+
+    def decided(self, result: Result, rejected: bool) -> None:
+        """Take the result of an ExitPlanMode call."""
+        plan = self._shown.pop(result.id, None)
+        if plan is None:
+            return
+        if result.failed:
+            # A hook's error decides nothing.
+            plan.fate = "rejected" if rejected else plan.fate
+            return
+        plan.fate = "approved"
+        if isinstance(result.detail, dict):
+            plan.content = _string(result.detail.get("plan")) or plan.content
+            plan.path = _string(result.detail.get("filePath")) or plan.path
+
+    def given(self, content: str, timestamp: str) -> None:
+        """Take a plan that was given to a fresh context: that is how a plan is accepted with `clear context`."""
+        content = content[:_TEXT_LIMIT].strip()
+        last = self._plans[-1] if self._plans else None
+        if last is not None and last.content.strip() == content:
+            last.source, last.fate = "planContent", "approved"
+        elif content:
+            self._add(_Plan("planContent", content, "approved", "", timestamp))
+
+    def referred(self, reference: PlanReference, timestamp: str) -> None:
+        """Take a plan file attached again after a compaction."""
+        last = self._plans[-1] if self._plans else None
+        if last is None or (
+            last.path != reference.path and last.content.strip() != reference.content.strip()
+        ):
+            self._add(_Plan("plan file", reference.content, "unknown", reference.path, timestamp))
+        self._files[reference.path] = reference.content
+
+    def finish(self) -> tuple[PlanFact, ...]:
+        """The plans, oldest first."""
+        return tuple(PlanFact(p.source, p.content, p.fate, p.path, p.timestamp) for p in self._plans)
+
+    def _add(self, plan: _Plan) -> _Plan:
+        plan.content = plan.content[:_TEXT_LIMIT]
+        self._plans.append(plan)
+        del self._plans[:-_LIMIT]
+        return plan
+
+    def _carried_out(self) -> None:
+        """Other files change: a plan that nobody decided on is being carried out."""
+        if self._plans and self._plans[-1].fate == "unknown" and self._plans[-1].source == "ExitPlanMode":
+            self._plans[-1].fate = "approved"
+
+    def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
+        before = self._files.get(path)
+        if before is None and isinstance(detail, dict):
+            before = _string(detail.get("originalFile"))
+        edits = arguments.get("edits")
+        for edit in edits if isinstance(edits, list) else [arguments]:
+            if before and isinstance(edit, dict):
+                old, new = _string(edit.get("old_string")), _string(edit.get("new_string"))
+                before = (
+                    before.replace(old, new, -1 if edit.get("replace_all") is True else 1) if old else before
+                )
+        return before or ""
+
+
+def _one_plan(last: _Plan, path: str, content: str) -> bool:
+    """Whether what is shown is the plan last written."""
+    if not content or last.content.strip() == content.strip():
+        return True
+    return bool(last.path) and last.path == path
+
+
+def _written(arguments: dict[str, Any]) -> str:
+    return _string(arguments.get("content"))
+
+
+def _string(value: Any) -> str:
+    return value[:_TEXT_LIMIT] if isinstance(value, str) else ""

@@ -1,0 +1,130 @@
+"""The last todo list, from whichever of the two kinds of tools kept it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.extract.records import Todo
+from memtui.formats.transcript_events import Result
+
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
+
+_CREATED = re.compile(r"Task #(\S{1,40}) created")
+_LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
+_COUNT_LIMIT = 1_000
+_TEXT_LIMIT = 2_000
+
+
+@dataclass(slots=True)
+class _Task:
+    content: str
+    status: str
+    changed: str
+
+
+class TodoLog:
+    """Keeps the todo list (TodoWrite, to 2.1.15) or the task list (TaskCreate and others, from 2.1.17).
+
+    A todo list belongs to whoever wrote it; the task list is one for the session and its subagents.
+    """
+
+    def __init__(self) -> None:
+        self._todos: tuple[Todo, ...] = ()
+        self._before: tuple[Todo, ...] = ()
+        self._tasks: dict[str, _Task] = {}
+        self._tasks_are_newer = False
+
+    def write(self, arguments: dict[str, Any]) -> None:
+        """Take a TodoWrite call: the whole list each time."""
+        items = arguments.get("todos")
+        if not isinstance(items, list):
+            return
+        self._before = self._todos
+        todos = (Todo(_text(item.get("content")), _status(item)) for item in items if isinstance(item, dict))
+        self._todos = tuple(todo for todo in todos if todo.content)[:_COUNT_LIMIT]
+        self._tasks_are_newer = False
+
+    def write_failed(self) -> None:
+        """The last TodoWrite was refused."""
+        self._todos = self._before
+
+    def task_result(self, tool: str, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        """Take the result of a task tool that went well."""
+        self._tasks_are_newer = True
+        if tool == "TaskCreate":
+            self._create(arguments, result, timestamp)
+        elif tool == "TaskUpdate":
+            self._update(arguments, result, timestamp)
+        else:
+            self.state(_listed(result), timestamp)
+
+    def state(self, items: list[Any], timestamp: str) -> None:
+        """Take a full list (TaskList, task_reminder).
+
+        An empty one says nothing: it is also written when a finished list was put away.
+        """
+        listed = {task: item for item in items if isinstance(item, dict) and (task := _text(item.get("id")))}
+        if not listed:
+            return
+        self._tasks_are_newer = True
+        for identity in [key for key in self._tasks if key not in listed]:
+            if self._tasks[identity].status != "completed":
+                del self._tasks[identity]
+        for identity, item in listed.items():
+            content = _text(item.get("subject"))
+            if content and len(self._tasks) < _COUNT_LIMIT:
+                self._tasks[identity] = _Task(content, _status(item), timestamp)
+
+    def finish(self) -> tuple[Todo, ...]:
+        """The list as it stood at the end."""
+        if self._tasks_are_newer and self._tasks:
+            return tuple(Todo(task.content, task.status) for task in self._tasks.values())
+        return self._todos
+
+    def _create(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        made = result.detail.get("task") if isinstance(result.detail, dict) else None
+        made = made if isinstance(made, dict) else {}
+        identity = _text(made.get("id"))
+        if not identity and (found := _CREATED.search(result.text)):
+            identity = found[1]
+        content = _text(arguments.get("subject")) or _text(made.get("subject"))
+        if content and len(self._tasks) < _COUNT_LIMIT:
+            self._tasks.setdefault(identity or f"?{len(self._tasks)}", _Task(content, "pending", timestamp))
+
+    def _update(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        if isinstance(result.detail, dict) and result.detail.get("success") is False:
+            return
+        identity = _text(arguments.get("taskId"))
+        task = self._tasks.get(identity)
+        # A subagent's own file is read after the session's: what happened later stands.
+        if task is None or (timestamp and timestamp < task.changed):
+            return
+        status = _text(arguments.get("status"))
+        if status == "deleted":
+            del self._tasks[identity]
+            return
+        task.status = status or task.status
+        task.content = _text(arguments.get("subject")) or task.content
+        task.changed = timestamp or task.changed
+
+
+def _listed(result: Result) -> list[Any]:
+    tasks = result.detail.get("tasks") if isinstance(result.detail, dict) else None
+    if isinstance(tasks, list):
+        return tasks
+    return [
+        {"id": found[1], "status": found[2], "subject": found[3].split(" [blocked by ")[0]}
+        for found in _LISTED.finditer(result.text)
+    ]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip()[:_TEXT_LIMIT] if isinstance(value, str) else ""
+
+
+def _status(item: dict[str, Any]) -> str:
+    return _text(item.get("status")) or "pending"
