@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 _NEAR = 32
 _PATIENCE = 4096
@@ -53,3 +54,51 @@ class RowKeys:
                 if found >= 0:
                     return found, candidate
         return -1, index
+
+
+class Spot(NamedTuple):
+    """Where a list stands: the index of the selected row (-1: none) and of the first row in sight."""
+
+    selected: int
+    top: int
+
+
+def carry_over(
+    old: RowKeys,
+    new: RowKeys,
+    spot: Spot,
+    height: int,
+    *,
+    moved: bool,
+    at_top: bool,
+    selectable: Callable[[int, int], int],
+) -> Spot:
+    """Where a list stands that shows `new` instead of `old`, so that nothing jumps.
+
+    The selected row stays selected; if it is gone, the row that took its place is. The first row in sight
+    stays where it is on the screen, unless the selected row would leave the screen by that. A list that shows
+    its top goes on showing it when `at_top`, and selects the first row again until the user has `moved`.
+
+    Args:
+        old: The keys so far.
+        new: The keys from now on.
+        spot: Where it stands in `old`.
+        height: How many rows fit on the screen; 0 when that is not known yet.
+        moved: The user has moved the selection.
+        at_top: The selection was last put on the first row, by the user or from the start.
+        selectable: Gives the nearest row of `new` that can be selected, from an index in a direction.
+    """
+    index, top = spot
+    if index < 0 or not (moved or top):
+        selected = selectable(0, 1)
+    else:
+        found, _ = new.successor(old, index)
+        selected = selectable(found if found >= 0 else min(index, len(new) - 1), 1)
+    if top == 0 and at_top:
+        new_top = 0
+    else:
+        found, of = new.successor(old, top)
+        new_top = found - (of - top) if found >= 0 else 0
+    if height and selected >= 0 and (index < 0 or top <= index < top + height):
+        new_top = max(min(new_top, selected), selected - height + 1)
+    return Spot(selected, max(0, min(new_top, len(new) - height)))

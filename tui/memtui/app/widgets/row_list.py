@@ -15,9 +15,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.widgets.row_keys import RowKeys
+from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.strips import blank, segment
-from memtui.app.widgets.wrap import cut, wrap
+from memtui.app.widgets.wrap import centred, fit
 
 Draw = Callable[[str, int], Content]
 """Makes the content of one row from its key and the cells that there are for it; never reads a file."""
@@ -152,7 +152,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._window: tuple[int, int, RowKeys] | None = None
         self._strips: LRUCache[tuple[str, bool, bool], Strip] = LRUCache(1024)
         self._strip_width = 0
-        self._empty_cache: tuple[tuple[int, int], list[str]] | None = None
         self._focus_is_new = False
         self._press_opens = False
         self._chain_opened = False
@@ -181,7 +180,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def empty(self, text: str) -> None:
         if text != self._empty:
             self._empty = text
-            self._empty_cache = None
             self.refresh()
 
     def set_rows(self, keys: Sequence[str], *, positions: Mapping[str, int] | None = None) -> None:
@@ -194,29 +192,21 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             keys: Unique keys in order; not copied, and not to be changed afterwards.
             positions: The index of each key, for lists so long that a worker should make it.
         """
-        old, top, selected = self._rows, self.scroll_offset.y, self._index
-        in_sight = top <= selected < top + self._height
-        self._rows = rows = RowKeys(keys, positions)
-        self._index = self._next_selection(old, selected)
-        new_top = top
-        if top == 0 and self._at_top:
-            new_top = 0
-        elif len(old):
-            found, of = rows.successor(old, min(top, len(old) - 1))
-            new_top = found - (of - top) if found >= 0 else 0
-        if self._index >= 0 and (in_sight or selected < 0) and self._height:
-            new_top = max(min(new_top, self._index), self._index - self._height + 1)
+        old, self._rows = self._rows, RowKeys(keys, positions)
+        self._index, top = carry_over(
+            old,
+            self._rows,
+            Spot(self._index, self.scroll_offset.y),
+            self._height,
+            moved=self._moved,
+            at_top=self._at_top,
+            selectable=self._selectable,
+        )
         self._hover = -1
-        self.virtual_size = Size(0, len(rows))
-        self._scroll_now(new_top)
+        self.virtual_size = Size(0, len(keys))
+        self._scroll_now(top)
         self.refresh()
         self._report()
-
-    def _next_selection(self, old: RowKeys, selected: int) -> int:
-        if selected < 0 or not (self._moved or self.scroll_offset.y):
-            return self._selectable(0, 1)
-        found, _ = self._rows.successor(old, selected)
-        return self._selectable(found if found >= 0 else min(selected, len(self._rows) - 1), 1)
 
     def refresh_row(self, key: str) -> None:
         """Draw one row again."""
@@ -431,23 +421,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return ("row-list--cursor",) if cursor else ("row-list--hover",) if hover else ()
 
     def _render_empty(self, y: int, width: int) -> Strip:
-        ground = self.rich_style
-        lines = self._empty_lines(width, self.size.height)
-        above = max(0, (self.size.height - len(lines)) // 2)
-        if not above <= y < above + len(lines):
-            return Strip.blank(width, ground)
-        text = lines[y - above]
-        strip = Strip([segment(text, self.get_component_rich_style("row-list--empty"))])
-        left = max(0, (width - strip.cell_length) // 2)
-        parts = [blank(left, ground), *strip, blank(width - left - strip.cell_length, ground)]
-        return Strip(parts, width)
-
-    def _empty_lines(self, width: int, height: int) -> list[str]:
-        """The text for no rows, broken at words, cut where it does not fit."""
-        if self._empty_cache is None or self._empty_cache[0] != (width, height):
-            room = max(1, width - 2)
-            lines = [
-                row[piece.start : piece.end] for row in self._empty.split("\n") for piece in wrap(row, room)
-            ]
-            self._empty_cache = ((width, height), [cut(each, width) for each in lines][: max(1, height)])
-        return self._empty_cache[1]
+        lines = centred(self._empty, width, self.size.height)
+        if not (0 <= y < len(lines) and lines[y]):
+            return Strip.blank(width, self.rich_style)
+        return Strip([segment(fit(lines[y], width), self.get_component_rich_style("row-list--empty"))], width)

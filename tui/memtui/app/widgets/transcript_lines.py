@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, rule, styled
+from memtui.app.widgets.wrap import cut
 from memtui.clean import clean_line
 from memtui.clock import parse_iso
 from memtui.formats import transcript
@@ -24,6 +25,7 @@ from memtui.formats.transcript_events import (
 
 _RESULT_LINES, _ERROR_LINES = 3, 8
 _TEXT_LINES = 1000
+_SUBJECT_CELLS = 160
 _BLANK = Line("")
 
 # What a call is about, by tool; of other tools the first text among their arguments.
@@ -54,6 +56,7 @@ _ECHOES = (
     "Updated task #",
     "Launching skill:",
 )
+_ERROR_TAG = re.compile("</?tool_use_error>")
 # How the Read tool numbers what it read.
 _NUMBERED = re.compile(r"\s*\d+[→\t]")
 
@@ -110,7 +113,9 @@ def _head(text: str, limit: int) -> tuple[list[str], int]:
 
 
 def _more(left: int, indent: int) -> list[Line]:
-    return [line(f"{' ' * indent}… {left:,} more lines", "dim", hang=indent)] if left else []
+    if not left:
+        return []
+    return [line(f"{' ' * indent}… {left:,} more {'line' if left == 1 else 'lines'}", "dim", hang=indent)]
 
 
 def _words(event: Words, record: transcript.Record) -> list[Line]:
@@ -139,7 +144,7 @@ def _markdown(text: str) -> list[Line]:
 
 
 def _call(event: Call, record: transcript.Record) -> list[Line]:
-    subject = clean_line(_subject(event, record))
+    subject = cut(clean_line(_subject(event, record)), _SUBJECT_CELLS)
     return [styled(("● ", "tool"), (event.name, "strong"), f"  {subject}", hang=2)]
 
 
@@ -172,7 +177,7 @@ def _todos(items: Any) -> str:
 
 
 def _result(event: Result, record: transcript.Record) -> list[Line]:
-    text = event.text.strip()
+    text = _ERROR_TAG.sub("", event.text).strip()
     role, limit = ("bad", _ERROR_LINES) if event.failed else ("dim", _RESULT_LINES)
     if not text or (not event.failed and text.startswith(_ECHOES)):
         return []

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
+
+from memtui.clean import clean
 
 
 class Piece(NamedTuple):
@@ -165,6 +168,16 @@ def fit(text: str, width: int) -> str:
     """The text in exactly `width` cells: cut with ``…`` or padded with spaces."""
     shown = cut(text, width)
     return shown + " " * (width - cell_len(shown))
+
+
+@lru_cache(32)
+def centred(text: str, width: int, height: int) -> tuple[str, ...]:
+    """A text of several lines in the middle of a field, as the rows of that field; too much is cut."""
+    room = max(1, width - 2)
+    rows = [row[piece.start : piece.end] for row in clean(text).split("\n") for piece in wrap(row, room)]
+    shown = [cut(row, width) for row in rows[: max(0, height)]]
+    placed = [" " * ((width - cell_len(row)) // 2) + row if row else "" for row in shown]
+    return ("",) * ((height - len(placed)) // 2) + tuple(placed)
 
 
 def _prefix(text: str, width: int) -> int:
