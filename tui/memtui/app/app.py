@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -67,9 +68,14 @@ class MemtuiApp(App[None]):
         """The browser."""
         return BrowserScreen(self.browser, note=self.note)
 
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        """Tell the person what happened. Only the last message shows: a pile of them would cover the screen."""
+        self.clear_notifications()
+        self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+
     def report(self, doing: str, error: Exception) -> None:
         """Say that something failed in a worker, and record what memtui does not know how to explain."""
-        self.notify(clean(explain(self.log_file, doing, error)), severity="error", markup=False, timeout=10)
+        self.say(explain(self.log_file, doing, error), severity="error")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the table, then Textual's own."""

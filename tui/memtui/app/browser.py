@@ -182,7 +182,7 @@ class Browser:
         """Draft a session state from a transcript; takes as long as reading it.
 
         Raises:
-            Cancelled: the browser was stopped meanwhile.
+            ReadingCancelledError: the browser was stopped meanwhile.
         """
         try:
             facts = self.facts.read(wanted.transcript, None, lambda share: None, self._stopped.is_set)

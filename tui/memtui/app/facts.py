@@ -37,7 +37,7 @@ class FactsReader:
             cancelled: asked now and then whether nobody wants the facts any more.
 
         Raises:
-            Cancelled: `cancelled` answered True.
+            ReadingCancelledError: `cancelled` answered True.
             OSError: the transcript cannot be read.
         """
         status = transcript.stat()

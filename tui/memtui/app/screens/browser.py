@@ -23,7 +23,7 @@ from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.clean import clean, clean_line
+from memtui.clean import clean_line
 from memtui.files import FileProblem
 from memtui.store.captures import Review
 from memtui.store.undo import Undo
@@ -53,7 +53,7 @@ class BrowserScreen(BrowserView):
 
     def say(self, text: str, *, warn: bool = False) -> None:
         """Tell the person what happened, in one line."""
-        self.notify(clean(text), severity="warning" if warn else "information", markup=False, timeout=6)
+        self.app.say(text, severity="warning" if warn else "information")
 
     @property
     def subject(self) -> Subject:

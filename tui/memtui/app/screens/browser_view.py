@@ -40,7 +40,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import Tab, TabStrip
-from memtui.extract.facts import Cancelled
+from memtui.extract.facts import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.app import MemtuiApp
@@ -193,7 +193,7 @@ class BrowserView(Screen[None]):
                 await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
                 if self._draft is draft:
                     self._draft = None
-        except Cancelled:
+        except ReadingCancelledError:
             return
         except Exception as error:  # a worker's edge
             self._draft = None
@@ -290,7 +290,7 @@ class BrowserView(Screen[None]):
         progress = Progress(tell, lambda: self.wanted is not detail)
         try:
             document = await asyncio.to_thread(make, progress)
-        except Cancelled:
+        except ReadingCancelledError:
             return
         except Exception as error:  # a worker's edge
             self.report("reading what is selected", error)

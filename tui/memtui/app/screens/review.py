@@ -25,7 +25,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean, clean_line
 from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
-from memtui.extract.facts import Cancelled, Facts
+from memtui.extract.facts import Facts, ReadingCancelledError
 from memtui.files import FileProblem
 from memtui.formats.memory import MemoryFile
 from memtui.store.captures import Review
@@ -127,7 +127,7 @@ class ReviewScreen(Screen[Review | None]):
         try:
             transcript = self.browser.check_transcript(self.capture.transcript)
             facts = await asyncio.to_thread(self._read, transcript)
-        except Cancelled:
+        except ReadingCancelledError:
             return
         except TranscriptProblem as problem:
             self._fill(
@@ -206,7 +206,7 @@ class ReviewScreen(Screen[Review | None]):
 
     def say(self, text: str, *, warn: bool = False) -> None:
         """Tell the person what happened, in one line."""
-        self.notify(clean(text), severity="warning" if warn else "information", markup=False, timeout=4)
+        self.app.say(text, severity="warning" if warn else "information")
 
     def action_switch(self) -> None:
         """Go from the form to the evidence, or back to the field left."""

@@ -53,7 +53,7 @@ class Layout:
                 top += 1
             else:
                 pieces = wrap(text, width, hang)
-                if len(pieces) > 1 or pieces[0].end != len(text):
+                if pieces != ((0, len(text)),):
                     self._pieces[number] = pieces
                 top += len(pieces)
             tops.append(top)

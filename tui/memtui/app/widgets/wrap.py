@@ -112,7 +112,7 @@ def _wrap_graphemes(text: str, width: int, rest: int) -> tuple[Piece, ...]:
         return (Piece(0, 0),)
     spans = graphemes(text[:end])
     first = 0
-    while text[spans[first][0]] == " ":
+    while _is_space(text, spans[first]):
         first += 1
     index = first if first >= width else 0
     pieces: list[Piece] = []
@@ -126,9 +126,9 @@ def _wrap_graphemes(text: str, width: int, rest: int) -> tuple[Piece, ...]:
             index = first
             continue
         following = stop
-        while text[spans[following][0]] == " ":
+        while _is_space(text, spans[following]):
             following += 1
-        while text[spans[stop - 1][0]] == " ":
+        while _is_space(text, spans[stop - 1]):
             stop -= 1
         pieces.append(Piece(spans[index][0], spans[stop - 1][1]))
         index, room = following, rest
@@ -138,8 +138,8 @@ def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, 
     """Where the line that begins at span `index` ends; no break at or before span `first`."""
     used, best, before = 0, -1, 0
     for at in range(index, len(spans)):
-        start, _, cells = spans[at]
-        if text[start] == " ":
+        cells = spans[at][2]
+        if _is_space(text, spans[at]):
             if at > first:
                 best = at
             used, before = used + cells, 0
@@ -150,6 +150,11 @@ def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, 
         if used > room and at > index:
             return best if best > 0 else at
     return len(spans)
+
+
+def _is_space(text: str, span: tuple[int, int, int]) -> bool:
+    """Whether a grapheme is a bare space, at which a line may break."""
+    return text[span[0]] == " " and span[1] - span[0] == 1
 
 
 def cut(text: str, width: int) -> str:
