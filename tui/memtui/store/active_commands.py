@@ -7,6 +7,7 @@ of the text is edited, the result is looked at again until it stays, and a half-
 from __future__ import annotations
 
 import os
+import random
 import re
 import time
 from collections.abc import Callable, Collection
@@ -15,11 +16,13 @@ from pathlib import Path
 
 from memtui.clock import Clock, system_clock
 from memtui.files import (
+    Content,
     FileChanged,
     FileMissing,
     FileOutside,
     FileProblem,
     is_within,
+    load_within,
     lock,
     read_within,
     sweep_temps,
@@ -50,10 +53,16 @@ LOCK_SECONDS = 5.0
 VERIFY_SECONDS = 1.0
 """How long to put a change back that programs without the lock write over."""
 
-_READ_AGAIN = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16)
-"""Seconds between reads of a file that is being written: 0.3 s in all."""
+STILL_SECONDS = 0.25
+"""How long an unreadable file must stay as it is to count as broken, not as being written."""
 
-_LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
+BUSY_SECONDS = 2.0
+"""How long to wait for a whole text while the file keeps changing."""
+
+_PAUSE = (0.001, 0.006)
+"""Seconds between two reads, at random, so as not to keep step with the one who writes."""
+
+LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
 """Seconds after which a change has to be there still: one who read before us writes within them."""
 
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
@@ -85,7 +94,7 @@ class ActiveCommandStore:
     def read(self) -> ActiveCommands:
         """The active commands; none when there is no such file.
 
-        A file that another program is just writing is read again for up to 0.3 s.
+        A file that another program is just writing is read again until it is whole.
 
         Raises:
             CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
@@ -165,23 +174,25 @@ class ActiveCommandStore:
         return str(folder.relative_to(self.project.root))
 
     def _read_whole(self) -> str:
-        """The file's text, as soon as it can be parsed."""
-        for pause in (*_READ_AGAIN, None):
+        """The file's text, as soon as it is whole."""
+        started = since = time.monotonic()
+        last: Content | None = None
+        while True:
             try:
-                data = read_within(self.path, self.project.root, limit=LIMIT)
-                text = data.decode("utf-8")
-                parse_active_commands(text)
-                return text
+                content = load_within(self.path, self.project.root, limit=LIMIT)
             except FileMissing:
                 raise
             except FileProblem as problem:
                 raise CommandProblem(self.path, problem.reason) from problem
-            except (FormatError, UnicodeDecodeError) as error:
-                if pause is None:
-                    reason = str(error) if isinstance(error, FormatError) else "not UTF-8"
-                    raise CommandProblem(self.path, f"is broken: {reason}") from error
-            time.sleep(pause)
-        raise AssertionError("unreachable")
+            try:
+                return _whole(content.data)
+            except FormatError as error:
+                now = time.monotonic()
+                if content != last:
+                    last, since = content, now
+                if now - since > STILL_SECONDS or now - started > BUSY_SECONDS:
+                    raise CommandProblem(self.path, f"is broken: {error}") from error
+            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - no secret
 
     def _settle(
         self, kind: type[FileProblem], change: Callable[[str], str], holds: Callable[[str], bool]
@@ -218,7 +229,7 @@ class ActiveCommandStore:
             return old, new
 
     def _stays(self, holds: Callable[[str], bool]) -> bool:
-        for pause in _LOOK_AGAIN:
+        for pause in LOOK_AGAIN:
             time.sleep(pause)
             if not holds(self._read_whole()):
                 return False
@@ -254,6 +265,15 @@ def normalised(name: str) -> str:
     """The name of a command's file, without ``.md``: ``/agileflow:research:ask`` is ``research/ask``."""
     name = name.strip().removeprefix("/")
     return name.removeprefix("agileflow:").removeprefix("agileflow/").replace(":", "/")
+
+
+def _whole(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError("it is not valid UTF-8") from error
+    parse_active_commands(text)
+    return text
 
 
 def _select(text: str, wanted: Collection[str] | None) -> tuple[ActiveCommand, ...]:

@@ -36,7 +36,7 @@ CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 LIMIT = 1 << 20
 """Bytes of the largest capture that is read; they have about 1 KB."""
 
-_TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})")
+_TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"
 
 

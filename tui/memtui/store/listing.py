@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memtui.files import FileNotRegular, FileUnreadable, Signature
 
-_TIME = re.compile(r"(\d{8})[-_](\d{6})")
+_TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 
 
 class Entry(NamedTuple):

@@ -27,8 +27,8 @@ LIMIT = 8 << 20
 """Bytes of the largest memory that is shown."""
 
 _FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
-_STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md")
-_MONTH = re.compile(r"\d{4}-\d{2}")
+_STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md", re.ASCII)
+_MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
 

@@ -19,7 +19,7 @@ LIMIT = 4 << 20
 """Bytes of the largest document that is read; they should have some 20 KB."""
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_VERSION = re.compile(r"v(\d{1,9})\.md")
+_VERSION = re.compile(r"v(\d{1,9})\.md", re.ASCII)
 _PATH = re.compile(r"\((.*)\)")
 
 
