@@ -69,7 +69,7 @@ class MemtuiApp(App[None]):
         return BrowserScreen(self.browser, note=self.note)
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
-        """Tell the person what happened. Only the last message shows: a pile of them would cover the screen."""
+        """Tell the person what happened. Only the last message shows: a pile would cover the screen."""
         self.clear_notifications()
         self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 

@@ -130,3 +130,13 @@ def key_table() -> list[tuple[str, str]]:
     hidden = {"1", "2", "3", "4", "tab", "shift+tab"}
     rows += [(command.shown, command.help) for command in COMMANDS if command.shown not in hidden]
     return rows
+
+
+def markdown_key_table() -> str:
+    """The table of README: a test keeps it true."""
+    rows = [f"| {_code(shown)} | {text} |" for shown, text in key_table()]
+    return "\n".join(("| key | does |", "|---|---|", *rows))
+
+
+def _code(shown: str) -> str:
+    return " ".join(f"`{part}`" for part in shown.replace(",", "").split())

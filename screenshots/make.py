@@ -1,0 +1,115 @@
+"""Takes the pictures of the README from the demo project: `make screenshots`.
+
+SVG needs nothing; for PNG the machine should have DejaVu Sans Mono, and a font with CJK for the memories in
+Chinese and Japanese.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import resvg_py
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from memtui.app.app import MemtuiApp
+from memtui.app.browser import Browser, Places
+from memtui.app.edge import FailureLog
+from memtui.demo.build import DemoProject, build_demo
+
+HERE = Path(__file__).parent
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=timezone(timedelta(hours=1)))
+FONT = "DejaVu Sans Mono"
+_CELL = 12.2
+"""Pixels of a cell in Textual's SVG."""
+_TURNS = 200
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: its name, the size of the terminal and the keys that lead there."""
+
+    name: str
+    size: tuple[int, int]
+    keys: tuple[str, ...] = ()
+    waits_for: str = "●"
+    """Text that must show before the picture is taken."""
+
+
+SHOTS = (
+    Shot("browser", (140, 45), waits_for="What it covers"),
+    Shot("memory", (140, 45), ("2",), waits_for="Recovery ID"),
+    Shot("command", (140, 45), ("3",), waits_for="Compact summary"),
+    Shot("state", (140, 45), ("4",), waits_for="END STATE"),
+    Shot("review", (140, 45), ("r",), waits_for="Files modified"),
+    Shot("transcript", (140, 45), ("o",), waits_for="●"),
+    Shot("help", (140, 45), ("?",), waits_for="Everywhere"),
+    Shot("narrow", (80, 24)),
+    Shot("narrow-detail", (80, 24), ("enter",), waits_for="What it covers"),
+    Shot("small", (40, 12)),
+)
+
+
+async def take(shot: Shot, demo: DemoProject) -> str:
+    """The picture as SVG."""
+    browser = Browser(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
+    app = MemtuiApp(browser, FailureLog(demo.home.state / "failures.log", lambda: NOW))
+    async with app.run_test(size=shot.size) as pilot:
+        await until(pilot, "●")
+        for key in shot.keys:
+            await pilot.press(key)
+        await until(pilot, shot.waits_for)
+        return app.export_screenshot(title="memtui")
+
+
+async def until(pilot: Pilot[None], text: str) -> None:
+    """Wait until a text is on the screen."""
+    for _ in range(_TURNS):
+        await pilot.pause(0.02)
+        if text in visible(pilot.app.export_screenshot()):
+            await pilot.pause(0.1)
+            return
+    raise SystemExit(f"{text!r} did not show")
+
+
+def visible(svg: str) -> str:
+    """What a picture says."""
+    return html.unescape("".join(re.findall(r">([^<]*)</text>", svg))).replace("\xa0", " ")
+
+
+def self_contained(svg: str) -> str:
+    """Without fonts from the network, and with the width of wide characters put right."""
+    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
+    svg = re.sub(r"font-family:[^;]+;", f"font-family: '{FONT}', monospace;", svg)
+
+    def fitted(match: re.Match[str]) -> str:
+        width = cell_len(html.unescape(match[3])) * _CELL
+        return f'{match[1]}textLength="{width:.1f}"{match[2]}>{match[3]}</text>'
+
+    return re.sub(r'(<text [^>]*?)textLength="[^"]*"([^>]*)>([^<]*)</text>', fitted, svg)
+
+
+def main() -> None:
+    """Take them all."""
+    folder = Path(tempfile.gettempdir()) / "shop"
+    for shot in SHOTS:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        try:
+            svg = self_contained(asyncio.run(take(shot, build_demo(folder, lambda: NOW))))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        (HERE / f"{shot.name}.svg").write_text(svg, encoding="utf-8")
+        png = resvg_py.svg_to_bytes(svg_string=svg, font_family=FONT, monospace_family=FONT, width=1400)
+        (HERE / f"{shot.name}.png").write_bytes(bytes(png))
+
+
+if __name__ == "__main__":
+    main()
