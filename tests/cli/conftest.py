@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.cli import output
 from memtui.cli.main import Openers, run
 from memtui.project import Home, Project
 
@@ -45,8 +46,9 @@ def opened() -> Opened:
 
 
 @pytest.fixture
-def memtui(opened: Opened, capsys: pytest.CaptureFixture[str]) -> Memtui:
+def memtui(opened: Opened, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Memtui:
     """Run memtui with some words; returns exit code, stdout and stderr."""
+    monkeypatch.setattr(output, "can_show_app", lambda: True)
 
     def call(*words: str) -> Result:
         capsys.readouterr()

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from memtui import __version__
-from memtui.cli import main
+from memtui.cli import main, output
 from memtui.cli.main import COMMANDS, Openers, run
 from memtui.project import Home, Project, claude_config, memtui_home, transcript_slug
 from tests.cli.conftest import Memtui, Opened, Result
@@ -131,6 +131,22 @@ def test_demo_if_empty_opens_the_project_when_there_is_something(
     assert (opened.demos, opened.projects) == (0, [project])
 
 
+@pytest.mark.parametrize("words", [(), (".",), ("demo",), ("--demo-if-empty",)])
+def test_the_app_is_not_opened_where_nobody_can_see_it(
+    memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(output, "can_show_app", lambda: False)
+    result = memtui(*words)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("memtui: the app needs a terminal;")
+    assert (opened.demos, opened.projects) == (0, [])
+
+
+@pytest.fixture
+def _a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "can_show_app", lambda: True)
+
+
 def _ending(error: BaseException) -> Openers:
     def fail(*_: object) -> None:
         raise error
@@ -138,6 +154,7 @@ def _ending(error: BaseException) -> Openers:
     return Openers(app=fail, demo=fail)
 
 
+@pytest.mark.usefixtures("_a_terminal")
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
 def test_an_interrupted_run_ends_with_130(error: BaseException, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo"], _ending(error)) == 130
@@ -146,12 +163,14 @@ def test_an_interrupted_run_ends_with_130(error: BaseException, capsys: pytest.C
     assert (printed.out, printed.err.strip()) == ("", "")
 
 
+@pytest.mark.usefixtures("_a_terminal")
 def test_a_system_error_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     error = PermissionError(13, "Permission denied", "/x/\x1b[2Jy")
     assert run(["demo"], _ending(error)) == 1
     assert capsys.readouterr().err == "memtui: cannot use '/x/␛[2Jy': Permission denied.\n"
 
 
+@pytest.mark.usefixtures("_a_terminal")
 def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         run(["demo"], _ending(ZeroDivisionError()))

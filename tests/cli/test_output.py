@@ -143,7 +143,9 @@ def _run_in_a_pty(command: list[str], env: dict[str, str]) -> str:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     program = (
-        "import sys; from memtui.cli.main import run, Openers; from memtui.cli.output import say\n"
+        "import sys; from memtui.cli import output; from memtui.cli.main import run, Openers\n"
+        "say = output.say\n"
+        "output.can_show_app = lambda: True\n"
         "def flood(*_):\n"
         "    for _ in range(100_000): say('x' * 100)\n"
         "sys.exit(run(['demo'], Openers(flood, flood)))"
@@ -161,7 +163,9 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
     program = (
-        "import sys; from memtui.cli.main import run, Openers; from memtui.cli.output import say\n"
+        "import sys; from memtui.cli import output; from memtui.cli.main import run, Openers\n"
+        "say = output.say\n"
+        "output.can_show_app = lambda: True\n"
         "def speak(*_):\n"
         "    sys.stdin.read(); say('short')\n"
         "sys.exit(run(['demo'], Openers(speak, speak)))"

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,27 @@ def test_everything_is_there_and_then_removed() -> None:
     (root,) = app.roots
     assert app.captures >= 6
     assert not root.parent.exists()
+
+
+def test_removed_although_a_thread_still_writes() -> None:
+    threads: list[threading.Thread] = []
+
+    def app(
+        project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
+    ) -> None:
+        def write() -> None:
+            for number in range(300):
+                with suppress(OSError):
+                    (project.root.parent / f"late-{number}").touch()
+
+        threads.append(threading.Thread(target=write))
+        threads[0].start()
+        roots.append(project.root.parent)
+
+    roots: list[Path] = []
+    run_demo(app, lambda: NOW)
+    threads[0].join()
+    assert not roots[0].exists()
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError()])

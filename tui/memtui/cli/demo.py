@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from memtui.cli.output import need_terminal
+
 
 @click.command("demo", short_help="Open a throw-away project with a session going on.")
 @click.pass_context
@@ -13,4 +15,5 @@ def command(ctx: click.Context) -> None:
     In the first minute a capture arrives, a memory is stored, a command becomes active and the session state
     moves on. Everything lies in a temporary folder that is removed at the end.
     """
+    need_terminal()
     ctx.find_root().obj.demo()

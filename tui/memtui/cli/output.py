@@ -41,6 +41,24 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def need_terminal() -> None:
+    """Refuse to open the app where nobody could see it or type: it would wait for ever.
+
+    Raises:
+        click.ClickException: stdin or both outputs are no terminal.
+    """
+    if not can_show_app():
+        raise click.ClickException(
+            "the app needs a terminal; `memtui captures`, `review` and `facts` work without one."
+        )
+
+
+def can_show_app() -> bool:
+    """Whether the app can read keys and draw: it does so on stdin and, but for Windows, on stderr."""
+    streams = (sys.stdin, sys.stdout if sys.platform == "win32" else sys.stderr)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
 def say(text: str = "", *, err: bool = False) -> None:
     """Print text that may come from anywhere, cleaned."""
     click.echo(clean(text), err=err)

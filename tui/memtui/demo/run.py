@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,18 +35,32 @@ def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
         run_app: opens the app.
         clock: the time the story is told in.
     """
-    # Mode 0700, and a name of its own for each demo.
-    with (
-        _ended_by_signals(),
-        tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True) as name,
-    ):
-        demo = build_demo(Path(name), clock)
+    with _ended_by_signals(), _folder() as folder:
+        demo = build_demo(folder, clock)
         player = Player(demo, clock)
         player.start()
         try:
             run_app(demo.project, demo.home, demo.claude_config, clock=clock, demo=True)
         finally:
             player.stop()
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A new folder for this user alone, removed with everything in it."""
+    folder = Path(tempfile.mkdtemp(prefix="memtui-demo-"))
+    try:
+        yield folder
+    finally:
+        # A thread of the app that is about to end may write once more while we remove.
+        for _ in range(_TRIES):
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+            time.sleep(_PAUSE)
+
+
+_TRIES, _PAUSE = 40, 0.05
 
 
 @contextmanager
