@@ -106,8 +106,12 @@ COMMANDS: tuple[Command, ...] = (
 )
 """Every key of the browser, in the order in which help lists them."""
 
-MOVE_KEYS = "j k ↑ ↓ g G"
-MOVE_HELP = "move; page up and page down work too"
+_MOVING = (
+    ("1 2 3 4, tab", "go to a pane, to the next one"),
+    ("j k ↑ ↓ g G", "move; page up and page down work too"),
+)
+"""Keys that are told together, or that the lists bind themselves."""
+_TOLD_TOGETHER = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})
 
 
 def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
@@ -124,12 +128,10 @@ def footer_commands(pane: PaneId) -> list[Command]:
     return sorted(offered, key=lambda command: command.rank)
 
 
-def key_table() -> list[tuple[str, str]]:
+def key_table(commands: Iterable[Command] = COMMANDS) -> list[tuple[str, str]]:
     """(key, what it does) for README and the help screen."""
-    rows = [("1 2 3 4, tab", "focus a pane"), (MOVE_KEYS, MOVE_HELP)]
-    hidden = {"1", "2", "3", "4", "tab", "shift+tab"}
-    rows += [(command.shown, command.help) for command in COMMANDS if command.shown not in hidden]
-    return rows
+    told = [(command.shown, command.help) for command in commands if command.shown not in _TOLD_TOGETHER]
+    return [*_MOVING, *told]
 
 
 def markdown_key_table() -> str:

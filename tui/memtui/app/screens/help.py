@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from memtui.app.commands import COMMANDS, MOVE_HELP, MOVE_KEYS, PANE_TITLES, Command, PaneId
+from memtui.app.commands import COMMANDS, PANE_TITLES, PaneId, key_table
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 
@@ -20,7 +20,7 @@ _ABOUT = {
     PaneId.COMMANDS: "Commands whose rules must survive a compaction.",
     PaneId.STATE: "Where the newest session stands: goal, tasks, decisions, errors.",
 }
-_KEY_WIDTH = 12
+_KEY_WIDTH = 14
 
 
 class HelpScreen(ModalScreen[None]):
@@ -55,14 +55,10 @@ def help_document(pane: PaneId) -> Document:
     everywhere = [command for command in COMMANDS if len(command.panes) == len(PaneId)]
     lines: list[Line] = [line(_ABOUT[pane], "strong")]
     if here:
-        lines += [Line(""), line("Here", "heading"), *map(_row, here)]
-    lines += [Line(""), line("Everywhere", "heading"), _key_row(MOVE_KEYS, MOVE_HELP), *map(_row, everywhere)]
+        lines += [Line(""), line("Here", "heading"), *(_row(command.shown, command.help) for command in here)]
+    lines += [Line(""), line("Everywhere", "heading"), *(_row(*row) for row in key_table(everywhere))]
     return Document(lines)
 
 
-def _row(command: Command) -> Line:
-    return _key_row(command.shown, command.help)
-
-
-def _key_row(key: str, text: str) -> Line:
+def _row(key: str, text: str) -> Line:
     return styled((f"{key:<{_KEY_WIDTH}}", "accent"), text, hang=_KEY_WIDTH)
