@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from textual.content import Content
@@ -99,7 +100,7 @@ class CommandsPane(Pane):
             )
         ]
         if command.state:
-            head.append(styled(("state ", "label"), str(command.state)))
+            head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         try:
             summary = self.browser.commands.summary(command.name)
         except CommandProblem as problem:
