@@ -29,8 +29,12 @@ _TABLE: dict[int, int | str | None] = {
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
 _NEEDS_CLEANING = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f\u200d]"
 )
+
+# A joiner elsewhere than between emoji is invisible, and the character after it would be measured as nothing.
+_EMOJI = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_LONE_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
 
 
 def clean(text: str) -> str:
@@ -40,6 +44,8 @@ def clean(text: str) -> str:
     """
     if not _NEEDS_CLEANING.search(text):
         return text
+    if "\u200d" in text:
+        text = _LONE_JOINER.sub("", text)
     return text.replace("\r\n", "\n").expandtabs(4).translate(_TABLE)
 
 

@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
 from memtui.app.widgets.layout import Layout, Place
-from memtui.app.widgets.strips import blank, segment
+from memtui.app.widgets.strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import hang_for
 
 AT_ONCE = 256 * 1024
@@ -281,11 +281,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             margin = Style.from_meta({"offset": (piece.start, name)})
             parts = [blank(1, ground + margin)] * hang_for(self._layout.width, made.hang)
         parts += self._text_segments(made, piece.start, piece.end, name, ground)
-        strip = Strip(parts)
+        room = min(width, self._layout.width)
+        strip = Strip(cut_segments(parts, room))
+        rest = blank(room - strip.cell_length, ground)
         if made.role == "rule":
-            rest = max(0, self._layout.width - strip.cell_length)
-            strip = Strip([*strip, Segment("─" * rest, ground + self._style("rule"))])
-        return Strip([*strip, blank(width - strip.cell_length, ground)]).crop(0, width)
+            rest = Segment("─" * len(rest.text), ground + self._style("rule"))
+        return Strip([*strip, rest, blank(width - room, ground)], width)
 
     def _text_segments(self, made: Line, start: int, end: int, name: int, ground: Style) -> list[Segment]:
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""

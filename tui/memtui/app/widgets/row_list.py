@@ -16,7 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
-from memtui.app.widgets.strips import blank, segment
+from memtui.app.widgets.strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import centred, fit
 
 Draw = Callable[[str, int], Content]
@@ -408,9 +408,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         extra = Style(reverse=True) if cursor and self.get_component_rich_style(*names).reverse else Style()
         drawn = self._draw(key, inner).render(base, end="")
         parts = [segment(text, style.rich_style + extra) for text, style in drawn]
-        strip = Strip(parts)
-        if strip.cell_length > inner:
-            strip = Strip([*strip.crop(0, max(0, inner - 1)), segment("…"[:inner], ground + extra)], inner)
+        strip = Strip(cut_segments(parts, inner))
         bar = self.get_visual_style(*names, "row-list--bar").rich_style
         rest = blank(width - 1 - strip.cell_length, ground + extra)
         return Strip([segment("▌" if cursor else " ", bar), *strip, rest], width)

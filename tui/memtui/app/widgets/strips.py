@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
+from memtui.app.widgets.wrap import head
 from memtui.clean import clean
 
 
@@ -17,3 +21,24 @@ def segment(text: str, style: Style) -> Segment:
 def blank(width: int, style: Style) -> Segment:
     """`width` cells of nothing; the line API does not fill backgrounds by itself."""
     return Segment(" " * max(0, width), style)
+
+
+def cut_segments(parts: Iterable[Segment], width: int) -> list[Segment]:
+    """The segments in at most `width` cells, a loss marked by ``…``.
+
+    Unlike `Strip.crop` this tears no grapheme: half a flag is as wide as a whole one.
+    """
+    parts = list(parts)
+    if sum(part.cell_length for part in parts) <= width:
+        return parts
+    kept: list[Segment] = []
+    room = width - 1
+    for text, style, control in parts:
+        cells = cell_len(text)
+        if cells > room:
+            if width > 0:
+                kept.append(Segment(head(text, room) + "…", style, control))
+            break
+        kept.append(Segment(text, style, control))
+        room -= cells
+    return kept

@@ -166,7 +166,7 @@ def cut(text: str, width: int) -> str:
         return text
     if width <= 1:
         return _ELLIPSIS[: max(0, width)]
-    return text[: _prefix(text, width - 1)] + _ELLIPSIS
+    return head(text, width - 1) + _ELLIPSIS
 
 
 def fit(text: str, width: int) -> str:
@@ -185,13 +185,13 @@ def centred(text: str, width: int, height: int) -> tuple[str, ...]:
     return ("",) * ((height - len(placed)) // 2) + tuple(placed)
 
 
-def _prefix(text: str, width: int) -> int:
-    """How many characters of `text`, which is wider, fit into `width` cells without tearing a grapheme."""
+def head(text: str, width: int) -> str:
+    """As much of the beginning of `text` as fits into `width` cells."""
     if is_plain(text):
-        return width
+        return text[: max(0, width)]
     used = 0
     for start, _, cells in graphemes(text):
         used += cells
         if used > width:
-            return start
-    return len(text)
+            return text[:start]
+    return text

@@ -1,0 +1,270 @@
+"""The document view on a screen: keys, places that stay, selection, long documents, hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual.geometry import Offset
+from textual.pilot import Pilot
+from textual.selection import SELECT_ALL, Selection
+
+from memtui.app.widgets import document_view
+from memtui.app.widgets.document import Document, concat, from_markdown, line, plain, rule, styled
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.layout import Layout
+from tests.app.widgets.hosts import HOSTILE, Host, hostile_texts, rows_of
+
+SIZE = (30, 10)
+
+
+def numbered(count: int, words: int = 1) -> Document:
+    return plain("\n".join(f"line {number}" + " word" * (words - 1) for number in range(count)))
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def texts(view: DocumentView) -> list[str]:
+    return [row.rstrip() for row in rows_of(view)]
+
+
+@pytest.mark.parametrize(
+    ("presses", "top"),
+    [
+        (["j"], 1),
+        (["down", "down", "up"], 1),
+        (["k"], 0),
+        (["G"], 90),
+        (["end", "j"], 90),
+        (["G", "g"], 0),
+        (["end", "home"], 0),
+        (["pagedown"], 9),
+        (["space", "space", "pageup"], 9),
+        (["ctrl+d"], 4),
+        (["ctrl+d", "ctrl+d", "ctrl+u"], 4),
+    ],
+)
+async def test_keys_scroll(presses: list[str], top: int) -> None:
+    app = Host(DocumentView(numbered(100)))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*presses)
+        await settle(pilot)
+        assert texts(app.widget) == [f"line {number}" for number in range(top, top + 10)]
+
+
+async def test_lines_are_wrapped_and_hang() -> None:
+    document = concat(from_markdown("- one two three four\n\n> said here"), rule("cut"), line("end"))
+    app = Host(DocumentView(document))
+    async with app.run_test(size=(13, 10)) as pilot:
+        await settle(pilot)
+        assert texts(app.widget)[:7] == [
+            "• one two",
+            "  three four",
+            "",
+            "▎ said here",
+            "──── cut ───",
+            "end",
+            "",
+        ]
+
+
+async def test_a_new_width_keeps_the_line_at_the_top() -> None:
+    app = Host(DocumentView(numbered(200, words=12)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.widget.scroll_to(y=300, animate=False)
+        await settle(pilot)
+        line_number = app.widget.place.line
+        for width in (80, 12, 41, 30):
+            await pilot.resize_terminal(width, 10)
+            await settle(pilot)
+            assert app.widget.place.line == line_number
+
+
+async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_its_top() -> None:
+    app = Host(DocumentView(numbered(100)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.widget.scroll_to(y=40, animate=False)
+        await settle(pilot)
+        app.widget.show(numbered(100) + plain("more"), keep_scroll=True)
+        await settle(pilot)
+        assert texts(app.widget)[0] == "line 40"
+        app.widget.show(plain("a\nb\nc") + numbered(100), keep_scroll=True, shift=3)
+        await settle(pilot)
+        assert texts(app.widget)[0] == "line 40"
+        app.widget.show(numbered(10), keep_scroll=True)
+        await settle(pilot)
+        assert texts(app.widget)[-1] == "line 9"
+        app.widget.show(numbered(50))
+        await settle(pilot)
+        assert texts(app.widget)[0] == "line 0"
+
+
+async def test_a_long_document_shows_at_once_and_is_laid_out_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_view, "AT_ONCE", 1000)
+    made: list[tuple[int, int]] = []
+
+    class Recorded(Layout):
+        def _wrap_all(self, cancelled: Callable[[], bool] | None) -> None:
+            super()._wrap_all(cancelled)
+            made.append((self.first, self.stop))
+
+    monkeypatch.setattr(document_view, "Layout", Recorded)
+    document = numbered(5000, words=8)
+    app = Host(DocumentView())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        made.clear()
+        app.widget.show(document)
+        assert texts(app.widget)[0].startswith("line 0 word")
+        assert made == [(0, 400)]
+        await settle(pilot)
+        assert made == [(0, 400), (0, 5000)]
+        assert app.widget.virtual_size.height == 10_000
+        app.widget.scroll_to(y=5000, animate=False)
+        await settle(pilot)
+        made.clear()
+        await pilot.resize_terminal(60, 10)
+        await settle(pilot)
+        assert made == [(2300, 2900), (0, 5000)]
+        assert app.widget.place.line == 2500
+        await pilot.resize_terminal(30, 10)
+        await settle(pilot)
+        assert app.widget.place.line == 2500
+        assert made == [(2300, 2900), (0, 5000)]
+
+
+async def test_the_end_of_a_long_document_is_reached_before_it_is_laid_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(document_view, "AT_ONCE", 1000)
+    app = Host(DocumentView())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.widget.show(numbered(5000))
+        app.widget.action_last()
+        assert texts(app.widget)[-1] == "line 4999"
+        await settle(pilot)
+        assert texts(app.widget)[-1] == "line 4999"
+        app.widget.show(numbered(6000))
+        app.widget.action_last()
+        app.widget.action_first()
+        assert texts(app.widget)[0] == "line 0"
+
+
+async def test_what_is_shown_before_there_is_a_screen_appears() -> None:
+    view = DocumentView()
+    view.show(numbered(3))
+    app = Host(view)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert texts(view)[:3] == ["line 0", "line 1", "line 2"]
+
+
+async def test_the_mouse_selects_text_without_the_breaks_of_the_width() -> None:
+    document = concat(line("• one two three four", hang=2), line("漢字漢字 end"), line(""), line("last"))
+    app = Host(DocumentView(document))
+    async with app.run_test(size=(13, 10)) as pilot:
+        await settle(pilot)
+        # Rows: "• one two", "  three four", "漢字漢字 end", "", "last".
+        await pilot.mouse_down(DocumentView, offset=(2, 0))
+        await pilot.hover(DocumentView, offset=(2, 2))
+        await pilot.mouse_up(DocumentView, offset=(2, 2))
+        await settle(pilot)
+        assert app.screen.get_selected_text() == "one two three four\n漢字"
+        marked = [segment for segment in app.widget.render_line(2) if segment.text == "漢字"]
+        plain_row = app.widget.render_line(4)
+        assert marked[0].style is not None
+        assert marked[0].style.bgcolor != next(iter(plain_row)).style.bgcolor  # type: ignore[union-attr]
+
+
+async def test_a_press_on_the_indent_is_one_on_the_first_character() -> None:
+    app = Host(DocumentView(concat(line("    • one two three four", hang=6))))
+    async with app.run_test(size=(16, 10)) as pilot:
+        await settle(pilot)
+        assert texts(app.widget)[1] == "      three"
+        for x in range(7):
+            _, offset = app.screen.get_widget_and_offset_at(x, 1)
+            assert offset == Offset("    • one two three four".index("three"), 0)
+
+
+@pytest.mark.parametrize(
+    ("selection", "text"),
+    [
+        (SELECT_ALL, "a\nbcd\nef"),
+        (Selection(Offset(1, 1), None), "cd\nef"),
+        (Selection(None, Offset(2, 1)), "a\nbc"),
+        (Selection(Offset(1, 1), Offset(2, 1)), "c"),
+        (Selection(Offset(1, 1), Offset(5, 9)), "cd\nef"),
+    ],
+)
+async def test_selections_give_logical_lines(selection: Selection, text: str) -> None:
+    app = Host(DocumentView(plain("a\nbcd\nef")))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert app.widget.get_selection(selection) == (text, "\n")
+        assert DocumentView().get_selection(selection) is None
+
+
+async def test_a_selection_stays_on_its_text_when_lines_come_before_it() -> None:
+    app = Host(DocumentView(numbered(50)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.mouse_down(DocumentView, offset=(0, 2))
+        await pilot.hover(DocumentView, offset=(6, 3))
+        await pilot.mouse_up(DocumentView, offset=(6, 3))
+        app.widget.show(plain("x\ny") + numbered(50), keep_scroll=True, shift=2)
+        await settle(pilot)
+        assert app.screen.get_selected_text() == "line 2\nline 3"
+        app.widget.show(numbered(3))
+        await settle(pilot)
+        assert app.screen.get_selected_text() is None
+
+
+async def test_roles_have_styles_and_unknown_ones_are_plain() -> None:
+    document = concat(styled(("good", "good"), " ", ("odd", "unheard-of")), line("quiet", "dim"))
+    app = Host(DocumentView(document))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        good, space, odd, *_ = app.widget.render_line(0)
+        quiet = next(iter(app.widget.render_line(1)))
+        assert good.style and space.style and odd.style and quiet.style
+        assert good.style.color != space.style.color != quiet.style.color
+        assert odd.style.color == space.style.color
+        app.theme = "textual-light"
+        await settle(pilot)
+        assert next(iter(app.widget.render_line(0))).style != good.style
+
+
+@hostile_texts
+async def test_hostile_documents_are_harmless(hostile: str) -> None:
+    document = concat(
+        from_markdown(hostile),
+        plain(hostile),
+        line(hostile),
+        styled((hostile, "bad"), hostile),
+        rule(hostile),
+    )
+    raw = Document([document.lines[0]._replace(text=hostile.replace("\n", " "))])
+    app = Host(DocumentView(document))
+    async with app.run_test(size=SIZE) as pilot:
+        for width in (30, 5, 4, 2, 1):
+            await pilot.resize_terminal(width, 10)
+            await settle(pilot)
+            rows_of(app.widget)
+        app.widget.show(raw)
+        await settle(pilot)
+        assert not any(char < " " for row in rows_of_any(app.widget) for char in row)
+
+
+def rows_of_any(view: DocumentView) -> list[str]:
+    return [view.render_line(y).text for y in range(view.size.height)]
+
+
+def test_there_is_something_hostile() -> None:
+    assert any("\x1b" in text for text in HOSTILE)

@@ -1,0 +1,337 @@
+"""The virtual list on a screen: keys, mouse, changing and hostile rows, work bounded by rows in sight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textual.content import Content
+from textual.events import MouseScrollDown
+from textual.pilot import Pilot
+
+from memtui.app.widgets.row_list import RowList
+from tests.app.widgets.hosts import Host, hostile_texts, rows_of
+
+SIZE = (30, 10)
+
+
+class ListHost(Host[RowList]):
+    """A list whose drawn keys and messages are recorded."""
+
+    def __init__(self, keys: Sequence[str] = (), *, is_header: Callable[[str], bool] | None = None) -> None:
+        self.drawn: list[str] = []
+        super().__init__(RowList(self.draw, is_header=is_header, empty="nothing here\nyet"))
+        self.widget.set_rows(keys)
+        self.opened: list[str] = []
+        self.highlighted: list[str | None] = []
+        self.windows: list[tuple[int, int]] = []
+
+    def draw(self, key: str, width: int) -> Content:
+        self.drawn.append(key)
+        return Content(f"<{key}>")
+
+    def on_row_list_opened(self, event: RowList.Opened) -> None:
+        self.opened.append(event.key)
+
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        self.highlighted.append(event.key)
+
+    def on_row_list_window(self, event: RowList.Window) -> None:
+        assert list(event.keys) == list(self.widget.rows[event.first : event.last])
+        self.windows.append((event.first, event.last))
+
+    @property
+    def shown(self) -> list[str]:
+        return [row.strip(" ▌<>") for row in rows_of(self.widget)]
+
+
+def keys(count: int) -> list[str]:
+    return [f"{number:06}" for number in range(count)]
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    ("presses", "selected"),
+    [
+        (["j"], 1),
+        (["down", "down", "k"], 1),
+        (["up"], 0),
+        (["G"], 99),
+        (["end", "down"], 99),
+        (["G", "g"], 0),
+        (["end", "home"], 0),
+        (["pagedown"], 9),
+        (["pagedown", "pagedown", "pageup"], 9),
+        (["ctrl+d"], 4),
+        (["ctrl+d", "ctrl+d", "ctrl+u"], 4),
+    ],
+)
+async def test_keys_move_the_selection_and_keep_it_in_sight(presses: list[str], selected: int) -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*presses)
+        await settle(pilot)
+        assert app.widget.index == selected
+        assert app.highlighted[-1] == app.widget.selected == f"{selected:06}"
+        row = selected - app.widget.scroll_offset.y
+        assert rows_of(app.widget)[row].startswith(f"▌<{selected:06}>")
+
+
+async def test_enter_opens_the_selected_row() -> None:
+    app = ListHost(keys(5))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert app.opened == ["000001"]
+
+
+async def test_an_empty_list_says_so_and_takes_keys() -> None:
+    app = ListHost()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("j", "k", "g", "G", "enter", "pagedown")
+        await settle(pilot)
+        assert (app.widget.selected, app.opened) == (None, [])
+        assert [row for row in app.shown if row] == ["nothing here", "yet"]
+        app.widget.set_rows(["a"])
+        await settle(pilot)
+        assert (app.widget.selected, app.highlighted) == ("a", ["a"])
+        app.widget.set_rows([])
+        await settle(pilot)
+        assert app.highlighted == ["a", None]
+
+
+async def test_the_mouse_selects_opens_and_scrolls() -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.click(RowList, offset=(3, 4))
+        assert (app.widget.index, app.opened) == (4, [])
+        await pilot.click(RowList, offset=(3, 6))
+        await pilot.click(RowList, offset=(3, 2), times=2)
+        await settle(pilot)
+        assert app.opened == ["000002"]
+        for _ in range(3):
+            app.widget.post_message(MouseScrollDown(app.widget, 3, 3, 0, 1, 0, False, False, False))
+        await settle(pilot)
+        top = app.widget.scroll_offset.y
+        assert (top > 2, app.widget.index) == (True, 2)
+        await pilot.click(RowList, offset=(3, 2))
+        assert app.widget.index == top + 2
+        await pilot.click(RowList, offset=(3, 2))
+        await settle(pilot)
+        assert app.opened[-1] == f"{top + 2:06}"
+
+
+async def test_a_double_click_on_the_selected_row_opens_it_once() -> None:
+    app = ListHost(keys(5))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.click(RowList, offset=(3, 0), times=2)
+        await settle(pilot)
+        assert app.opened == ["000000"]
+
+
+async def test_the_click_that_brings_the_focus_does_not_open() -> None:
+    app = ListHost(keys(5))
+    async with app.run_test(size=SIZE) as pilot:
+        app.set_focus(None)
+        await settle(pilot)
+        await pilot.click(RowList, offset=(3, 0))
+        await settle(pilot)
+        assert app.widget.has_focus
+        assert app.opened == []
+
+
+async def test_the_row_under_the_pointer_is_marked() -> None:
+    app = ListHost(keys(5))
+    async with app.run_test(size=SIZE) as pilot:
+        before = app.widget.render_line(3)
+        await pilot.hover(RowList, offset=(3, 3))
+        await settle(pilot)
+        assert app.widget.render_line(3) != before
+        await pilot.hover(RowList, offset=(3, 1))
+        await settle(pilot)
+        assert app.widget.render_line(3) == before
+
+
+async def test_headers_cannot_be_selected() -> None:
+    rows = ["# a", "a1", "a2", "# b", "# c", "c1"]
+    app = ListHost(rows, is_header=lambda key: key.startswith("#"))
+    async with app.run_test(size=(30, 3)) as pilot:
+        await settle(pilot)
+        assert app.widget.selected == "a1"
+        await pilot.press("j", "j")
+        assert app.widget.selected == "c1"
+        await pilot.press("k", "k", "k")
+        await settle(pilot)
+        assert app.widget.selected == "a1"
+        assert app.shown[0] == "# a"
+        assert not app.widget.select("# c")
+        await pilot.click(RowList, offset=(3, 0))
+        await settle(pilot)
+        assert app.widget.selected == "a1"
+        app.widget.set_rows(["# only"])
+        assert app.widget.selected is None
+
+
+async def test_new_rows_above_do_not_move_what_is_in_sight() -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("G", "k", "k")
+        await settle(pilot)
+        before = app.shown
+        app.widget.set_rows(["!1", "!2", *keys(100)])
+        await settle(pilot)
+        assert app.shown == before
+        assert app.widget.selected == "000097"
+        app.widget.set_rows(keys(100)[50:])
+        await settle(pilot)
+        assert app.shown == before
+
+
+async def test_an_untouched_list_follows_the_newest_row() -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.widget.set_rows(["!new", *keys(100)])
+        await settle(pilot)
+        assert (app.widget.selected, app.shown[0]) == ("!new", "!new")
+        await pilot.press("j", "g")
+        app.widget.set_rows(["!newer", "!new", *keys(100)])
+        await settle(pilot)
+        assert (app.widget.selected, app.shown[0]) == ("!new", "!newer")
+
+
+async def test_a_key_press_draws_no_more_rows_than_are_in_sight() -> None:
+    app = ListHost(keys(100_000))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.widget.set_rows(keys(100_000))
+        await settle(pilot)
+        for key, most in (
+            ("j", 2),
+            ("k", 2),
+            ("pagedown", 12),
+            ("G", 12),
+            ("k", 2),
+            ("g", 12),
+            ("ctrl+d", 12),
+        ):
+            app.drawn.clear()
+            await pilot.press(key)
+            await settle(pilot)
+            assert len(app.drawn) <= most, key
+
+
+async def test_rows_are_drawn_again_only_when_told() -> None:
+    app = ListHost(keys(3))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.drawn.clear()
+        app.widget.refresh()
+        await settle(pilot)
+        assert app.drawn == []
+        app.widget.refresh_row("000001")
+        await settle(pilot)
+        assert app.drawn == ["000001"]
+        app.widget.refresh_rows()
+        await settle(pilot)
+        assert sorted(app.drawn) == ["000000", "000001", "000001", "000002"]
+
+
+async def test_the_rows_in_sight_are_told() -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert app.windows[-1] == (0, 10)
+        told = len(app.windows)
+        await pilot.press("j")
+        await settle(pilot)
+        assert len(app.windows) == told
+        await pilot.press("G")
+        await settle(pilot)
+        assert app.windows[-1] == (90, 100)
+        await pilot.resize_terminal(30, 6)
+        await settle(pilot)
+        assert app.windows[-1] == (94, 100)
+        app.widget.set_rows(keys(3))
+        await settle(pilot)
+        assert app.windows[-1] == (0, 3)
+
+
+async def test_the_selected_row_stays_in_sight_when_the_screen_shrinks() -> None:
+    app = ListHost(keys(100))
+    async with app.run_test(size=(30, 20)) as pilot:
+        await pilot.press(*["j"] * 15)
+        await pilot.resize_terminal(30, 5)
+        await settle(pilot)
+        assert "000015" in app.shown
+
+
+@hostile_texts
+async def test_hostile_rows_are_harmless(hostile: str) -> None:
+    app = Host(RowList(lambda key, width: Content.assemble((hostile, "bold"), " ", hostile), empty=hostile))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        rows_of(app.widget)
+        app.widget.set_rows([hostile, "b"])
+        await settle(pilot)
+        rows_of(app.widget)
+        for width in (4, 3, 2, 1):
+            await pilot.resize_terminal(width, 5)
+            await settle(pilot)
+            rows_of(app.widget)
+
+
+async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = ListHost(keys(3))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        cursor, other = app.widget.render_line(0), app.widget.render_line(1)
+        assert all(segment.style and segment.style.reverse for segment in list(cursor)[1:])
+        assert not any(segment.style and segment.style.reverse for segment in other)
+        assert cursor.text.startswith("▌")
+
+
+STEPS = st.lists(
+    st.sampled_from(["j", "k", "g", "G", "pagedown", "ctrl+u"])
+    | st.sets(st.integers(0, 30), max_size=31).map(lambda chosen: sorted(f"{each:02}" for each in chosen)),
+    max_size=12,
+)
+
+
+@settings(max_examples=20)
+@given(STEPS)
+def test_no_sequence_of_keys_and_changes_loses_the_selection(steps: list[str | list[str]]) -> None:
+    async def run() -> None:
+        app = ListHost([f"{each:02}" for each in range(20)])
+        async with app.run_test(size=(20, 6)) as pilot:
+            await settle(pilot)
+            for step in steps:
+                if isinstance(step, str):
+                    await pilot.press(step)
+                else:
+                    before, top = app.widget.selected, app.widget.scroll_offset.y
+                    untouched = not app.widget._moved and not top
+                    app.widget.set_rows(step)
+                    assert untouched or before not in step or app.widget.selected == before
+                await pilot.pause()
+                check(app)
+
+    def check(app: ListHost) -> None:
+        rows, index = app.widget.rows, app.widget.index
+        assert (index is None) == (not rows)
+        if index is not None:
+            top = app.widget.scroll_offset.y
+            assert top <= index < top + 6
+            assert app.shown[: len(rows)] == list(rows[top : top + 6])
+
+    asyncio.run(run())
