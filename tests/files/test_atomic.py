@@ -16,6 +16,7 @@ from memtui.files import (
     FileProblem,
     FileUnwritable,
     create_exclusive,
+    replace_expected,
     sweep_temps,
     write_atomic,
 )
@@ -84,19 +85,55 @@ def test_a_missing_folder_is_said(tmp_path: Path) -> None:
         write_atomic(tmp_path / "gone" / "a.md", b"x")
 
 
-def test_refuses_when_the_file_is_not_what_was_expected(tmp_path: Path) -> None:
+def test_replaces_what_was_expected_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    for content in (b"other", b"", b"expected and more", None):
-        path.unlink(missing_ok=True)
-        if content is not None:
-            path.write_bytes(content)
-        with pytest.raises(FileChanged):
-            write_atomic(path, b"new", expected=b"expected")
-        assert (path.read_bytes() if path.exists() else None) == content
+    for content in (b"other", b"", b"expected and more"):
+        path.write_bytes(content)
+        with pytest.raises(FileChanged, match="has changed meanwhile"):
+            replace_expected(path, b"new", expected=b"expected")
+        assert path.read_bytes() == content
     path.write_bytes(b"expected")
-    write_atomic(path, b"new", expected=b"expected")
+    path.chmod(0o664)
+    with replace_expected(path, b"new", expected=b"expected") as old:
+        assert old.late() is None
     assert path.read_bytes() == b"new"
-    assert names(tmp_path) == ["a.json"]
+    assert mode_of(path) == 0o664
+    path.unlink()
+    with pytest.raises(FileMissing):
+        replace_expected(path, b"new", expected=b"")
+    assert names(tmp_path) == []
+
+
+def test_tells_what_was_written_into_the_file_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b"old")
+    with path.open("r+b", buffering=0) as file, replace_expected(path, b"new", expected=b"old") as old:
+        assert old.late() is None
+        file.write(b"later")
+        assert old.late() == b"later"
+        assert path.read_bytes() == b"new"
+    assert old.late() is None
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_an_error_while_replacing_changes_nothing(tmp_path: Path, durable: bool) -> None:
+    path = tmp_path / "a.json"
+    at = 0
+    while True:
+        at += 1
+        path.write_bytes(b"old")
+        with watched(failing(at, errno.EIO)) as log:
+            try:
+                replace_expected(path, b"new", expected=b"old", durable=durable).close()
+                content = b"new"
+            except FileProblem:
+                content = b"old"
+        assert path.read_bytes() == content, log[at - 1]
+        assert names(tmp_path) == ["a.json"]
+        if len(log) < at:
+            break
+    assert at > 8
+    assert ("fsync" in log) == durable
 
 
 def test_the_file_is_flushed_before_the_rename_and_the_folder_after_it(tmp_path: Path) -> None:

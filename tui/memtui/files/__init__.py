@@ -4,7 +4,7 @@ Standard library only: the hook process imports this. Every function raises `Fil
 kinds) with a plain sentence, never a bare `OSError`.
 """
 
-from memtui.files.atomic import create_exclusive, sweep_temps, write_atomic
+from memtui.files.atomic import Replaced, create_exclusive, replace_expected, sweep_temps, write_atomic
 from memtui.files.journal import Change, commit, recover
 from memtui.files.locks import lock
 from memtui.files.problems import (
@@ -40,6 +40,7 @@ __all__ = [
     "FileTooLarge",
     "FileUnreadable",
     "FileUnwritable",
+    "Replaced",
     "Signature",
     "commit",
     "create_exclusive",
@@ -50,6 +51,7 @@ __all__ = [
     "private_folder",
     "read_within",
     "recover",
+    "replace_expected",
     "sweep_temps",
     "write_atomic",
 ]

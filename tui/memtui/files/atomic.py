@@ -12,13 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.files.folder import CREATE, READ, Folder, read_up_to, sync
-from memtui.files.problems import FileChanged, writing
+from memtui.files.problems import FileChanged, reading, writing
 
 TEMP_NAME = re.compile(r"\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp")
 """The name of a temporary file: whose it is (process id), and something random."""
 
 STALE_SECONDS = 30 * 60
 """After this time a lock or a temporary file is nobody's any more, even if its process id lives again."""
+
+_MOST = 64 << 20
+"""Bytes of the largest file that is compared."""
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
@@ -29,7 +32,6 @@ def write_atomic(
     *,
     mode: int | None = 0o600,
     within: Path | None = None,
-    expected: bytes | None = None,
 ) -> None:
     """Write a file so that readers see the old content or the new, never a mix, whatever happens.
 
@@ -39,10 +41,8 @@ def write_atomic(
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
             (for files that belong to other programs), 0600 if there is none.
         within: a folder above `path` from which on down no symbolic link is followed.
-        expected: what the file must still hold in the last moment before it is replaced, if given.
 
     Raises:
-        FileChanged: it does not hold `expected`; nothing was changed.
         FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
             when the folder cannot be flushed the new content is there, but may not survive a power failure.
     """
@@ -52,13 +52,95 @@ def write_atomic(
             keep = None
         temp = write_temp(folder, data, mode=mode, like=keep)
         try:
-            if expected is not None and _content(folder, path.name, len(expected) + 1) != expected:
-                raise FileChanged(path, "has changed meanwhile")
             folder.replace(temp, path.name)
         except BaseException:
             folder.discard(temp)
             raise
         folder.sync()
+
+
+class Replaced:
+    """A file that another one has taken the place of, still open.
+
+    A program that was writing it in that moment does not notice, and writes on in this one.
+    """
+
+    def __init__(self, path: Path, fd: int | None = None, content: bytes = b"") -> None:
+        self._path = path
+        self._fd = fd
+        self._content = content
+
+    def __enter__(self) -> Replaced:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Look no longer."""
+        if self._fd is not None:
+            fd, self._fd = self._fd, None
+            with suppress(OSError):  # it was only read
+                os.close(fd)
+
+    def late(self) -> bytes | None:
+        """What was written into it since it was replaced; None for nothing.
+
+        Raises:
+            FileUnreadable: the system refuses to read it.
+        """
+        if self._fd is None:
+            return None
+        with reading(self._path):
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            content = read_up_to(self._fd, _MOST)
+        return None if content == self._content else content
+
+
+def replace_expected(
+    path: Path, data: bytes, *, expected: bytes, within: Path | None = None, durable: bool = True
+) -> Replaced:
+    """Replace another program's file, keeping its mode and owner, if it holds `expected` in the last moment.
+
+    Args:
+        path: an existing file.
+        data: its whole new content.
+        expected: what it must hold.
+        within: a folder above `path` from which on down no symbolic link is followed.
+        durable: flush before and after, which takes long in comparison with the replacement.
+
+    Returns:
+        The old file, to be looked into for a while, and to be closed.
+
+    Raises:
+        FileChanged: it does not hold `expected`; nothing was changed.
+        FileProblem: see `write_atomic`.
+    """
+    with writing(path), Folder(path.parent, within=within) as folder:
+        temp = write_temp(folder, data, like=folder.status(path.name), durable=durable)
+        try:
+            old = _swap(folder, temp, path, expected)
+        except BaseException:
+            folder.discard(temp)
+            raise
+        if durable:
+            with suppress(OSError):  # it is replaced, flushed or not
+                folder.sync()
+        return old
+
+
+def _swap(folder: Folder, temp: str, path: Path, expected: bytes) -> Replaced:
+    old = Replaced(path, folder.open(path.name, READ), expected)
+    try:
+        if old.late() is not None:
+            raise FileChanged(path, "has changed meanwhile")
+        if sys.platform == "win32":  # refuses to replace an open file
+            old.close()
+        folder.replace(temp, path.name)
+    except BaseException:
+        old.close()
+        raise
+    return old
 
 
 def create_exclusive(path: Path, data: bytes, *, mode: int = 0o600, within: Path | None = None) -> bool:
@@ -195,17 +277,6 @@ def is_alive(pid: int) -> bool:
     except (OSError, OverflowError):  # somebody else's; or no possible id
         return pid < 1 << 31
     return True
-
-
-def _content(folder: Folder, name: str, size: int) -> bytes | None:
-    try:
-        fd = folder.open(name, READ)
-    except FileNotFoundError:
-        return None
-    try:
-        return read_up_to(fd, size)
-    finally:
-        os.close(fd)
 
 
 def _status(folder: Folder, name: str) -> os.stat_result | None:

@@ -1,0 +1,65 @@
+"""Listings: names and signatures, whatever lies in the folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.files import FileNotRegular, FileUnreadable
+from memtui.store.listing import Entry, newest_first, scan, time_key
+
+ANY_MD = re.compile(r".*\.md")
+
+
+def entry(name: str) -> Entry:
+    return Entry(name, "/f", 0, 0, 0)
+
+
+def test_lists_what_fits_and_collects_hidden_names(tmp_path: Path) -> None:
+    for name in ("a.md", "b.txt", ".c", ".d.md"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "link.md").symlink_to("nowhere")
+    strange: list[str] = []
+    found = scan(tmp_path, ANY_MD, strange)
+    assert sorted(each.name for each in found) == [".d.md", "a.md", "link.md"]
+    assert strange == [".c"]
+    status = (tmp_path / "a.md").stat()
+    a = next(each for each in found if each.name == "a.md")
+    assert a.path == tmp_path / "a.md"
+    assert a.signature == (status.st_mtime_ns, 1, status.st_ino)
+
+
+def test_a_missing_folder_is_empty_and_a_file_is_a_problem(tmp_path: Path) -> None:
+    assert scan(tmp_path / "gone", ANY_MD) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(FileNotRegular, match="is not a folder"):
+        scan(tmp_path / "file", ANY_MD)
+
+
+def test_a_closed_folder_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(FileUnreadable, match="cannot be listed: check the owner and mode"):
+        scan(tmp_path, ANY_MD)
+
+
+def test_times_are_compared_across_the_kinds_of_name() -> None:
+    assert time_key("20260102_101500-memory.md") == time_key("CMEM-20260102-101500.md") == "20260102101500"
+    assert time_key("notes.md") == time_key("٢٠٢٦٠١٠٢_101500.md") == ""
+
+
+@given(
+    st.lists(
+        st.from_regex(r"(CMEM-)?2026010[1-3][-_]10150[0-9](-memory(-2)?)?\.md|[a-z]{1,3}\.md", fullmatch=True)
+    )
+)
+def test_newest_first(names: list[str]) -> None:
+    keys = [time_key(each.name) for each in newest_first(map(entry, names))]
+    assert keys == sorted(map(time_key, names), reverse=True)

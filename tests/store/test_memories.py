@@ -1,0 +1,205 @@
+"""Memories of both kinds in one list, read only as far as they are shown."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileOutside
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.project import Home, Project
+from memtui.store import memories
+from memtui.store.listing import Entry
+from memtui.store.memories import MemoryHead, MemoryKind, MemoryProblem, MemoryStore, kind_of
+
+CREATED = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+BODY = "# Session Recovery\n\n## Session ID\nabc\n\n## Objective (main)\n\n  Fix the JWT check\n\n## Notes\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = Project(tmp_path / "app")
+    project.compacts.mkdir(parents=True)
+    return project
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
+
+
+@pytest.fixture
+def store(project: Project, home: Home) -> MemoryStore:
+    return MemoryStore(project, home)
+
+
+def add_stored(home: Home, time: str, *, body: bytes = BODY.encode(), description: str = "") -> Path:
+    folder = home.memories / f"{time[:4]}-{time[4:6]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = MemoryMeta(
+        id=f"CMEM-{time}",
+        project="/home/me/app",
+        created=CREATED,
+        updated=CREATED,
+        description=description,
+        tags=("auth", "jwt"),
+        session_id="s",
+        source="review",
+        archived=True,
+    )
+    path = folder / f"CMEM-{time}.md"
+    path.write_bytes(render_stored(StoredMemory(meta=meta, body=body)))
+    return path
+
+
+def add_review(project: Project, name: str, title: str = "Token refresh") -> Path:
+    path = project.compacts / name
+    path.write_text(render_memory(MemoryFile(title=title, goal="g")))
+    return path
+
+
+def test_lists_both_kinds_by_time_and_opens_nothing(
+    project: Project, home: Home, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert store.entries() == []
+    for time in ("20260102-101500", "20251225-081501", "20250101-000000"):
+        add_stored(home, time)
+    for name in ("20251225_081500-memory.md", "20251225_081500-memory-2.md", "20260102_101500-memory.md"):
+        add_review(project, name)
+    for other in ("20251225_081500-autocompact.md", ".x-memory.md", "memory.md"):
+        (project.compacts / other).touch()
+    (home.memories / "notes").mkdir()
+    (home.memories / "2026-01" / "CMEM-2026.md").touch()
+    (home.memories / "2024-01").touch()  # a file among the months hides none of the others
+    monkeypatch.setattr(os, "open", None)
+    assert [entry.key for entry in store.entries()] == [
+        "CMEM-20260102-101500.md",
+        "20260102_101500-memory.md",
+        "CMEM-20251225-081501.md",
+        "20251225_081500-memory.md",
+        "20251225_081500-memory-2.md",
+        "CMEM-20250101-000000.md",
+    ]
+
+
+def entry_of(store: MemoryStore, path: Path) -> Entry:
+    (entry,) = [entry for entry in store.entries() if entry.path == path]
+    return entry
+
+
+def test_the_head_of_a_memory_file(project: Project, store: MemoryStore) -> None:
+    entry = entry_of(store, add_review(project, "20251225_081500-memory-2.md"))
+    time = datetime(2025, 12, 25, 8, 15).astimezone()
+    assert store.head(entry) == MemoryHead(
+        MemoryKind.REVIEW, "20251225_081500-memory-2", "Token refresh", time
+    )
+    assert kind_of(entry) is MemoryKind.REVIEW
+
+
+def test_the_head_of_a_stored_memory(home: Home, store: MemoryStore) -> None:
+    described = entry_of(store, add_stored(home, "20260102-101500", description="JWT"))
+    assert store.head(described) == MemoryHead(
+        MemoryKind.STORED, "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app", True
+    )
+    plain = entry_of(store, add_stored(home, "20260102-101501"))
+    assert store.head(plain).title == "Fix the JWT check"
+    bare = entry_of(store, add_stored(home, "20260102-101502", body=b"## Objective\n\n## Notes\nx"))
+    assert store.head(bare).title == "CMEM-20260102-101502"
+
+
+def test_a_head_costs_its_first_block(
+    home: Home, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = entry_of(store, add_stored(home, "20260102-101500", body=BODY.encode() + b"x" * 5_000_000))
+    sizes: list[int] = []
+    read = os.read
+
+    def counted(fd: int, size: int) -> bytes:
+        data = read(fd, size)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "read", counted)
+    assert store.head(entry).title == "Fix the JWT check"
+    assert sum(sizes) <= memories.HEAD_SIZE
+
+
+def test_front_matter_longer_than_the_first_block(home: Home, store: MemoryStore) -> None:
+    path = add_stored(home, "20260102-101500", description="d" * 20_000)
+    assert store.head(entry_of(store, path)).title == "d" * 20_000
+
+
+def test_a_text_put_there_by_hand(home: Home, store: MemoryStore) -> None:
+    path = add_stored(home, "20260102-101500")
+    path.write_text(BODY)
+    head = store.head(entry_of(store, path))
+    time = datetime(2026, 1, 2, 10, 15).astimezone()
+    assert head == MemoryHead(MemoryKind.STORED, "CMEM-20260102-101500", "Fix the JWT check", time)
+    assert store.load(entry_of(store, path)).text == BODY
+
+
+def test_the_files_name_is_its_id(home: Home, store: MemoryStore) -> None:
+    path = add_stored(home, "20260102-101500")
+    copy = path.with_name("CMEM-20260102-101501.md")
+    copy.write_bytes(path.read_bytes())
+    assert store.head(entry_of(store, copy)).id == "CMEM-20260102-101501"
+
+
+def test_loads_whole_memories(project: Project, home: Home, store: MemoryStore) -> None:
+    body = "é\r\n## Objective\r\n字".encode()
+    stored = store.load(entry_of(store, add_stored(home, "20260102-101500", body=body + b"\xff")))
+    assert stored.text == body.decode() + "\N{REPLACEMENT CHARACTER}"
+    assert stored.head.id == "CMEM-20260102-101500"
+    path = add_review(project, "20251225_081500-memory.md")
+    assert store.load(entry_of(store, path)).text == path.read_text()
+
+
+def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, store: MemoryStore) -> None:
+    folder = project.compacts
+    (folder / "1-memory.md").mkdir()
+    (folder / "2-memory.md").symlink_to("/etc/hostname")
+    os.mkfifo(folder / "3-memory.md")
+    (folder / "20260230_000000-memory.md").write_text("")  # no such day
+    add_stored(home, "20260102-101500").write_text("---\nid: x\n")
+    heads = {entry.key: store.head(entry) for entry in store.entries()}
+    problems = {key: head.problem for key, head in heads.items()}
+    assert problems.pop("CMEM-20260102-101500.md").startswith("is broken: ")
+    assert problems.pop("20260230_000000-memory.md").startswith("is broken: ")
+    assert problems == {
+        "1-memory.md": "is a folder, not a file",
+        "2-memory.md": "is a symbolic link, which memtui does not follow here",
+        "3-memory.md": "is a pipe, not a file",
+    }
+    assert heads["20260230_000000-memory.md"].time is None
+    assert heads["CMEM-20260102-101500.md"].title == "CMEM-20260102-101500"
+    for entry in store.entries():
+        if entry.key in problems:
+            with pytest.raises(MemoryProblem, match=problems[entry.key]):
+                store.load(entry)
+        else:
+            assert store.load(entry).text == entry.path.read_text()
+
+
+def test_a_memory_of_ten_megabytes_is_not_shown(home: Home, store: MemoryStore) -> None:
+    path = add_stored(home, "20260102-101500", body=b"x" * (memories.LIMIT + 1))
+    with pytest.raises(MemoryProblem, match="is larger than 8 MB"):
+        store.load(entry_of(store, path))
+
+
+def test_links_do_not_lead_out(project: Project, home: Home, store: MemoryStore, tmp_path: Path) -> None:
+    outside = add_stored(home, "20260102-101500", description="secret")
+    outside.rename(tmp_path / outside.name)
+    (home.memories / "2026-01").rmdir()
+    (home.memories / "2026-01").symlink_to(tmp_path)
+    (entry,) = store.stored_entries()
+    assert "leads out of" in store.head(entry).problem
+    with pytest.raises(MemoryProblem, match="leads out of"):
+        store.load(entry)
+    project.compacts.rmdir()
+    project.compacts.symlink_to(tmp_path)
+    with pytest.raises(FileOutside, match="leads out of the project"):
+        store.entries()

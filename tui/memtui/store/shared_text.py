@@ -1,0 +1,183 @@
+"""A text file that other programs write, too, most of them without a lock and in place.
+
+Read: when it is whole, never a half-written one. Changed: under the lock that some of them honour, only if it
+still is what was read, and looked at again until the change stays. A program that had the file open while it
+was replaced writes on into the old one; that is noticed, and carried over.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.files import (
+    Content,
+    FileChanged,
+    FileLocked,
+    FileOutside,
+    FileUnreadable,
+    Replaced,
+    is_within,
+    load_within,
+    lock,
+    replace_expected,
+)
+from memtui.files.problems import reading
+from memtui.formats.model import FormatError
+
+LIMIT = 16 << 20
+"""Bytes of the largest file that is read."""
+
+LOCK_SECONDS = 5.0
+"""How long to wait for a program that holds the lock; AgileFlow waits as long."""
+
+STILL_SECONDS = 0.25
+"""How long an unreadable file must stay as it is to count as broken, not as being written."""
+
+BUSY_SECONDS = 2.0
+"""How long to wait for a whole text while the file keeps changing."""
+
+SETTLE_SECONDS = 3.0
+"""How long to repeat a change that others write over."""
+
+LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
+"""Seconds after which a change has to be there still: one who read before us writes within them."""
+
+_PAUSE = (0.001, 0.006)
+"""Seconds between two reads, at random, so as not to keep step with the one who writes."""
+
+_CAREFUL_TRIES = 3
+"""Flushing takes so long that a busy writer is always faster: after this many tries it is left out."""
+
+
+class Edit(NamedTuple):
+    """A change that was made: the text before and after."""
+
+    old: str
+    new: str
+
+
+class _Late(NamedTuple):
+    """What another program wrote into the file that we had just replaced by `over`."""
+
+    text: str
+    over: str
+
+
+class SharedText:
+    """One such file."""
+
+    def __init__(self, path: Path, root: Path, check: Callable[[str], object]) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            path: the file. It is never made, and a link within `root` stays a link.
+            root: the folder that it has to be in, every link resolved.
+            check: raises `FormatError` for a text that is not whole.
+        """
+        self.path = path
+        self._root = root
+        self._check = check
+
+    def read(self) -> str:
+        """The file's text, as soon as it is whole.
+
+        Raises:
+            FileMissing: there is no file.
+            FileUnreadable: it stays broken.
+            FileProblem: it is outside, too large, no regular file or closed to us.
+        """
+        started = since = time.monotonic()
+        last: Content | None = None
+        while True:
+            content = load_within(self.path, self._root, limit=LIMIT)
+            try:
+                return self._whole(content.data)
+            except FormatError as error:
+                now = time.monotonic()
+                if content != last:
+                    last, since = content, now
+                if now - since > STILL_SECONDS or now - started > BUSY_SECONDS:
+                    raise FileUnreadable(self.path, f"is broken: {error}") from error
+            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - no secret
+
+    def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> Edit:
+        """Write `change` of the text until it `holds`. The lock is held only while writing.
+
+        Args:
+            change: makes the new text of an old one; may be called several times, and may raise.
+            holds: tells whether a text has the change in it.
+
+        Raises:
+            FileLocked: another program holds the lock, or writes over the change all the time.
+            FileProblem: see `read`; or the system refuses to write.
+        """
+        deadline = time.monotonic() + SETTLE_SECONDS
+        late: _Late | None = None
+        for number in count():
+            edit, aside = self._write(change, late, durable=number < _CAREFUL_TRIES)
+            if edit is not None:
+                with aside:
+                    settled, late = self._watch(edit, aside, holds)
+                if settled:
+                    return edit
+            if time.monotonic() > deadline:
+                break
+        raise FileLocked(self.path, "is being written over by another program; try again in a moment")
+
+    def _write(
+        self, change: Callable[[str], str], late: _Late | None, *, durable: bool
+    ) -> tuple[Edit | None, Replaced]:
+        target = self._target()
+        lockable = Path(os.path.realpath(self.path.parent)) / self.path.name
+        root = Path(os.path.realpath(self._root))
+        with lock(lockable, timeout=LOCK_SECONDS, within=root):
+            now = self.read()
+            old = late.text if late is not None and late.over == now else now
+            new = change(old)
+            if new == now:
+                return Edit(old, new), Replaced(target)
+            try:
+                aside = replace_expected(
+                    target, new.encode(), expected=now.encode(), within=root, durable=durable
+                )
+            except FileChanged:
+                return None, Replaced(target)
+            return Edit(old, new), aside
+
+    def _watch(self, edit: Edit, aside: Replaced, holds: Callable[[str], bool]) -> tuple[bool, _Late | None]:
+        for pause in LOOK_AGAIN:
+            time.sleep(pause)
+            text = self._text(aside.late())
+            if text is not None:
+                return False, _Late(text, edit.new)
+            if not holds(self.read()):
+                return False, None
+        return True, None
+
+    def _text(self, data: bytes | None) -> str | None:
+        try:
+            return None if data is None else self._whole(data)
+        except FormatError:
+            return None
+
+    def _whole(self, data: bytes) -> str:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise FormatError("it is not valid UTF-8") from error
+        self._check(text)
+        return text
+
+    def _target(self) -> Path:
+        """The file itself, when its path leads through links of the project."""
+        with reading(self.path):
+            self.path.stat()
+        if not is_within(self.path, self._root):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        return Path(os.path.realpath(self.path))
