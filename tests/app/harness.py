@@ -1,0 +1,197 @@
+"""Opens the app on a world, presses its keys, and waits for what has to happen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path, PurePath
+from typing import Any, ClassVar
+
+from textual.css.query import NoMatches
+from textual.message import Message
+from textual.notifications import SeverityLevel
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from memtui.app import app as app_module
+from memtui.app.app import MemtuiApp
+from memtui.app.browser import Browser, Places
+from memtui.app.commands import PaneId
+from memtui.app.edge import FailureLog
+from memtui.app.live import Mark
+from memtui.app.panes.pane import Pane
+from memtui.app.screens.browser import BrowserScreen
+from memtui.app.screens.review import ReviewScreen
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.status_bar import StatusBar
+from memtui.clock import Clock
+from tests.app.world import World, clock
+
+WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
+SIZES = (WIDE, NARROW, SHORT)
+TURNS = 500
+"""Turns of the event loop that a condition is waited for, each of at least 20 ms."""
+_BRIEF = ("detail", "filter", "heads", "copy", "clear", "undo", "save", "default", "transcript", "layout")
+"""Groups of workers that end by themselves."""
+
+
+class WatchedApp(MemtuiApp):
+    """The app, remembering what it has told the person."""
+
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        Path(app_module.__file__).parent / path for path in MemtuiApp.CSS_PATH
+    ]
+
+    def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
+        super().__init__(browser, log, note=note)
+        self.said: list[str] = []
+        self.left = False
+
+    def exit(self, *arguments: Any, **options: Any) -> None:
+        self.left = True
+        super().exit(*arguments, **options)
+
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        self.said.append(text)
+        super().say(text, severity=severity)
+
+
+class Driver:
+    """A person in front of the app."""
+
+    def __init__(self, app: WatchedApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other and wait for what follows at once."""
+        await self.pilot.press(*keys)
+        await self.settled()
+
+    async def type(self, text: str) -> None:
+        """Type a text."""
+        await self.press(*("space" if letter == " " else letter for letter in text))
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Wait until `condition` holds."""
+        for _ in range(TURNS):
+            if condition():
+                return
+            await self.pilot.pause()
+        raise AssertionError(f"{what or 'it'} did not happen; said {self.said}; shown:\n{self.shown}")
+
+    async def settled(self) -> None:
+        """Wait until no worker has anything to do."""
+        if self._resting():
+            return
+        await self.until(self._resting, "rest")
+        await self.pilot.pause()
+
+    def _resting(self) -> bool:
+        return all(worker.is_finished or worker.group not in _BRIEF for worker in self.app.workers)
+
+    async def until_said(self, part: str) -> str:
+        """Wait until the last message contains `part`; returns the message."""
+        await self.until(lambda: part in self.last_said, f"“{part}”")
+        return self.last_said
+
+    async def until_live(self) -> None:
+        """Wait until the first listing is shown."""
+        await self.until(lambda: self.browser.query_one(StatusBar).liveness is not None, "the listing")
+        await self.settled()
+
+    @property
+    def said(self) -> list[str]:
+        """Every message so far."""
+        return self.app.said
+
+    @property
+    def last_said(self) -> str:
+        """The message that shows."""
+        return self.said[-1] if self.said else ""
+
+    @property
+    def browser(self) -> BrowserScreen:
+        """The main screen."""
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, BrowserScreen)
+        return screen
+
+    @property
+    def screen(self) -> Screen[object]:
+        """The screen in front."""
+        return self.app.screen
+
+    @property
+    def review(self) -> ReviewScreen:
+        """The review in front."""
+        assert isinstance(self.app.screen, ReviewScreen)
+        return self.app.screen
+
+    def pane(self, pane_id: PaneId) -> Pane:
+        """One of the four panes."""
+        return self.browser.panes[pane_id]
+
+    @property
+    def mark(self) -> Mark | None:
+        """The live mark."""
+        liveness = self.browser.query_one(StatusBar).liveness
+        return liveness.mark if liveness else None
+
+    @property
+    def detail(self) -> str:
+        """The whole text of the detail, title first."""
+        view = self.browser.query_one("#detail", DocumentView)
+        return f"{view.border_title}\n{view.document.text}"
+
+    def drawn(self, pane_id: PaneId, width: int = 70) -> list[str]:
+        """What a pane's rows say."""
+        pane = self.pane(pane_id)
+        return [pane.draw_row(key, width).plain.strip() for key in pane.rows]
+
+    @property
+    def lines(self) -> list[str]:
+        """The screen as it is painted, line by line."""
+        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def shown(self) -> str:
+        """The screen as it is painted."""
+        return "\n".join(self.lines)
+
+    def line_of(self, part: str) -> int:
+        """The first screen line that shows `part`."""
+        found = [number for number, line in enumerate(self.lines) if part in line]
+        assert found, f"{part!r} is not shown:\n{self.shown}"
+        return found[0]
+
+    def has(self, selector: str) -> bool:
+        """Whether a widget is on the front screen and visible."""
+        try:
+            return bool(self.app.screen.query_one(selector).region)
+        except NoMatches:
+            return False
+
+
+def make_app(world: World, *, the_clock: Clock = clock) -> WatchedApp:
+    """The app on a world."""
+    places = Places(world.project, world.home, world.claude)
+    log = FailureLog(world.home.state / "failures.log", the_clock)
+    return WatchedApp(Browser(places, the_clock), log)
+
+
+@asynccontextmanager
+async def opened(
+    world: World,
+    size: tuple[int, int] = WIDE,
+    *,
+    hook: Callable[[Message], None] | None = None,
+) -> AsyncIterator[Driver]:
+    """Open the app and wait for its first listing; leaving closes it and checks that it did not fail."""
+    app = make_app(world)
+    async with app.run_test(size=size, notifications=True, message_hook=hook) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until_live()
+        yield driver
+    failures = world.home.state / "failures.log"
+    assert not failures.exists(), failures.read_text()

@@ -1,0 +1,203 @@
+"""Going to panes, rows and the detail, with keys and with the mouse."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.app.screens.help import HelpScreen
+from memtui.app.widgets.key_bar import KeyBar
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
+from tests.app.world import World
+
+PANES = list(PaneId)
+
+
+async def test_numbers_go_to_panes(full: World) -> None:
+    async with opened(full) as driver:
+        for key, pane_id in zip("2431", ("memories", "state", "commands", "pending"), strict=True):
+            await driver.press(key)
+            assert driver.browser.current_id == pane_id
+            assert driver.browser.focused is driver.pane(PaneId(pane_id))
+
+
+async def test_tab_goes_round_both_ways(full: World) -> None:
+    async with opened(full) as driver:
+        seen = []
+        for _ in range(5):
+            await driver.press("tab")
+            seen.append(driver.browser.current_id)
+        assert seen == [*PANES[1:], *PANES[:2]]
+        await driver.press("shift+tab", "shift+tab")
+        assert driver.browser.current_id is PaneId.STATE
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_focused_pane_shows_it_and_the_detail_follows(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        for key, title in zip(
+            "1234", ("Capture", "Memory CMEM", "Command /babysit", "Session state"), strict=True
+        ):
+            await driver.press(key)
+            focused = [pane.pane_id for pane in driver.browser.panes.values() if pane.has_focus]
+            assert focused == [PANES[int(key) - 1]]
+            assert driver.detail.startswith(title)
+            assert driver.browser.pane.has_class("-current")
+
+
+async def test_keys_move_in_a_pane(full: World) -> None:
+    async with opened(full) as driver:
+        pane = driver.pane(PaneId.MEMORIES)
+        await driver.press("2")
+        for keys, index in (("j", 1), ("down", 2), ("down", 2), ("k", 1), ("up", 0), ("G", 2), ("g", 0)):
+            await driver.press(keys)
+            assert pane.index == index, keys
+        await driver.press("end")
+        assert pane.index == 2
+        assert "minor units" in driver.detail
+
+
+async def test_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "enter")
+        assert driver.browser.focused is driver.browser.detail_view
+        await driver.press("escape")
+        assert driver.browser.focused is driver.pane(PaneId.MEMORIES)
+
+
+async def test_in_a_narrow_window_the_detail_takes_the_place_of_the_panes(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        assert "2 Memories" in driver.shown
+        assert not driver.has("#detail")
+        await driver.press("enter")
+        assert driver.has("#detail")
+        assert "2 Memories" not in driver.shown
+        assert "First message" in driver.shown
+        await driver.press("escape")
+        assert "2 Memories" in driver.shown
+        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+
+
+async def test_escape_leaves_what_was_entered_last(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("z", "slash", "f", "i", "x", "enter", "enter")
+        assert driver.browser.focused is driver.browser.detail_view
+        await driver.press("escape")
+        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+        assert driver.browser.pane.filter_text == "fix"
+        await driver.press("escape")
+        assert driver.browser.pane.filter_text == ""
+        assert driver.browser.has_class("-zoomed")
+        await driver.press("escape")
+        assert not driver.browser.has_class("-zoomed")
+        await driver.press("escape")
+        assert driver.last_said == "Nothing to go back from. q quits."
+
+
+async def test_zoom_gives_a_pane_the_window_and_takes_it_back(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "z")
+        assert driver.has("#memories")
+        assert not any(driver.has(f"#{name}") for name in ("pending", "commands", "state", "detail"))
+        assert driver.pane(PaneId.MEMORIES).region.width == WIDE[0]
+        await driver.press("z")
+        assert all(driver.has(f"#{name}") for name in ("pending", "memories", "commands", "state", "detail"))
+
+
+async def test_zoom_of_the_detail(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("enter", "z")
+        assert driver.browser.detail_view.region.width == WIDE[0]
+        assert driver.browser.focused is driver.browser.detail_view
+        await driver.press("z")
+        assert driver.browser.detail_view.region.width < WIDE[0]
+        assert driver.has("#pending")
+
+
+async def test_going_to_another_pane_keeps_the_zoom(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("z", "3")
+        assert driver.has("#commands")
+        assert not driver.has("#pending")
+
+
+# -- mouse --------------------------------------------------------------------------------------------------
+
+
+async def click_text(driver: Driver, text: str, *, times: int = 1) -> None:
+    """Click the first character of a text on the screen."""
+    row = driver.line_of(text)
+    await driver.pilot.click(offset=(driver.lines[row].index(text), row), times=times)
+    await driver.settled()
+
+
+async def test_a_click_goes_to_a_pane_and_selects_the_row(full: World) -> None:
+    async with opened(full) as driver:
+        await click_text(driver, "/research/ask")
+        assert driver.browser.current_id is PaneId.COMMANDS
+        assert driver.browser.focused is driver.pane(PaneId.COMMANDS)
+        assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
+        assert "Name your sources" in driver.detail
+
+
+async def test_a_click_on_the_selected_row_opens_it(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await click_text(driver, "Fix the token")
+        await driver.until(lambda: driver.has("#detail"))
+        assert driver.browser.focused is driver.browser.detail_view
+
+
+async def test_a_click_into_an_empty_place_of_a_pane_goes_there(full: World) -> None:
+    async with opened(full) as driver:
+        region = driver.pane(PaneId.MEMORIES).region
+        await driver.pilot.click(offset=(region.x + 5, region.bottom - 2))
+        await driver.settled()
+        assert driver.browser.current_id is PaneId.MEMORIES
+
+
+async def test_a_click_into_the_detail_reads_it(full: World) -> None:
+    async with opened(full) as driver:
+        region = driver.browser.detail_view.region
+        await driver.pilot.click(offset=(region.x + 5, region.y + 5))
+        assert driver.browser.focused is driver.browser.detail_view
+        await driver.press("escape")
+        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+
+
+async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
+    async with opened(full, SHORT) as driver:
+        for key, pane_id in (("3", PaneId.COMMANDS), ("2", PaneId.MEMORIES), ("4", PaneId.STATE)):
+            await driver.pilot.click(offset=(driver.lines[0].index(f"  {key} ") + 2, 0))
+            assert driver.browser.current_id is pane_id
+            assert driver.browser.focused is driver.pane(pane_id)
+
+
+async def test_a_click_in_the_key_bar_is_the_key(full: World) -> None:
+    async with opened(full) as driver:
+        await click_text(driver, "zoom")
+        assert driver.browser.has_class("-zoomed")
+        await click_text(driver, "? help")
+        assert isinstance(driver.screen, HelpScreen)
+        await driver.press("escape")
+        await driver.pilot.click(offset=(driver.lines[-1].index("quit"), WIDE[1] - 1))
+        assert driver.app.left
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
+async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(
+    full: World, size: tuple[int, int]
+) -> None:
+    async with opened(full, size) as driver:
+        for key, offered in zip("1234", ("review", "copy id", "clear", ""), strict=True):
+            await driver.press(key)
+            bar = driver.lines[driver.browser.query_one(KeyBar).region.y]
+            assert "? help" in bar
+            assert "q quit" in bar
+            assert offered in bar
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+async def test_quit(full: World, key: str) -> None:
+    async with opened(full) as driver:
+        await driver.pilot.press(key)
+        assert driver.app.left

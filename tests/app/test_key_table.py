@@ -1,0 +1,195 @@
+"""The one table of keys: every key acts where it says, says why elsewhere, and is told everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.command import CommandPalette
+
+from memtui.app.commands import (
+    COMMANDS,
+    PANE_TITLES,
+    Command,
+    PaneId,
+    footer_commands,
+    key_table,
+    markdown_key_table,
+)
+from memtui.app.screens.help import HelpScreen
+from memtui.app.widgets.document_view import DocumentView
+from tests.app.harness import NARROW, SHORT, Driver, opened
+from tests.app.world import World
+
+PANES = list(PaneId)
+README = Path(__file__).parents[2] / "README.md"
+
+
+def keys_of(command: Command) -> list[str]:
+    return command.keys.split(",")
+
+
+@pytest.mark.parametrize("pane_id", PANES)
+async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(
+    full: World, pane_id: PaneId
+) -> None:
+    before = {path: path.read_bytes() for path in full.base.rglob("*") if path.is_file()}
+    async with opened(full) as driver:
+        await driver.press(str(PANES.index(pane_id) + 1))
+        elsewhere = [command for command in COMMANDS if pane_id not in command.panes]
+        assert elsewhere
+        for command in elsewhere:
+            for key in keys_of(command):
+                await driver.press(key)
+                assert driver.last_said.startswith(f"{command.shown} means “{command.help}”: that works in ")
+                for place in command.panes:
+                    assert f"{PANE_TITLES[place]} ({PANES.index(place) + 1})" in driver.last_said
+                assert driver.screen is driver.browser
+                assert driver.browser.current_id is pane_id
+    assert {path: path.read_bytes() for path in before} == before
+
+
+EMPTY = [
+    ("1", "r", "No capture is selected."),
+    ("1", "o", "Nothing is selected, so there is no transcript to open."),
+    ("1", "e", "Nothing is selected."),
+    ("2", "y", "Nothing is selected."),
+    ("2", "Y", "Nothing is selected."),
+    ("2", "o", "Nothing is selected, so there is no transcript to open."),
+    ("2", "e", "Nothing is selected."),
+    ("3", "x", "No active command is selected."),
+    ("3", "X", "No command is active."),
+    ("3", "o", "Nothing is selected, so there is no transcript to open."),
+    ("3", "e", "Nothing is selected."),
+    ("4", "o", "The transcript of this session is not there any more."),
+    ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
+    ("1", "u", "Nothing to undo in this run of memtui."),
+]
+
+
+async def test_with_nothing_to_act_on_each_key_says_so(world: World) -> None:
+    async with opened(world) as driver:
+        for pane, key, _sentence in EMPTY:
+            number = len(driver.said)
+            await driver.press(pane, key)
+            assert len(driver.said) == number + 1, f"{key} in {pane} said {driver.said[number:]}"
+            assert driver.screen is driver.browser
+        assert [*zip(EMPTY, driver.said, strict=True)] == [(row, row[2]) for row in EMPTY]
+
+
+async def test_enter_with_nothing_selected_shows_what_to_do(world: World) -> None:
+    async with opened(world, NARROW) as driver:
+        for pane in "1234":
+            await driver.press(pane, "enter")
+            assert driver.browser.focused is driver.browser.detail_view
+            assert driver.has("#detail")
+
+
+# -- help ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pane_id", PANES)
+async def test_help_lists_every_key_that_works_in_the_pane(full: World, pane_id: PaneId) -> None:
+    async with opened(full) as driver:
+        await driver.press(str(PANES.index(pane_id) + 1), "question_mark")
+        assert isinstance(driver.screen, HelpScreen)
+        told = driver.screen.query_one(DocumentView).document.text
+        box = driver.screen.query_one("#help")
+        assert str(box.border_title) == f"Keys in {PANE_TITLES[pane_id]}"
+        here = [command for command in COMMANDS if pane_id in command.panes]
+        for shown, text in key_table(here):
+            assert any(line.startswith(f"{shown} ") and line.endswith(text) for line in told.split("\n")), (
+                shown
+            )
+        for command in COMMANDS:
+            if pane_id not in command.panes:
+                assert command.help not in told
+
+
+@pytest.mark.parametrize("key", ["escape", "question_mark", "q", "enter", "f1"])
+async def test_help_closes(full: World, key: str) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "f1")
+        assert isinstance(driver.screen, HelpScreen)
+        await driver.press(key)
+        assert driver.screen is driver.browser
+        assert driver.browser.focused is driver.pane(PaneId.MEMORIES)
+        assert not driver.app.left
+
+
+async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:
+    async with opened(full, SHORT) as driver:
+        await driver.press("question_mark")
+        assert not any(line.endswith("quit") for line in box_of(driver))
+        await driver.press("G")
+        assert any(line.endswith("quit") for line in box_of(driver))
+
+
+def box_of(driver: Driver) -> list[str]:
+    """What the help box shows."""
+    return [line.strip(" │") for line in driver.lines if line.strip().startswith("│")]
+
+
+# -- palette ------------------------------------------------------------------------------------------------
+
+
+async def test_the_palette_offers_every_command(full: World) -> None:
+    async with opened(full) as driver:
+        offered = {command.title: command for command in driver.app.get_system_commands(driver.screen)}
+        for command in COMMANDS:
+            title = f"{command.label.capitalize()} ({command.shown})"
+            assert (title in offered) == command.palette
+            if command.palette:
+                assert offered[title].help == command.help
+
+
+@pytest.mark.parametrize(
+    ("words", "works"),
+    [
+        ("zoom", lambda driver: driver.browser.has_class("-zoomed")),
+        ("commands (3)", lambda driver: driver.browser.current_id is PaneId.COMMANDS),
+        ("help (?)", lambda driver: isinstance(driver.screen, HelpScreen)),
+        ("copy id", lambda driver: "that works in Memories (2)" in driver.last_said),
+    ],
+)
+async def test_the_palette_runs_a_command(full: World, words: str, works: object) -> None:
+    assert callable(works)
+    async with opened(full) as driver:
+        await driver.press("ctrl+p")
+        palette = driver.screen
+        assert isinstance(palette, CommandPalette)
+        await driver.type(words)
+        await driver.until(lambda: words.split()[0] in driver.shown.casefold(), "the command")
+        await driver.pilot.press("down", "enter")
+        await driver.until(lambda: works(driver), words)
+
+
+# -- footer and README --------------------------------------------------------------------------------------
+
+
+async def test_the_footer_is_made_from_the_table(full: World) -> None:
+    async with opened(full, (200, 45)) as driver:
+        for pane_id in PANES:
+            await driver.press(str(PANES.index(pane_id) + 1))
+            expected = " ".join(f" {command.shown} {command.label}" for command in footer_commands(pane_id))
+            assert driver.lines[-1].rstrip() == expected
+
+
+def test_each_key_is_bound_once() -> None:
+    keys = [key for command in COMMANDS for key in keys_of(command)]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_command_of_the_table_can_be_run(full: World) -> None:
+    from memtui.app.screens.browser import BrowserScreen
+
+    for command in COMMANDS:
+        name, _, _ = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
+        known = hasattr(BrowserScreen, f"do_{name}") or hasattr(BrowserScreen, f"action_{name}")
+        assert known or command.action.startswith("app."), command
+
+
+def test_readme_has_exactly_the_keys_of_the_table() -> None:
+    text = README.read_text(encoding="utf-8")
+    table = text.partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
+    assert table.strip() == markdown_key_table()
