@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
@@ -303,9 +304,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._go(self._selectable(len(self._rows) - 1, -1))
 
     def action_open(self) -> None:
-        """Open the selected row."""
-        if self.selected is not None:
-            self.post_message(self.Opened(self, self.selected))
+        """Open the selected row; without one the key is for whoever is around the list."""
+        if self.selected is None:
+            raise SkipAction
+        self.post_message(self.Opened(self, self.selected))
 
     def _report(self) -> None:
         if not self.is_mounted:
