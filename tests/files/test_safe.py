@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from memtui.files import (
     read_within,
 )
 from tests.disk import mode_of, names
+from tests.faults import watched
 
 
 @pytest.fixture
@@ -121,24 +121,23 @@ def test_swapping_a_folder_for_a_link_never_leads_outside(root: Path, tmp_path: 
     outside.mkdir()
     (outside / "a.md").write_bytes(b"secret")
     spare, folder = root / "spare", root / "sub"
-    done = threading.Event()
+    at, outcomes = 0, set()
+    while True:
+        at += 1
 
-    def swap() -> None:
-        while not done.is_set():
-            folder.rename(spare)
-            folder.symlink_to(outside)
-            folder.unlink()
-            spare.rename(folder)
+        def before(number: int, name: str, at: int = at) -> None:
+            if number == at:
+                folder.rename(spare)
+                folder.symlink_to(outside)
 
-    thread = threading.Thread(target=swap)
-    thread.start()
-    try:
-        seen = {_outcome(folder / "a.md", root) for _ in range(3000)}
-    finally:
-        done.set()
-        thread.join()
-    assert b"inside" in seen
-    assert b"secret" not in seen
+        with watched(before) as log:
+            outcomes.add(_outcome(folder / "a.md", root))
+        if len(log) < at:
+            break
+        folder.unlink()
+        spare.rename(folder)
+    assert at > 10
+    assert outcomes == {b"", b"inside"}
 
 
 def _outcome(path: Path, root: Path) -> bytes:
