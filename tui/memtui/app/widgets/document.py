@@ -78,7 +78,7 @@ def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0) -> Line
     for part in parts:
         piece, piece_role = (part, "") if isinstance(part, str) else part
         safe = clean(piece).replace("\n", " ")
-        if piece_role:
+        if piece_role and safe:
             spans.append(Span(len(text), len(text) + len(safe), piece_role))
         text += safe
     return _capped(Line(text, role, tuple(spans), hang))

@@ -122,7 +122,7 @@ def line_start(path: Path, offset: int, end: int) -> int:
             if not block:
                 break
             position += len(block)
-        return _line_start_before(file, offset - 1)
+        return _line_start_before(file, min(offset, end) - 1)
 
 
 def _line_start_before(file: BinaryIO, offset: int) -> int:

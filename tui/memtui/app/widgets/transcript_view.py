@@ -160,6 +160,7 @@ class TranscriptView(DocumentView):
 
     def _jump_to(self, page: Page, *, at_end: bool) -> None:
         self._pages = [page]
+        self._following = at_end
         self.show(self._made())
         if at_end:
             super().action_last()
@@ -193,6 +194,7 @@ class TranscriptView(DocumentView):
         self.show(self._made(), keep_scroll=True, shift=shift)
         if follow:
             super().action_last()
+            self._following = True
 
     def _too_much(self) -> bool:
         return sum(len(each[0]) for page in self._pages for each in page.lines) > _KEPT
@@ -215,7 +217,8 @@ class TranscriptView(DocumentView):
             self._read_on()
 
     def _note_place(self) -> None:
-        self._following = self.at_end and self._below() <= 0
+        # Not only `at_end`: what was added at once may be more than a page.
+        self._following = self._below() <= 0 and (self.at_end or self._following)
         self.post_message(self.Moved(self))
 
     def _resized(self) -> None:
