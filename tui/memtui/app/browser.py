@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.app.facts import FactsReader
 from memtui.app.live import Target
 from memtui.app.views import (
     BranchView,
@@ -20,16 +21,17 @@ from memtui.app.views import (
     View,
 )
 from memtui.clock import Clock, parse_iso
-from memtui.extract.drafts import draft_session_state
 from memtui.files import FileProblem
-from memtui.formats.session_state import render_session_state
 from memtui.project import Home, Project, git_branch
-from memtui.store.active_commands import ActiveCommandStore
-from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry
-from memtui.store.memories import MemoryStore
-from memtui.store.states import StateStore
-from memtui.store.transcripts import TranscriptStore, check_transcript
+
+if TYPE_CHECKING:
+    from memtui.app.facts import FactsReader
+    from memtui.store.active_commands import ActiveCommandStore
+    from memtui.store.captures import CaptureStore
+    from memtui.store.listing import Entry
+    from memtui.store.memories import MemoryStore
+    from memtui.store.states import StateStore
+    from memtui.store.transcripts import TranscriptStore
 
 _FIRST, _BATCH = 200, 500
 """Captures read before the list shows, and then between two refreshes of it."""
@@ -50,22 +52,62 @@ class Browser:
     """The stores of one project, and the last listing of each.
 
     `compare` is called by one background thread; everything else may be called by any.
+
+    What reads files is imported when it is first used, because the first paint does without it: with the
+    models of the formats (pydantic) it costs as much as all of Textual.
     """
 
     def __init__(self, places: Places, clock: Clock) -> None:
         self.project = places.project
         self.clock = clock
-        self.captures = CaptureStore(places.project, clock)
-        self.commands = ActiveCommandStore(places.project, clock)
-        self.memories = MemoryStore(places.project, places.home)
-        self.transcripts = TranscriptStore(places.project, places.claude)
-        self.states = StateStore(places.project, places.home)
-        self.facts = FactsReader()
         self._home = places.home
+        self._claude = places.claude
         self._rows: dict[str, CaptureRow] = {}
         self._last: dict[type[View], View] = {}
         self._drafted_from: tuple[int, int, int] | None = None
         self._stopped = threading.Event()
+
+    @cached_property
+    def captures(self) -> CaptureStore:
+        """The project's captures."""
+        from memtui.store.captures import CaptureStore
+
+        return CaptureStore(self.project, self.clock)
+
+    @cached_property
+    def commands(self) -> ActiveCommandStore:
+        """The project's active commands."""
+        from memtui.store.active_commands import ActiveCommandStore
+
+        return ActiveCommandStore(self.project, self.clock)
+
+    @cached_property
+    def memories(self) -> MemoryStore:
+        """The project's memory files, and all stored memories."""
+        from memtui.store.memories import MemoryStore
+
+        return MemoryStore(self.project, self._home)
+
+    @cached_property
+    def transcripts(self) -> TranscriptStore:
+        """Claude Code's transcripts of the project."""
+        from memtui.store.transcripts import TranscriptStore
+
+        return TranscriptStore(self.project, self._claude)
+
+    @cached_property
+    def states(self) -> StateStore:
+        """The stored session states."""
+        from memtui.store.states import StateStore
+
+        return StateStore(self.project, self._home)
+
+    @cached_property
+    def facts(self) -> FactsReader:
+        """Reads the facts of transcripts."""
+        from memtui.app.facts import FactsReader
+
+        return FactsReader()
 
     def stop(self) -> None:
         """Let whatever is being read end soon."""
@@ -150,6 +192,8 @@ class Browser:
         return row if row is not None and row.entry == entry else CaptureRow(entry)
 
     def _read(self, entry: Entry) -> CaptureRow:
+        from memtui.store.captures import CaptureProblem
+
         try:
             return CaptureRow(entry, self.captures.load(entry))
         except CaptureProblem as problem:
@@ -184,6 +228,9 @@ class Browser:
         Raises:
             ReadingCancelledError: the browser was stopped meanwhile.
         """
+        from memtui.extract.drafts import draft_session_state
+        from memtui.formats.session_state import render_session_state
+
         try:
             facts = self.facts.read(wanted.transcript, None, lambda share: None, self._stopped.is_set)
         except OSError as error:
@@ -198,4 +245,6 @@ class Browser:
         Raises:
             TranscriptProblem: it is not opened; `reason` says why.
         """
+        from memtui.store.transcripts import check_transcript
+
         return check_transcript(path, self.transcripts.config)

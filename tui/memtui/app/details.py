@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clock import age, local_minute
-from memtui.extract.evidence import EvidenceGroup
-from memtui.extract.facts import Facts
-from memtui.formats.capture import Capture
+
+if TYPE_CHECKING:
+    from memtui.extract.evidence import EvidenceGroup
+    from memtui.extract.facts import Facts
+    from memtui.formats.capture import Capture
 
 _BLANK = Line("")
 _ITEMS = 12

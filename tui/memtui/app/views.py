@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.formats.active_commands import ActiveCommand
-from memtui.formats.capture import Capture
-from memtui.formats.session_state import SessionState
-from memtui.store.listing import Entry
+if TYPE_CHECKING:
+    from memtui.formats.active_commands import ActiveCommand
+    from memtui.formats.capture import Capture
+    from memtui.formats.session_state import SessionState
+    from memtui.store.listing import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -14,8 +15,10 @@ from memtui.app.views import CommandsView, View
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
-from memtui.formats.active_commands import ActiveCommand
-from memtui.store.active_commands import CommandProblem
+from memtui.files import FileProblem
+
+if TYPE_CHECKING:
+    from memtui.formats.active_commands import ActiveCommand
 
 _NONE = "No command is active.\n\nCommands that register themselves show here, with the rules they keep."
 _BROKEN = "broken:"
@@ -103,7 +106,7 @@ class CommandsPane(Pane):
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         try:
             summary = self.browser.commands.summary(command.name)
-        except CommandProblem as problem:
+        except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
         return concat(
             *head,
@@ -124,6 +127,6 @@ class CommandsPane(Pane):
             return Subject(file=state_file if state_file.exists() else None)
         try:
             file = self.browser.commands.summary(command.name).path
-        except CommandProblem:
+        except FileProblem:
             file = state_file
         return Subject(file=file, no_transcript="An active command names no transcript.")

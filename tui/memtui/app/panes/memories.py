@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -15,10 +16,10 @@ from memtui.app.widgets.document import Document, Line, concat, from_markdown, l
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
-from memtui.formats.stored_memory import RECOVERY_ID
-from memtui.store.listing import Entry
-from memtui.store.memories import MemoryHead, MemoryKind, MemoryProblem
-from memtui.store.transcripts import TranscriptProblem
+
+if TYPE_CHECKING:
+    from memtui.store.listing import Entry
+    from memtui.store.memories import MemoryHead
 
 _NONE = "No memories yet.\n\nReview a capture (r in Pending) and its memory is kept here."
 _ID_WIDTH = 22
@@ -90,7 +91,7 @@ class MemoriesPane(Pane):
         ago = short_age(head.time, self.clock()) if head.time else ""
         title = clean_line(head.title)
         tags = " ".join(f"#{clean_line(tag)}" for tag in head.tags)
-        if head.kind is MemoryKind.STORED:
+        if _is_stored(head):
             # A narrow row drops the date part that the id shares with its neighbours, never the title.
             lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
             return row([(lead, "$accent"), title, (f"  {tags}" if tags else "", "$quiet")], ago, width)
@@ -112,11 +113,11 @@ class MemoriesPane(Pane):
     def _document(self, entry: Entry) -> Document:
         try:
             memory = self.browser.memories.load(entry)
-        except MemoryProblem as problem:
+        except FileProblem as problem:
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
         head = memory.head
         lines: list[Line] = []
-        if head.kind is MemoryKind.STORED:
+        if _is_stored(head):
             lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (_when(head, self), "dim")))
             if head.title:
                 lines.append(line(head.title, "strong"))
@@ -131,6 +132,9 @@ class MemoriesPane(Pane):
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
+        from memtui.formats.stored_memory import RECOVERY_ID
+        from memtui.store.transcripts import TranscriptProblem
+
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None:
             return Subject()
@@ -153,6 +157,12 @@ class MemoriesPane(Pane):
             transcript=transcript,
             no_transcript=why_not,
         )
+
+
+def _is_stored(head: MemoryHead) -> bool:
+    from memtui.store.memories import MemoryKind
+
+    return head.kind is MemoryKind.STORED
 
 
 def _when(head: MemoryHead, pane: MemoriesPane) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -14,9 +15,10 @@ from memtui.app.views import CaptureRow, CapturesView, View
 from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
 from memtui.clock import short_age, short_time
-from memtui.extract.evidence import evidence
-from memtui.formats.capture import Capture
-from memtui.store.transcripts import TranscriptProblem
+from memtui.files import FileProblem
+
+if TYPE_CHECKING:
+    from memtui.formats.capture import Capture
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _TIME_WIDTH = 7
@@ -97,13 +99,15 @@ class PendingPane(Pane):
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         """What the transcript says of the time before the compaction."""
+        from memtui.extract.evidence import evidence
+
         assert item.capture is not None
         try:
             transcript = self.browser.check_transcript(item.capture.transcript)
             facts = self.browser.facts.read(
                 transcript, item.capture.timestamp, progress.tell, progress.cancelled
             )
-        except TranscriptProblem as problem:
+        except FileProblem as problem:
             return plain(f"\nNo facts: {problem}.", "warn")
         except OSError as error:
             return plain(f"\nNo facts: {item.capture.transcript} cannot be read ({error.strerror}).", "warn")
@@ -118,7 +122,7 @@ class PendingPane(Pane):
         if item.capture is not None:
             try:
                 transcript = self.browser.check_transcript(item.capture.transcript)
-            except TranscriptProblem as problem:
+            except FileProblem as problem:
                 why_not = f"{problem}."
         return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -14,7 +14,9 @@ from memtui.app.views import StateView, View
 from memtui.app.widgets.document import Line, concat, from_markdown, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
-from memtui.formats.session_state import SessionState, Task, TaskKind
+
+if TYPE_CHECKING:
+    from memtui.formats.session_state import SessionState, Task
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _NEXT = 3
@@ -100,6 +102,8 @@ class StatePane(Pane):
 
 
 def _glance(state: SessionState) -> Iterator[_Row]:
+    from memtui.formats.session_state import TaskKind
+
     if state.identity.goal:
         yield _Row("goal", state.identity.goal, "$quiet")
     for task in state.tasks:
@@ -121,6 +125,8 @@ def _glance(state: SessionState) -> Iterator[_Row]:
 
 
 def _children(task: Task) -> Iterator[_Row]:
+    from memtui.formats.session_state import TaskKind
+
     for child in task.children:
         if child.kind is TaskKind.BLOCKER and child.text.casefold() in ("", "none", "n/a"):
             continue

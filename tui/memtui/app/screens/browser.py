@@ -1,11 +1,14 @@
-"""What the keys of the browser do: each key acts, or says why it cannot."""
+"""What the keys of the browser do: each key acts, or says why it cannot.
+
+The other screens are imported when they are opened: the first paint does not wait for them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
@@ -19,14 +22,12 @@ from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pane import Subject
 from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.browser_view import BrowserView
-from memtui.app.screens.confirm import ConfirmScreen
-from memtui.app.screens.help import HelpScreen
-from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.transcript import TranscriptScreen
 from memtui.clean import clean_line
 from memtui.files import FileProblem
-from memtui.store.captures import Review
-from memtui.store.undo import Undo
+
+if TYPE_CHECKING:
+    from memtui.store.captures import Review
+    from memtui.store.undo import Undo
 
 _BY_ACTION = {command.action: command for command in COMMANDS}
 PROMPT = "Please import memory {id}"
@@ -96,6 +97,8 @@ class BrowserScreen(BrowserView):
 
     def do_help(self) -> None:
         """Show the keys of this pane."""
+        from memtui.app.screens.help import HelpScreen
+
         self.app.push_screen(HelpScreen(self.current_id))
 
     # -- filter ---------------------------------------------------------------------------------------------
@@ -207,6 +210,8 @@ class BrowserScreen(BrowserView):
             self.say("No command is active.", warn=True)
             return
         question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
+        from memtui.app.screens.confirm import ConfirmScreen
+
         if await self.app.push_screen_wait(ConfirmScreen(question, yes="Clear", no="Keep")):
             self._clear(None)
 
@@ -256,6 +261,8 @@ class BrowserScreen(BrowserView):
                 f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
             )
         else:
+            from memtui.app.screens.review import ReviewScreen
+
             self.app.push_screen(ReviewScreen(self.browser, row), self._reviewed)
 
     def _reviewed(self, review: Review | None) -> None:
@@ -270,6 +277,8 @@ class BrowserScreen(BrowserView):
         if subject.transcript is None:
             self.say(subject.no_transcript, warn=True)
         else:
+            from memtui.app.screens.transcript import TranscriptScreen
+
             self.app.push_screen(TranscriptScreen(subject.transcript))
 
     def do_edit(self) -> None:

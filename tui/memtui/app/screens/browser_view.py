@@ -40,7 +40,6 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import Tab, TabStrip
-from memtui.extract.facts import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.app import MemtuiApp
@@ -183,6 +182,8 @@ class BrowserView(Screen[None]):
     @work(group="draft", exit_on_error=False)
     async def _draft_states(self) -> None:
         """Draft a session state from the newest transcript, again and again while it grows."""
+        from memtui.extract.facts import ReadingCancelledError
+
         try:
             while self._draft is not None:
                 draft = self._draft
@@ -283,6 +284,7 @@ class BrowserView(Screen[None]):
     @work(group="detail", exclusive=True, exit_on_error=False)
     async def _make_detail(self, detail: Detail, make: Callable[[Progress], Document]) -> None:
         await asyncio.sleep(_PAUSE)
+        from memtui.extract.facts import ReadingCancelledError
 
         def tell(share: float) -> None:
             self._tell(Progressed(detail, share))
