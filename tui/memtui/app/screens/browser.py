@@ -147,7 +147,10 @@ class BrowserScreen(BrowserView):
         except Exception as error:  # a worker's edge
             self.report("reading what to filter", error)
             return
+        found = pane.selected
         pane.show_rows()
+        if found and not pane.filter_text:
+            pane.select(found)  # what was found stays selected when the filter is dropped
         self.show_detail()
 
     def do_toggle_reviewed(self) -> None:
