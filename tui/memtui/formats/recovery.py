@@ -99,6 +99,8 @@ class RoleFile(Record):
         if not values.keys() <= {"path", "role"} or "path" not in values:
             return values
         path, role = one_line(values["path"]), item(values.get("role", ""))
+        if not path:
+            path, role = one_line(role), ""
         while (found := _path_and_role(_file_item(path, role).strip())) != (path, role):
             path, role = found
         return {"path": path, "role": role}
@@ -221,7 +223,7 @@ def _list(document: Document, name: str) -> tuple[str, ...]:
 
 
 def _files(document: Document, title: str) -> tuple[RoleFile, ...]:
-    pairs = (_path_and_role(entry) for entry in parse_items(document.lines(title)))
+    pairs = (_path_and_role(entry) for entry in parse_items(document.lines(title)) if entry)
     return tuple(RoleFile(path=path, role=role) for path, role in pairs)
 
 
@@ -278,8 +280,8 @@ def _is_details_end(line: str) -> bool:
 def _end_before_section(lines: list[str], ends: list[int]) -> int:
     """In a text without Working Files: the first that a known section or nothing follows, else the last."""
     for end in ends:
-        below = next((line for line in lines[end + 1 :] if line.strip()), "## Notes")
-        if _section_of(below):
+        below = next((index for index in range(end + 1, len(lines)) if lines[index].strip()), None)
+        if below is None or _section_of(lines[below]):
             return end
     return ends[-1]
 

@@ -23,7 +23,7 @@ LineTest = Callable[[str], bool]
 
 def heading(line: str) -> str | None:
     """The text of a second-level heading, or None when `line` is none."""
-    found = _HEADING.match(line)
+    found = _HEADING.match(line) if line.startswith("##") else None
     return (found[1] or "").strip() if found else None
 
 
@@ -32,28 +32,28 @@ def fenced(lines: Sequence[str]) -> bytearray:
 
     A fence that nothing closes is no fence: it must not swallow the rest of a document.
     """
-    closers = _Closers(lines)
     marks = bytearray(len(lines))
-    index = 0
-    while index < len(lines):
-        end = closers.after(index, lines[index])
-        if end is None:
-            index += 1
-        else:
-            marks[index : end + 1] = b"\x01" * (end + 1 - index)
-            index = end + 1
+    places = [index for index, line in enumerate(lines) if line.startswith(("```", "~~~"))]
+    closers = _Closers(lines, places)
+    end = -1
+    for index in places:
+        if index > end:
+            found = closers.after(index, lines[index])
+            if found is not None:
+                end = found
+                marks[index : end + 1] = b"\x01" * (end + 1 - index)
     return marks
 
 
 class _Closers:
     """Which lines can close a fence. One pass at the start keeps the whole search linear."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], places: Iterable[int]) -> None:
         self._at: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}
         self._longest: dict[str, list[int]] = {}
-        for index, line in enumerate(lines):
-            bare = line.rstrip()
-            if len(bare) >= 3 and bare[0] in "`~" and bare.count(bare[0]) == len(bare):
+        for index in places:
+            bare = lines[index].rstrip()
+            if bare.count(bare[0]) == len(bare):
                 self._at[bare[0]].append((index, len(bare)))
         for mark, places in self._at.items():
             longest = [0] * (len(places) + 1)

@@ -17,7 +17,7 @@ from memtui.formats.text import file_text
 RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}", re.ASCII)
 """A Recovery ID: the local time of creation to the second."""
 
-HEAD_LIMIT = 64 * 1024
+HEAD_LIMIT = 32 * 1024
 """Bytes of front matter that are read at most."""
 
 _KEYS = ("id", "project", "created", "updated", "description", "tags", "session_id", "source", "archived")
