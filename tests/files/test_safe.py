@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from memtui.files import (
     FileMissing,
     FileNotRegular,
     FileOutside,
+    FileProblem,
     FileTooLarge,
     FileUnreadable,
     head_within,
@@ -174,6 +176,32 @@ def test_a_folder_left_without_its_gitignore_gets_it(tmp_path: Path) -> None:
     (tmp_path / "compacts").mkdir(mode=0o700)
     private_folder(tmp_path / "compacts", within=tmp_path)
     assert (tmp_path / "compacts" / ".gitignore").exists()
+
+
+def test_a_link_that_appears_while_making_folders_leads_nothing_out(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    outside.mkdir()
+    folder = root / ".project" / "compacts"
+    at, refused = 0, 0
+    while True:
+        at += 1
+        root.mkdir()
+
+        def before(number: int, name: str, at: int = at) -> None:
+            if number == at and (root / ".project").exists():
+                (root / ".project").rename(root / "spare")
+                (root / ".project").symlink_to(outside)
+
+        with watched(before) as log:
+            try:
+                private_folder(folder, within=root)
+            except FileProblem:
+                refused += 1
+        assert names(outside) == []
+        if len(log) < at:
+            break
+        shutil.rmtree(root)
+    assert refused > 3
 
 
 def test_private_folders_go_through_no_link_and_over_no_file(tmp_path: Path) -> None:

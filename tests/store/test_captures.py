@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -133,6 +134,39 @@ def test_a_linked_folder_within_the_project_is_read_but_not_written(
         store.review(entry, memory=MEMORY, summary="s")
     assert path.read_bytes() == before
     assert names(project.compacts) == [path.name]
+
+
+def test_a_link_that_appears_meanwhile_leads_nothing_out(
+    project: Project, store: CaptureStore, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "compacts").mkdir(parents=True)
+    inside, spare = project.root / ".project", project.root / "spare"
+    path = add_capture(project)
+    content = path.read_bytes()
+    at, failed = 0, 0
+    while True:
+        at += 1
+        (entry,) = store.entries()
+
+        def before(number: int, name: str, at: int = at) -> None:
+            if number == at:
+                inside.rename(spare)
+                inside.symlink_to(outside)
+
+        with faults.watched(before) as log:
+            try:
+                store.review(entry, memory=MEMORY, summary="s")
+            except FileProblem:
+                failed += 1
+        assert names(outside) == ["compacts"]
+        assert names(outside / "compacts") == []
+        if len(log) < at:
+            break
+        inside.unlink()
+        shutil.rmtree(spare)
+        add_capture(project).write_bytes(content)
+    assert failed > 20
 
 
 def test_a_project_reached_through_a_link_works(project: Project, tmp_path: Path) -> None:

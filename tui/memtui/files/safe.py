@@ -94,12 +94,12 @@ def private_folder(folder: Path, *, within: Path) -> None:
         FileOutside: a component is a link or not a folder, or `folder` is not below `within`.
         FileUnwritable, FileMissing: the system refuses, or `within` does not exist.
     """
-    here = within
     made = False
+    above = within
     for step in steps_below(folder, within):
-        here = here / step
-        with writing(here):
-            made = _make_folder(here)
+        with writing(above / step), Folder(above, within=within) as opened:
+            made = _make_folder(opened, step)
+        above = above / step
     with writing(folder), Folder(folder, within=within) as opened:
         if made or not any(True for _ in opened.names()):
             write_new(opened, ".gitignore", b"*\n")
@@ -113,19 +113,21 @@ def human_size(size: int) -> str:
     return f"{size} bytes"
 
 
-def _make_folder(folder: Path) -> bool:
+def _make_folder(above: Folder, name: str) -> bool:
+    where = above.path / name
     try:
-        os.mkdir(folder, 0o700)  # noqa: PTH102 - its mode, unlike that of Path.mkdir's parents, is exact
+        above.make(name)
     except FileExistsError:
-        mode = os.lstat(folder).st_mode
+        mode = above.status(name).st_mode
         if stat.S_ISLNK(mode):
             reason = "is a symbolic link; memtui does not write through links, make it a folder"
-            raise FileOutside(folder, reason) from None
+            raise FileOutside(where, reason) from None
         if not stat.S_ISDIR(mode):
-            raise FileOutside(folder, "is not a folder; move it away so that memtui can make one") from None
+            raise FileOutside(where, "is not a folder; move it away so that memtui can make one") from None
         return False
-    if stat.S_IMODE(os.lstat(folder).st_mode) != 0o700:  # a umask such as 0277 takes away our own access
-        os.chmod(folder, 0o700)  # noqa: PTH101
+    if stat.S_IMODE(above.status(name).st_mode) != 0o700:  # a umask such as 0277 takes away our own access
+        with Folder(where, within=above.path) as made:
+            made.make_private()
     return True
 
 
