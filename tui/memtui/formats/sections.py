@@ -48,10 +48,10 @@ def fenced(lines: Sequence[str]) -> bytearray:
 class _Closers:
     """Which lines can close a fence. One pass at the start keeps the whole search linear."""
 
-    def __init__(self, lines: Sequence[str], places: Iterable[int]) -> None:
+    def __init__(self, lines: Sequence[str], fences: Iterable[int]) -> None:
         self._at: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}
         self._longest: dict[str, list[int]] = {}
-        for index in places:
+        for index in fences:
             bare = lines[index].rstrip()
             if bare.count(bare[0]) == len(bare):
                 self._at[bare[0]].append((index, len(bare)))
