@@ -144,6 +144,18 @@ class Driver:
         view = self.browser.query_one("#detail", DocumentView)
         return f"{view.border_title}\n{view.document.text}"
 
+    def reading(self) -> bool:
+        """Whether the detail has the focus."""
+        return self.browser.focused is self.browser.detail_view
+
+    def at(self, pane_id: PaneId) -> bool:
+        """Whether a pane has the focus and is the current one."""
+        return self.browser.current_id is pane_id and self.browser.focused is self.pane(pane_id)
+
+    def at_home(self) -> bool:
+        """Whether the main screen is in front."""
+        return self.app.screen is self.browser
+
     def drawn(self, pane_id: PaneId, width: int = 70) -> list[str]:
         """What a pane's rows say."""
         pane = self.pane(pane_id)

@@ -18,7 +18,7 @@ async def test_numbers_go_to_panes(full: World) -> None:
         for key, pane_id in zip("2431", ("memories", "state", "commands", "pending"), strict=True):
             await driver.press(key)
             assert driver.browser.current_id == pane_id
-            assert driver.browser.focused is driver.pane(PaneId(pane_id))
+            assert driver.at(PaneId(pane_id))
 
 
 async def test_tab_goes_round_both_ways(full: World) -> None:
@@ -60,9 +60,9 @@ async def test_keys_move_in_a_pane(full: World) -> None:
 async def test_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "enter")
-        assert driver.browser.focused is driver.browser.detail_view
+        assert driver.reading()
         await driver.press("escape")
-        assert driver.browser.focused is driver.pane(PaneId.MEMORIES)
+        assert driver.at(PaneId.MEMORIES)
 
 
 async def test_in_a_narrow_window_the_detail_takes_the_place_of_the_panes(full: World) -> None:
@@ -75,15 +75,15 @@ async def test_in_a_narrow_window_the_detail_takes_the_place_of_the_panes(full: 
         assert "First message" in driver.shown
         await driver.press("escape")
         assert "2 Memories" in driver.shown
-        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+        assert driver.at(PaneId.PENDING)
 
 
 async def test_escape_leaves_what_was_entered_last(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("z", "slash", "f", "i", "x", "enter", "enter")
-        assert driver.browser.focused is driver.browser.detail_view
+        assert driver.reading()
         await driver.press("escape")
-        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+        assert driver.at(PaneId.PENDING)
         assert driver.browser.pane.filter_text == "fix"
         await driver.press("escape")
         assert driver.browser.pane.filter_text == ""
@@ -108,7 +108,7 @@ async def test_zoom_of_the_detail(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("enter", "z")
         assert driver.browser.detail_view.region.width == WIDE[0]
-        assert driver.browser.focused is driver.browser.detail_view
+        assert driver.reading()
         await driver.press("z")
         assert driver.browser.detail_view.region.width < WIDE[0]
         assert driver.has("#pending")
@@ -135,7 +135,7 @@ async def test_a_click_goes_to_a_pane_and_selects_the_row(full: World) -> None:
     async with opened(full) as driver:
         await click_text(driver, "/research/ask")
         assert driver.browser.current_id is PaneId.COMMANDS
-        assert driver.browser.focused is driver.pane(PaneId.COMMANDS)
+        assert driver.at(PaneId.COMMANDS)
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
         assert "Name your sources" in driver.detail
 
@@ -144,7 +144,7 @@ async def test_a_click_on_the_selected_row_opens_it(full: World) -> None:
     async with opened(full, NARROW) as driver:
         await click_text(driver, "Fix the token")
         await driver.until(lambda: driver.has("#detail"))
-        assert driver.browser.focused is driver.browser.detail_view
+        assert driver.reading()
 
 
 async def test_a_click_into_an_empty_place_of_a_pane_goes_there(full: World) -> None:
@@ -159,9 +159,9 @@ async def test_a_click_into_the_detail_reads_it(full: World) -> None:
     async with opened(full) as driver:
         region = driver.browser.detail_view.region
         await driver.pilot.click(offset=(region.x + 5, region.y + 5))
-        assert driver.browser.focused is driver.browser.detail_view
+        assert driver.reading()
         await driver.press("escape")
-        assert driver.browser.focused is driver.pane(PaneId.PENDING)
+        assert driver.at(PaneId.PENDING)
 
 
 async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
@@ -169,7 +169,7 @@ async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
         for key, pane_id in (("3", PaneId.COMMANDS), ("2", PaneId.MEMORIES), ("4", PaneId.STATE)):
             await driver.pilot.click(offset=(driver.lines[0].index(f"  {key} ") + 2, 0))
             assert driver.browser.current_id is pane_id
-            assert driver.browser.focused is driver.pane(pane_id)
+            assert driver.at(pane_id)
 
 
 async def test_a_click_in_the_key_bar_is_the_key(full: World) -> None:

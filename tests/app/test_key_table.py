@@ -44,7 +44,7 @@ async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(
                 assert driver.last_said.startswith(f"{command.shown} means “{command.help}”: that works in ")
                 for place in command.panes:
                     assert f"{PANE_TITLES[place]} ({PANES.index(place) + 1})" in driver.last_said
-                assert driver.screen is driver.browser
+                assert driver.at_home()
                 assert driver.browser.current_id is pane_id
     assert {path: path.read_bytes() for path in before} == before
 
@@ -73,7 +73,7 @@ async def test_with_nothing_to_act_on_each_key_says_so(world: World) -> None:
             number = len(driver.said)
             await driver.press(pane, key)
             assert len(driver.said) == number + 1, f"{key} in {pane} said {driver.said[number:]}"
-            assert driver.screen is driver.browser
+            assert driver.at_home()
         assert [*zip(EMPTY, driver.said, strict=True)] == [(row, row[2]) for row in EMPTY]
 
 
@@ -81,7 +81,7 @@ async def test_enter_with_nothing_selected_shows_what_to_do(world: World) -> Non
     async with opened(world, NARROW) as driver:
         for pane in "1234":
             await driver.press(pane, "enter")
-            assert driver.browser.focused is driver.browser.detail_view
+            assert driver.reading()
             assert driver.has("#detail")
 
 
@@ -112,8 +112,8 @@ async def test_help_closes(full: World, key: str) -> None:
         await driver.press("2", "f1")
         assert isinstance(driver.screen, HelpScreen)
         await driver.press(key)
-        assert driver.screen is driver.browser
-        assert driver.browser.focused is driver.pane(PaneId.MEMORIES)
+        assert driver.at_home()
+        assert driver.at(PaneId.MEMORIES)
         assert not driver.app.left
 
 

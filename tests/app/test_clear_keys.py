@@ -1,0 +1,184 @@
+"""x, X and u: active commands are cleared and come back, and nothing else in the file is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.formats.active_commands import remove_commands
+from memtui.store import shared_text
+from tests.app.harness import Driver, opened
+from tests.app.world import World
+
+NAMES = ["babysit", "research/ask", "nofile"]
+
+
+def rows(driver: Driver) -> list[str]:
+    return list(driver.pane(PaneId.COMMANDS).rows)
+
+
+def data(world: World) -> dict[str, Any]:
+    loaded = json.loads(world.project.session_state_json.read_text())
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+@pytest.fixture
+def file(full: World) -> Path:
+    return full.project.session_state_json
+
+
+async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
+    full: World, file: Path
+) -> None:
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        assert rows(driver) == NAMES
+        await driver.press("3", "j", "x")
+        assert await driver.until_said("Cleared") == "Cleared /research/ask. u brings it back."
+        assert file.read_text() == remove_commands(before.decode(), {"research/ask"})
+        await driver.until(lambda: rows(driver) == ["babysit", "nofile"])
+        assert driver.pane(PaneId.COMMANDS).selected == "nofile"
+        await driver.press("u")
+        assert await driver.until_said("Undone") == "Undone: clear of /research/ask."
+        assert file.read_bytes() == before
+        await driver.until(lambda: rows(driver) == NAMES)
+
+
+async def test_undo_works_from_any_pane_and_only_once(full: World, file: Path) -> None:
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        await driver.press("1", "u")
+        await driver.until_said("Undone")
+        assert file.read_bytes() == before
+        await driver.press("u")
+        await driver.until_said("Nothing to undo")
+        assert file.read_bytes() == before
+
+
+async def test_several_clears_are_undone_from_the_last_one_on(full: World, file: Path) -> None:
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until(lambda: len(rows(driver)) == 2)
+        between = file.read_bytes()
+        await driver.press("x")
+        await driver.until(lambda: len(rows(driver)) == 1)
+        await driver.press("u")
+        await driver.until_said("Undone: clear of /research/ask")
+        assert file.read_bytes() == between
+        await driver.press("u")
+        await driver.until_said("Undone: clear of /babysit")
+        assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("no", ["n", "escape", "enter", "q"])
+async def test_capital_x_asks_and_no_keeps_everything(full: World, file: Path, no: str) -> None:
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        await driver.press("3", "X")
+        assert isinstance(driver.screen, ConfirmScreen)
+        assert "Clear all 3 active commands?" in driver.shown
+        await driver.press(no)
+        await driver.until(driver.at_home)
+        assert file.read_bytes() == before
+        assert driver.said == []
+        assert not driver.app.left
+
+
+async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> None:
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        await driver.press("3", "X", "y")
+        assert await driver.until_said("Cleared") == "Cleared all commands. u brings it back."
+        assert data(full)["active_commands"] == []
+        assert data(full)["last_session"] == {"id": "a-1", "ratio": 0.1}
+        await driver.until(lambda: rows(driver) == [])
+        await driver.press("u")
+        assert await driver.until_said("Undone") == "Undone: clear of 3 commands."
+        assert file.read_bytes() == before
+
+
+async def test_the_question_is_answered_by_its_buttons_too(full: World) -> None:
+    full.commands("only")
+    async with opened(full) as driver:
+        await driver.press("3", "X")
+        assert "Clear the active command?" in driver.shown
+        await driver.pilot.click("#yes")
+        await driver.until_said("Cleared")
+        assert data(full)["active_commands"] == []
+
+
+async def test_what_another_program_wrote_meanwhile_stays(full: World, file: Path) -> None:
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        theirs = data(full)
+        theirs["last_session"]["id"] = "b-2"
+        theirs["batch"] = {"size": 10}
+        theirs["active_commands"].append({"name": "epic", "activated_at": None, "state": {"n": 1}})
+        full.write(file, json.dumps(theirs, indent=2) + "\n")
+        await driver.press("u")
+        await driver.until_said("Undone")
+        after = data(full)
+        assert [entry["name"] for entry in after.pop("active_commands")] == [
+            "babysit",
+            "research/ask",
+            "nofile",
+            "epic",
+        ]
+        assert after == {"last_session": {"id": "b-2", "ratio": 0.1}, "batch": {"size": 10}}
+
+
+async def test_a_command_that_is_gone_already_is_said(full: World, file: Path) -> None:
+    async with opened(full) as driver:
+        full.commands("research/ask", "nofile")
+        after = file.read_bytes()
+        await driver.press("3", "x")
+        assert "has no command babysit active any more" in await driver.until_said("babysit")
+        assert file.read_bytes() == after
+        await driver.press("u")
+        await driver.until_said("Nothing to undo")
+
+
+async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_text, "LOCK_SECONDS", 0.05)
+    before = file.read_bytes()
+    full.write(file.with_name("session-state.json.lock"), f"{os.getppid()}\n")
+    os.utime(file.with_name("session-state.json.lock"))  # its holder has only just begun
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until(lambda: driver.said)
+        assert "session-state.json" in driver.last_said
+        assert not driver.last_said.startswith("Cleared")
+        assert file.read_bytes() == before
+        assert rows(driver) == NAMES
+
+
+async def test_an_undo_that_cannot_be_done_says_why_and_touches_nothing(full: World, file: Path) -> None:
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        file.write_text("{broken")
+        await driver.press("u")
+        assert "is broken" in await driver.until_said("broken")
+        assert file.read_text() == "{broken"
+
+
+async def test_a_broken_file_is_told_in_the_pane_and_never_taken_for_empty(world: World) -> None:
+    world.write(world.project.session_state_json, '{"active_commands": [')
+    async with opened(world) as driver:
+        await driver.press("3")
+        assert "is broken" in driver.detail
+        assert "broken" in driver.shown
+        await driver.press("x")
+        assert driver.last_said == "No active command is selected."
+    assert world.project.session_state_json.read_text() == '{"active_commands": ['

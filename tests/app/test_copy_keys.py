@@ -1,0 +1,86 @@
+"""y and Y: what is copied, by which road, and what the person is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.world import World
+
+PROMPT = "Please import memory {}"
+
+
+@pytest.fixture
+def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in tmux that keeps what it is given; returns where."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    log = folder / "buffer"
+    script = folder / "tmux"
+    script.write_text(f'#!/bin/sh\n/bin/cat > "{log}"\necho "$*" >> "{log}.how"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
+    return log
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
+    full: World, tmux: Path, size: tuple[int, int]
+) -> None:
+    name = full.memory(1, "The newest")
+    async with opened(full, size) as driver:
+        await driver.press("2", "y")
+        await driver.until_said("buffer")
+        assert driver.last_said == f"{name} is in the tmux buffer: paste with prefix ]"
+        assert tmux.read_text() == name
+        assert driver.app.clipboard == name  # sent to the terminal as well, which need not be tmux's own
+        assert name in driver.shown
+        driver.app.clear_notifications()
+        await driver.pilot.pause()
+        assert name in driver.shown
+
+
+async def test_capital_y_copies_the_words_that_restore(full: World, tmux: Path) -> None:
+    name = full.memory(1, "The newest")
+    async with opened(full) as driver:
+        await driver.press("2", "Y")
+        await driver.until_said("buffer")
+        assert tmux.read_text() == PROMPT.format(name)
+        assert PROMPT.format(name) in driver.last_said
+
+
+async def test_without_a_tool_it_claims_no_more_than_it_knows(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = full.memory(1, "The newest")
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    async with opened(full) as driver:
+        await driver.press("2", "y")
+        await driver.until_said("Sent")
+        assert driver.last_said == f"Sent {name} to the terminal (it cannot confirm)"
+        assert driver.app.clipboard == name
+
+
+@pytest.mark.parametrize("key", ["y", "Y"])
+async def test_a_memory_file_has_no_id_and_says_why(full: World, tmux: Path, key: str) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "j")
+        assert "Billing moved" in driver.detail
+        await driver.press(key)
+        assert driver.last_said == "This is a review's memory file: it has no Recovery ID."
+        assert not tmux.exists()
+
+
+async def test_what_is_selected_is_what_is_copied(full: World, tmux: Path) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "G", "y")
+        await driver.until_said("buffer")
+        assert tmux.read_text() == driver_id(driver)
+
+
+def driver_id(driver: Driver) -> str:
+    """The Recovery ID that the detail shows."""
+    return driver.detail.partition("Recovery ID ")[2].split(" ")[0]

@@ -1,0 +1,154 @@
+"""/ filters as one types; the arrows move meanwhile; enter keeps, esc drops."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.commands import PaneId
+from tests.app.harness import SIZES, Driver, opened
+from tests.app.world import World
+
+
+def rows(driver: Driver) -> int:
+    return len(driver.browser.pane.rows)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_filters_with_every_letter(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        assert rows(driver) == 3
+        await driver.press("slash")
+        assert driver.has("#filter-line")
+        assert isinstance(driver.browser.focused, Input)
+        await driver.press("e", "x")
+        await driver.until(lambda: rows(driver) == 1)
+        assert "Make the export stream" in driver.shown
+        assert "Fix the token" not in driver.shown
+        await driver.press("backspace", "backspace")
+        await driver.until(lambda: rows(driver) == 3)
+
+
+async def test_letters_that_are_keys_elsewhere_are_text_here(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash")
+        await driver.type("qxRu1z?jk")
+        assert driver.browser.query_one("#filter", Input).value == "qxRu1z?jk"
+        assert driver.browser.pane.filter_text == "qxRu1z?jk"
+        assert not driver.app.left
+        assert driver.said == []
+
+
+async def test_the_arrows_move_while_typing(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", "e", "down")
+        pane = driver.browser.pane
+        assert pane.index == 1
+        assert isinstance(driver.browser.focused, Input)
+        assert "Make the export" in driver.detail
+        await driver.press("up")
+        assert pane.index == 0
+
+
+async def test_enter_keeps_the_filter_and_the_border_tells_it(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash")
+        await driver.type("stream")
+        await driver.press("enter")
+        assert driver.at(PaneId.PENDING)
+        assert not driver.has("#filter-line")
+        assert rows(driver) == 1
+        assert "/stream · 1" in driver.shown
+        await driver.press("slash")
+        assert driver.browser.query_one("#filter", Input).value == "stream"
+
+
+async def test_escape_drops_the_filter(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash")
+        await driver.type("stream")
+        await driver.press("escape")
+        await driver.until(lambda: rows(driver) == 3)
+        assert driver.at(PaneId.PENDING)
+        assert not driver.has("#filter-line")
+        assert driver.pane(PaneId.PENDING).selected == full.capture_path(200).name
+
+
+async def test_when_nothing_matches_it_says_so(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash")
+        await driver.type("zebra")
+        await driver.until(lambda: rows(driver) == 0)
+        assert "Nothing here matches “zebra”." in driver.shown
+        await driver.press("enter", "r")
+        assert driver.last_said == "No capture is selected."
+
+
+async def test_every_pane_has_its_own_filter(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", *"stream", "enter", "3", "slash", *"baby", "enter")
+        assert rows(driver) == 1
+        assert driver.pane(PaneId.PENDING).filter_text == "stream"
+        await driver.press("1")
+        assert rows(driver) == 1
+
+
+@pytest.mark.parametrize(
+    ("pane", "words", "found"),
+    [
+        ("1", "stream EXPORT", 1),
+        ("1", "no Timestamp", 1),
+        ("2", "#auth", 0),
+        ("2", "auth jwt", 1),
+        ("2", "keys rotate", 1),
+        ("2", "CMEM", 2),
+        ("2", "billing", 1),
+        ("3", "ask", 1),
+        ("4", "retry", 1),
+    ],
+)
+async def test_what_each_pane_is_filtered_by(full: World, pane: str, words: str, found: int) -> None:
+    async with opened(full) as driver:
+        await driver.press(pane, "slash")
+        await driver.type(words)
+        await driver.until(lambda: rows(driver) == found, f"{found} rows")
+        await driver.settled()
+        assert rows(driver) == found
+
+
+async def test_what_arrives_goes_through_the_filter(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", *"stream", "enter")
+        full.capture(1, "Another stream")
+        full.capture(2, "Something else")
+        driver.browser.live.hint("compacts")
+        await driver.until(lambda: rows(driver) == 2)
+        assert "Something else" not in driver.shown
+
+
+async def test_titles_out_of_sight_are_found(world: World) -> None:
+    for number in range(120):
+        world.memory(number + 1, f"Memory of {'whales' if number == 99 else 'trees'}")
+    async with opened(world) as driver:
+        await driver.press("2", "slash", *"whales")
+        await driver.until(lambda: rows(driver) == 1)
+        assert "whales" in driver.shown
+
+
+# -- R ------------------------------------------------------------------------------------------------------
+
+
+async def test_capital_r_shows_reviewed_captures_and_hides_them(full: World) -> None:
+    async with opened(full) as driver:
+        assert "Migrate billing" not in driver.shown
+        await driver.press("R")
+        assert driver.last_said == "Reviewed captures are shown, too."
+        assert "✓ Migrate billing" in driver.shown
+        await driver.press("j", "j")
+        assert "reviewed" in driver.detail
+        assert "Summary" in driver.detail
+        assert "Done." in driver.detail
+        await driver.press("R")
+        assert driver.last_said == "Only pending captures are shown."
+        assert "Migrate billing" not in driver.shown
+        assert rows(driver) == 3
