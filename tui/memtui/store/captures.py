@@ -28,10 +28,8 @@ from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.model import FormatError
 from memtui.project import Project
-from memtui.store.listing import Entry, newest_first, scan
+from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 from memtui.store.undo import Undo, UndoProblem
-
-CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 
 LIMIT = 1 << 20
 """Bytes of the largest capture that is read; they have about 1 KB."""

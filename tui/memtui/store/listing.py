@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 import re
 from collections.abc import Iterable
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.files import FileNotRegular, FileUnreadable, Signature
+
+CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
+MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
+STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md")
+MONTH_NAME = re.compile(r"\d{4}-\d{2}")
 
 _TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 
@@ -103,6 +109,9 @@ def newest_first(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _order(entry: Entry) -> tuple[str, str]:
-    name = entry[0]
+    return _name_order(entry[0])
+
+
+def _name_order(name: str) -> tuple[str, str]:
     match = _TIME.search(name)
     return (match[1] + match[2] if match else "", name)

@@ -18,7 +18,7 @@ from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import HEAD_LIMIT, parse_stored, read_head
 from memtui.project import Home, Project
-from memtui.store.listing import Entry, newest_first, scan
+from memtui.store.listing import MEMORY_FILE_NAME, MONTH_NAME, STORED_NAME, Entry, newest_first, scan
 
 HEAD_SIZE = 8 << 10
 """Bytes read for a row."""
@@ -95,14 +95,14 @@ class MemoryStore:
                 self.project.compacts,
                 "leads out of the project through a symbolic link; memtui does not look there",
             )
-        return scan(self.project.compacts, _FILE_NAME)
+        return scan(self.project.compacts, MEMORY_FILE_NAME)
 
     def stored_entries(self) -> list[Entry]:
         """The stored memories of all projects, in no order."""
         entries: list[Entry] = []
-        for month in scan(self.folder, _MONTH):
+        for month in scan(self.folder, MONTH_NAME):
             try:
-                entries += scan(month.path, _STORED_NAME)
+                entries += scan(month.path, STORED_NAME)
             except FileProblem:  # a file or a closed folder among the months hides none of the others
                 continue
         return entries

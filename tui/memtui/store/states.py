@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileProblem, read_within
+from memtui.files import FileProblem, is_within, read_within
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.project import Home, Project
@@ -20,7 +19,6 @@ LIMIT = 4 << 20
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"v(\d{1,9})\.md", re.ASCII)
-_PATH = re.compile(r"\((.*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +92,10 @@ class StateStore:
             return None
 
     def _names_project(self, state: SessionState | None) -> bool:
-        match = _PATH.search(state.identity.project) if state is not None else None
-        named = match[1].strip() if match else ""
-        if not Path(named).is_absolute():
-            return False
-        return Path(os.path.realpath(named)).is_relative_to(os.path.realpath(self.project.root))
+        text = state.identity.project if state is not None else ""
+        # "name (path)", where both may have brackets; or the path alone.
+        named = [text, *(text[match.end() :].removesuffix(")") for match in re.finditer(r"\(", text))]
+        return any(Path(path).is_absolute() and is_within(Path(path), self.project.root) for path in named)
 
 
 def _version(entry: Entry) -> int:
