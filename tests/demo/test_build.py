@@ -49,7 +49,7 @@ def test_nothing_lies_outside_or_in_the_future(demo: DemoProject) -> None:
 
 
 def test_captures_two_pending_one_broken_three_reviewed(demo: DemoProject) -> None:
-    store = CaptureStore(demo.project, clock)
+    store = CaptureStore(demo.project)
     statuses: Counter[str] = Counter()
     for entry in store.entries():
         try:
@@ -64,7 +64,7 @@ def test_captures_two_pending_one_broken_three_reviewed(demo: DemoProject) -> No
 
 
 def test_pending_captures_can_be_reviewed_from_their_transcripts(demo: DemoProject) -> None:
-    store = CaptureStore(demo.project, clock)
+    store = CaptureStore(demo.project)
     entry = store.newest_pending()
     assert entry is not None
     capture = store.load(entry)
@@ -100,7 +100,7 @@ def test_the_whole_session_has_a_compaction_and_an_open_error(demo: DemoProject)
 
 
 def test_one_prompt_is_french(demo: DemoProject) -> None:
-    store = CaptureStore(demo.project, clock)
+    store = CaptureStore(demo.project)
     assert "réduction" in store.load(store.entries()[1]).first_message
 
 
@@ -121,7 +121,7 @@ def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
 
 
 def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
-    store = ActiveCommandStore(demo.project, clock)
+    store = ActiveCommandStore(demo.project)
     commands = store.read().commands
     assert [command.name for command in commands] == ["mentor", "review/money", "standup"]
     assert "ACTIVE COMMAND: /mentor" in store.summary("mentor").text

@@ -35,7 +35,7 @@ class App:
         assert home.memories.is_dir()
         assert (claude / "projects").is_dir()
         self.roots.append(project.root)
-        self.captures = len(CaptureStore(project, clock).entries())
+        self.captures = len(CaptureStore(project).entries())
         if self.error is not None:
             raise self.error
 

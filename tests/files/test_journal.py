@@ -13,7 +13,7 @@ import pytest
 
 from memtui.files import Change, FileChanged, FileOutside, FileProblem, FileUnwritable, commit, lock, recover
 from tests import faults
-from tests.disk import DEAD_PID, names
+from tests.disk import DEAD_PID, names, without_flushing
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -223,4 +223,5 @@ def _pretend_dead(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    without_flushing()
     print(_sweep(Path(sys.argv[1])))  # noqa: T201

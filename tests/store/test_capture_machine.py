@@ -131,4 +131,4 @@ def names_of(number: int) -> tuple[str, str]:
 
 
 TestReviews = Reviews.TestCase
-TestReviews.settings = settings(max_examples=50, stateful_step_count=25)
+TestReviews.settings = settings(max_examples=30, stateful_step_count=25)

@@ -22,7 +22,7 @@ from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore,
 from memtui.store.listing import Entry
 from memtui.store.undo import UndoProblem
 from tests import faults
-from tests.disk import mode_of, names
+from tests.disk import mode_of, names, without_flushing
 from tests.store.captures import MEMORY, add_capture, make_project
 
 REPOSITORY = Path(__file__).parents[2]
@@ -444,4 +444,5 @@ def _review(root: Path) -> Review:
 
 
 if __name__ == "__main__":
+    without_flushing()
     print(_sweep(sys.argv[1], Path(sys.argv[2])))  # noqa: T201

@@ -7,7 +7,6 @@ takes an empty lock for a broken one and removes it, so ours appears with its co
 from __future__ import annotations
 
 import os
-import random
 import re
 import stat
 import threading
@@ -24,8 +23,8 @@ from memtui.files.safe import Signature, signature_of
 _UNWRITTEN_SECONDS = 5.0
 """A lock without a process id is being written, or was left by a process killed right then."""
 
-_WAIT = (0.002, 0.025)
-"""Seconds between two tries, at random so that waiting processes do not march in step."""
+_WAIT_SECONDS = 0.025
+"""The longest time between two tries; at random, so that waiting processes do not march in step."""
 
 # The locks this process holds. Process ids are reused soon in containers: a lock that names ours and is
 # not in here was left by a namesake.
@@ -84,7 +83,7 @@ def _acquire(folder: Folder, name: str, where: Path, timeout: float) -> Signatur
         if time.monotonic() >= deadline:
             who = f"process {seen.holder}" if seen.holder else "another program"
             raise FileLocked(where, f"is held by {who}; try again when that is done")
-        time.sleep(random.uniform(*_WAIT))  # noqa: S311 - no secret
+        time.sleep(_WAIT_SECONDS * (1 + os.urandom(1)[0]) / 256)
 
 
 def _take(folder: Folder, name: str) -> Signature | None:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.clock import Clock, system_clock
 from memtui.files import FileMissing, FileOutside, FileProblem, is_within, read_within, sweep_temps
 from memtui.formats.active_commands import (
     ActiveCommand,
@@ -45,10 +44,9 @@ class CommandSummary:
 class ActiveCommandStore:
     """The active commands of one project."""
 
-    def __init__(self, project: Project, clock: Clock = system_clock) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
         self.path = project.session_state_json
-        self._clock = clock
         self._swept = False
         self._file = SharedText(self.path, project.root, parse_active_commands)
 

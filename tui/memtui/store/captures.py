@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 
 from memtui.clean import without_surrogates
-from memtui.clock import Clock, system_clock
 from memtui.files import (
     Change,
     Content,
@@ -57,10 +56,9 @@ class Review:
 class CaptureStore:
     """The captures of one project."""
 
-    def __init__(self, project: Project, clock: Clock = system_clock) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
         self.folder = project.compacts
-        self._clock = clock
 
     def entries(self) -> list[Entry]:
         """All captures, pending, reviewed and broken, newest first by the time in their names.
