@@ -22,7 +22,10 @@ class Tab:
 
 
 class TabStrip(Widget):
-    """One line; the current pane by name, the others by name too where there is room, else by number."""
+    """One line; the current pane by name and count, the others as far as there is room for both.
+
+    What gives way is the others' names, then their counts, and never the live mark.
+    """
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     mark: reactive[Content] = reactive(Content(""))
@@ -38,8 +41,9 @@ class TabStrip(Widget):
     def render(self) -> Content:
         """One line."""
         strip = Content.assemble(*(part for cell in self._cells() for part in (cell, " ")))
-        gap = max(0, self.size.width - strip.cell_length - self.mark.cell_length - 1)
-        return Content.assemble(strip, " " * gap, self.mark)
+        room = max(1, self.size.width - strip.cell_length)
+        mark = self.mark.truncate(room, ellipsis=True) if self.mark.cell_length > room else self.mark
+        return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the tab under it."""
@@ -52,13 +56,13 @@ class TabStrip(Widget):
                 return
 
     def _cells(self) -> list[Content]:
-        for named in (True, False):
-            cells = [_cell(tab, named=named or tab.current) for tab in self.tabs]
+        for named, counted in ((True, True), (False, True), (False, False)):
+            cells = [_cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs]
             if sum(cell.cell_length + 1 for cell in cells) + self.mark.cell_length < self.size.width:
                 break
         return cells
 
 
-def _cell(tab: Tab, *, named: bool) -> Content:
-    text = " ".join(part for part in (tab.key, tab.title if named else "", tab.count) if part)
+def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
+    text = " ".join(part for part in (tab.key, named and tab.title, counted and tab.count) if part)
     return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")
