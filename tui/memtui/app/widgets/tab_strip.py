@@ -57,7 +57,9 @@ class TabStrip(Widget):
 
     def _cells(self) -> list[Content]:
         for named, counted in ((True, True), (False, True), (False, False)):
-            cells = [_cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs]
+            cells = [
+                _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
+            ]
             if sum(cell.cell_length + 1 for cell in cells) + self.mark.cell_length < self.size.width:
                 break
         return cells
