@@ -26,9 +26,6 @@ HEAD_SIZE = 8 << 10
 LIMIT = 8 << 20
 """Bytes of the largest memory that is shown."""
 
-_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
-_STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md", re.ASCII)
-_MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -162,11 +159,11 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
 
 
 def _plain(entry: Entry, title: str) -> MemoryHead:
-    return MemoryHead(kind_of(entry), _stem(entry), title or _stem(entry), _time_in(entry))
+    return MemoryHead(kind_of(entry), _stem(entry), title or _stem(entry), entry.time)
 
 
 def _broken(entry: Entry, reason: str) -> MemoryHead:
-    return MemoryHead(kind_of(entry), _stem(entry), _stem(entry), _time_in(entry), problem=reason)
+    return MemoryHead(kind_of(entry), _stem(entry), _stem(entry), entry.time, problem=reason)
 
 
 def _stem(entry: Entry) -> str:
@@ -176,10 +173,3 @@ def _stem(entry: Entry) -> str:
 def _objective(text: str) -> str:
     match = _OBJECTIVE.search(text)
     return match[1].strip() if match else ""
-
-
-def _time_in(entry: Entry) -> datetime | None:
-    try:
-        return datetime.strptime(entry.time_key, "%Y%m%d%H%M%S").astimezone()
-    except (ValueError, OverflowError, OSError):
-        return None
