@@ -252,6 +252,7 @@ async def test_the_rows_in_sight_are_told() -> None:
         await settle(pilot)
         assert app.windows[-1] == (0, 10)
         told = len(app.windows)
+        app.widget.set_rows(keys(100))
         await pilot.press("j")
         await settle(pilot)
         assert len(app.windows) == told

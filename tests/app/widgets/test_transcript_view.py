@@ -151,11 +151,11 @@ async def test_following_for_long_holds_only_so_much(path: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.widget.open(path)
         await settle(pilot)
-        for number in range(COUNT, COUNT + 200, 20):
-            write(path, *(said(text(f"answer {each}")) for each in range(number, number + 20)))
+        for number in range(COUNT, COUNT + 240, 60):
+            write(path, *(said(text(f"answer {each}")) for each in range(number, number + 60)))
             app.widget.poll()
             await settle(pilot)
-            assert shown(app.widget)[-1] == number + 19
+            assert shown(app.widget)[-1] == number + 59
             assert app.widget.document.size < KEPT + 300
 
 

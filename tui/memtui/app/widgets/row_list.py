@@ -150,7 +150,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._moved = False
         self._at_top = True
         self._reported: str | None = None
-        self._window: tuple[int, int, RowKeys] | None = None
+        self._window: tuple[int, tuple[str, ...]] | None = None
         self._strips: LRUCache[tuple[str, bool, bool], Strip] = LRUCache(1024)
         self._strip_width = 0
         self._focus_is_new = False
@@ -317,9 +317,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Highlighted(self, self.selected))
         first = self.scroll_offset.y
         last = min(len(self._rows), first + self._height)
-        if self._window != (first, last, self._rows):
-            self._window = (first, last, self._rows)
-            self.post_message(self.Window(self, first, last, self._rows.keys[first:last]))
+        keys = tuple(self._rows.keys[first:last])
+        if self._window != (first, keys):
+            self._window = (first, keys)
+            self.post_message(self.Window(self, first, last, keys))
 
     def on_mount(self) -> None:
         """Say what is selected, now that somebody can hear it."""
