@@ -15,6 +15,7 @@ _REJECTED = (
     "User rejected update to",
     "User rejected edits to",
     "User declined to answer questions",
+    "User chose to stay in plan mode",
     "Tool use rejected",
     "Permission for this tool use was denied",
     "Permission for this action",
@@ -30,7 +31,12 @@ _INTERRUPTED = (
     "<error>Command was aborted",
 )
 _SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
-_SAID = "the user said:\n"
+_SAID = (
+    "the user said:\n",
+    "The user provided the following reason for the rejection:",
+    "User chose to stay in plan mode and continue planning",
+)
+_COMMENTS = "Comments on the plan:"
 _HINT = "\n\nNote: The user's next message may contain a correction"
 _NOT_SAID = (
     "The user wants to clarify these questions",
@@ -52,24 +58,27 @@ def outcome_of(result: Result) -> Outcome:
     if not result.failed:
         return "ok"
     head = error_text(result)[:200]
-    if head.startswith(_REJECTED):
+    if head.startswith(_INTERRUPTED) or result.denial == "interrupted":
+        return "interrupted"
+    if head.startswith(_REJECTED) or result.denial not in ("", "cancelled"):
         return "rejected"
-    return "interrupted" if head.startswith(_INTERRUPTED) else "failed"
+    return "failed"
 
 
 def is_sibling_error(result: Result) -> bool:
     """The call failed only because another one of the same message did."""
-    return error_text(result)[:200].startswith(_SIBLING)
+    return result.denial == "cancelled" or error_text(result)[:200].startswith(_SIBLING)
 
 
 def said_with_rejection(result: Result) -> str:
     """The user's words in a rejection, "" when there are none."""
     text = error_text(result)
-    found = text.find(_SAID)
-    if found < 0:
-        return ""
-    words = text[found + len(_SAID) :].split(_HINT)[0].strip()
-    return "" if words.startswith(_NOT_SAID) else words
+    for opening in _SAID:
+        _, found, words = text.partition(opening)
+        if found:
+            words = words.split(_HINT)[0].strip().removeprefix(_COMMENTS).strip()
+            return "" if words.startswith(_NOT_SAID) else words
+    return ""
 
 
 def error_text(result: Result) -> str:

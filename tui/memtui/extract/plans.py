@@ -36,10 +36,11 @@ class PlanLog:
         self._plans: list[_Plan] = []
         self._files: dict[str, str] = {}
         self._shown: dict[str, _Plan] = {}
+        self._unseen: dict[str, str] = {}
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, timestamp: str) -> None:
         """Take a successful change of a file; only plan files count."""
-        if not _PLAN_FILE.search(path):
+        if ".claude" not in path or not _PLAN_FILE.search(path):
             self._carried_out()
             return
         content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
@@ -65,10 +66,12 @@ class PlanLog:
             last = self._add(_Plan("ExitPlanMode", content, "unknown", path, timestamp))
         if last is not None:
             self._shown = {call_id: last}
+        else:
+            self._unseen = {call_id: timestamp}
 
     def decided(self, result: Result, rejected: bool) -> None:
         """Take the result of an ExitPlanMode call."""
-        plan = self._shown.pop(result.id, None)
+        plan = self._shown.pop(result.id, None) or self._stated(result)
         if plan is None:
             return
         if result.failed:
@@ -80,12 +83,18 @@ class PlanLog:
             plan.content = _string(result.detail.get("plan")) or plan.content
             plan.path = _string(result.detail.get("filePath")) or plan.path
 
-    def given(self, content: str, timestamp: str) -> None:
-        """Take a plan that was given to a fresh context: that is how a plan is accepted with `clear context`."""
+    def given(self, content: str, stated: bool, timestamp: str) -> None:
+        """Take a plan that was given to a fresh context: that is how a plan is accepted with `clear context`.
+
+        Args:
+            content: the plan.
+            stated: whether ``planContent`` held it, and not the prompt alone.
+            timestamp: when.
+        """
         content = content[:_TEXT_LIMIT].strip()
         last = self._plans[-1] if self._plans else None
         if last is not None and last.content.strip() == content:
-            last.source, last.fate = "planContent", "approved"
+            last.source, last.fate = "planContent" if stated else last.source, "approved"
         elif content:
             self._add(_Plan("planContent", content, "approved", "", timestamp))
 
@@ -107,6 +116,14 @@ class PlanLog:
         self._plans.append(plan)
         del self._plans[:-_LIMIT]
         return plan
+
+    def _stated(self, result: Result) -> _Plan | None:
+        """A plan whose file was written elsewhere: only the approval states it."""
+        timestamp = self._unseen.pop(result.id, None)
+        content = _string(result.detail.get("plan")) if isinstance(result.detail, dict) else ""
+        if timestamp is None or not content:
+            return None
+        return self._add(_Plan("ExitPlanMode", content, "unknown", "", timestamp))
 
     def _carried_out(self) -> None:
         """Other files change: a plan that nobody decided on is being carried out."""

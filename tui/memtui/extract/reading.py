@@ -230,7 +230,7 @@ class Reading:
         elif event.kind == "memory":
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
-            self._plans.given(event.plan, self._timestamp)
+            self._plans.given(event.plan, event.plan_stated, self._timestamp)
         self._judge(self._prompts.words(event.kind, event.text, self._timestamp, self._offset))
 
     def _queue(self, event: Queue) -> None:

@@ -90,6 +90,9 @@ class TodoLog:
         if not identity and (found := _CREATED.search(result.text)):
             identity = found[1]
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
+        before = self._tasks.get(identity)
+        if before is not None and before.content != content and timestamp > before.changed:
+            self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", _Task(content, "pending", timestamp))
 

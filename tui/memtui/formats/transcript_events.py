@@ -14,6 +14,7 @@ from memtui.formats.transcript import Record
 from memtui.formats.transcript_words import (
     SUMMARY_OPENING,
     WordsKind,
+    given_plan,
     of_human,
     queued_words,
     user_words,
@@ -27,6 +28,8 @@ class Words(NamedTuple):
     text: str
     plan: str = ""
     """The plan, when `kind` is ``plan``."""
+    plan_stated: bool = False
+    """The record holds the plan beside its text, too (``planContent``)."""
 
 
 class Call(NamedTuple):
@@ -48,6 +51,9 @@ class Result(NamedTuple):
     detail: Any
     """Claude Code's own note on the result (``toolUseResult``): a dict, a string, a list or None."""
     agent: str
+    denial: str = ""
+    """What kept the call from running (``toolDenialKind``, from 2.1.205): ``user-rejected``,
+    ``permission-rule``, ``interrupted``, ``cancelled`` and others."""
 
     @property
     def text(self) -> str:
@@ -224,14 +230,15 @@ def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
     content = message.get("content")
     found: list[Event] = []
     if isinstance(content, list):
-        detail = record.get("toolUseResult")
+        detail, denial = record.get("toolUseResult"), record.get("toolDenialKind")
+        denial = denial if isinstance(denial, str) else ""
         for block in content:
             if isinstance(block, dict) and block.get("type") == "tool_result":
                 identity = block.get("tool_use_id")
                 if isinstance(identity, str):
                     body = block.get("content")
-                    failed = block.get("is_error") is True or _failure(body)
-                    found.append(Result(identity, body, failed, detail, agent))
+                    failed = block.get("is_error") is True or bool(denial) or _failure(body)
+                    found.append(Result(identity, body, failed, detail, agent, denial))
         if found and len(found) == len(content):
             return found
     if not agent:
@@ -249,8 +256,9 @@ def _words(record: Record, content: Any) -> Event:
     kind, text = user_words(record)
     if kind == "machine" and text.startswith(SUMMARY_OPENING):
         return Summary(text)
-    plan = record.get("planContent") if kind == "plan" else ""
-    return Words(kind, text, plan if isinstance(plan, str) else "")
+    if kind == "plan":
+        return Words(kind, text, *given_plan(record, text))
+    return Words(kind, text)
 
 
 def _progress(record: Record) -> Sequence[Event]:

@@ -30,8 +30,14 @@ _MACHINE = (
     "<task-notification",
     "<teammate-message",
     "<agent-notification",
+    "<agent-message",
     "<cross-session-message",
     "<channel ",
+    "<channel-message",
+    "<mcp-resource-update",
+    "<mcp-polling-update",
+    "<github-webhook-activity",
+    "<fork-boilerplate",
     "<tick>",
     "<background-task",
     "<new-diagnostics",
@@ -49,6 +55,14 @@ _MACHINE = (
 )
 
 SUMMARY_OPENING = "This session is being continued from a previous conversation"
+
+_PLAN_OPENING = "Implement the following plan:\n"
+_PLAN_ENDINGS = (
+    "\n\nUser feedback on this plan:",
+    "\n\nIf this plan can be broken down into multiple independent tasks",
+    "\n\nIf you need specific details from before exiting plan mode",
+)
+"""What Claude Code writes behind a plan that it gives to a fresh context."""
 
 _BUILT_IN_NAMES = """
 add-dir agents allowed-tools approved-tools bashes branch btw bug chrome clear color compact config context
@@ -81,13 +95,27 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
         kind, text = _block_words(content)
     else:
         return "machine", ""
-    if kind == "typed" and record.get("planContent"):
+    if kind == "typed" and (record.get("planContent") or text.startswith(_PLAN_OPENING)):
         return "plan", text
     return kind, text
 
 
+def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
+    """The plan in a line of kind ``plan``, and whether it stands beside the text (2.1.29 to 2.1.42)."""
+    plan = record.get("planContent")
+    if isinstance(plan, str) and plan.strip():
+        return plan, True
+    plan = text.removeprefix(_PLAN_OPENING)
+    for ending in _PLAN_ENDINGS:
+        before, found, _ = plan.rpartition(ending)
+        plan = before if found else plan
+    return plan.strip(), False
+
+
 def _by_machine(record: dict[str, Any]) -> bool:
     if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
+        return True
+    if record.get("promptSource") == "system":
         return True
     return not of_human(record.get("origin"))
 
