@@ -6,6 +6,7 @@ import heapq
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +15,8 @@ from memtui.files import FileNotRegular, FileUnreadable, Signature
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
-STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md")
-MONTH_NAME = re.compile(r"\d{4}-\d{2}")
+STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md", re.ASCII)
+MONTH_NAME = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
 _TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 
@@ -103,15 +104,35 @@ def scan(folder: Path | str, pattern: re.Pattern[str], strange: list[str] | None
     return entries
 
 
+def newest(folder: Path | str, pattern: re.Pattern[str], number: int) -> tuple[list[Entry], int]:
+    """The newest entries of a folder by the time in their names, newest first, and how many there are.
+
+    Only these are looked at; of the others no more is read than the names. A folder that is missing or
+    cannot be listed is empty: `scan` says what is wrong with it.
+    """
+    where = os.fspath(folder)
+    try:
+        names = [name for name in os.listdir(where) if pattern.fullmatch(name)]  # noqa: PTH208
+    except OSError:
+        return [], 0
+    entries = []
+    for name in heapq.nlargest(number, names, key=_name_order):
+        with suppress(OSError):
+            status = os.lstat(os.path.join(where, name))  # noqa: PTH118
+            entries.append(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
+    return entries, len(names)
+
+
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:
     """Sort by the time in the name, newest first; names without a time last."""
     return sorted(entries, key=_order, reverse=True)
 
 
-def _order(entry: Entry) -> tuple[str, str]:
+def _order(entry: Entry) -> str:
     return _name_order(entry[0])
 
 
-def _name_order(name: str) -> tuple[str, str]:
+def _name_order(name: str) -> str:
+    # One string, not a pair: they compare twice as fast, and 100,000 are sorted every two seconds.
     match = _TIME.search(name)
-    return (match[1] + match[2] if match else "", name)
+    return match[1] + match[2] + name if match else " " + name
