@@ -20,7 +20,7 @@ from memtui.store import active_commands, shared_text
 from memtui.store.active_commands import ActiveCommandStore, CommandProblem, normalised
 from memtui.store.undo import UndoProblem
 from tests import faults
-from tests.disk import DEAD_PID, mode_of, names
+from tests.disk import DEAD_PID, mode_of, names, without_flushing
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -355,6 +355,13 @@ def test_an_error_at_any_call_leaves_a_whole_file(
     assert at > 60
 
 
+def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.store.test_active_commands", str(tmp_path)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 50
+
+
 def test_temporary_files_of_the_killed_go_at_the_next_start(
     store: ActiveCommandStore, project: Project
 ) -> None:
@@ -600,3 +607,38 @@ def test_odd_command_files_have_a_reason(store: ActiveCommandStore, project: Pro
         "folder": "is a folder, not a file",
         "binary": "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction",
     }
+
+
+def _sweep(base: Path) -> int:
+    """Kill a clear at every point; returns how many there were."""
+
+    def make(number: int) -> Path:
+        project = Project(base / str(number))
+        project.session_state_json.parent.mkdir(parents=True)
+        project.session_state_json.write_text(TEXT)
+        return project.root
+
+    def act(root: Path) -> None:
+        ActiveCommandStore(Project(root)).clear("epic")
+
+    def check(root: Path) -> None:
+        store = ActiveCommandStore(Project(root))
+        names_left = active(store)
+        outcomes.add(len(names_left))
+        assert names_left == ["babysit", "research/ask", "epic"][: len(names_left)]
+        assert foreign(store.path.read_text()) == foreign(TEXT)
+        # Whatever is left behind, the next one takes over and leaves nothing.
+        store.clear("babysit")
+        assert active(store) == names_left[1:]
+        assert names(store.path.parent) == ["session-state.json"]
+
+    outcomes: set[int] = set()
+    setattr(shared_text, "LOOK_AGAIN", (0.0,))  # noqa: B010 - a constant
+    points = faults.kill_sweep(make, act, check)
+    assert outcomes == {2, 3}
+    return points
+
+
+if __name__ == "__main__":
+    without_flushing()
+    print(_sweep(Path(sys.argv[1])))  # noqa: T201

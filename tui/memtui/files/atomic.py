@@ -287,7 +287,7 @@ def _status(folder: Folder, name: str) -> os.stat_result | None:
 
 
 def _dress(fd: int, mode: int | None, like: os.stat_result | None) -> None:
-    if not hasattr(os, "fchmod"):
+    if sys.platform == "win32":
         return
     if like is not None and (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
         with suppress(PermissionError):  # only root may give files away
