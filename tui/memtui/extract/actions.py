@@ -10,13 +10,13 @@ from memtui.formats.transcript_events import Call, Result
 
 _BOOKKEEPING = frozenset(
     {
-        "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch", "EnterPlanMode",
-        "SendUserMessage", "StructuredOutput", "Brief",
+        "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch",
+        "EnterPlanMode", "SendUserMessage", "StructuredOutput", "Brief",
     }
 )  # fmt: skip
 _TARGET_KEYS = (
-    "file_path", "notebook_path", "command", "pattern", "url", "query", "description", "skill", "subject", "title",
-    "path", "libraryName", "name", "question", "id", "prompt", "plan",
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "description", "skill", "subject",
+    "title", "path", "libraryName", "name", "question", "id", "prompt", "plan",
 )  # fmt: skip
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
@@ -63,27 +63,24 @@ class ActionLog:
 
     def __init__(self) -> None:
         self._call: Call | None = None
+        self._result: Result | None = None
         self._timestamp = ""
         self._outcome: Outcome = "unknown"
-        self._result = ""
-        self._ended = False
 
     def called(self, call: Call, timestamp: str) -> None:
         """Take a call."""
         if call.name not in _BOOKKEEPING:
             self._call, self._timestamp = call, timestamp
-            self._outcome, self._result, self._ended = "unknown", "", False
+            self._result, self._outcome = None, "unknown"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
         """Take a result; only the last call's counts."""
         if self._call is not None and result.id == self._call.id:
-            self._outcome, self._ended = outcome, True
-            head = error_head(result) if outcome != "ok" else result.text.strip()
-            self._result = head[:_RESULT_LIMIT]
+            self._result, self._outcome = result, outcome
 
     def unfinished(self) -> str:
         """The call that runs, on one line; "" when none does."""
-        if self._call is None or self._ended:
+        if self._call is None or self._result is not None:
             return ""
         return f"{self._call.name}: {target_of(self._call)}"
 
@@ -91,4 +88,8 @@ class ActionLog:
         """The last action."""
         if self._call is None:
             return None
-        return Action(self._call.name, target_of(self._call), self._outcome, self._result, self._timestamp)
+        head = ""
+        if self._result is not None:
+            head = self._result.text.strip() if self._outcome == "ok" else error_head(self._result)
+        name, target = self._call.name, target_of(self._call)
+        return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._timestamp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import deque
 from dataclasses import dataclass
 
@@ -19,6 +18,8 @@ _OUTPUT_LIMIT = 600
 
 _SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
+_REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
+_WORD = re.compile(r"\"[^\"]*\"|'[^']*'|\S+")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _SILENT = frozenset(
     {
@@ -42,11 +43,11 @@ _FILTERS = frozenset(
     {"head", "tail", "grep", "sed", "awk", "tee", "cat", "sort", "uniq", "wc", "tr", "jq", "xargs"}
 )
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
-_RUNNERS = frozenset(
-    """bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm
-    npx pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
-    """.split()
-)
+_RUNNER_NAMES = """
+bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm npx
+pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
+"""
+_RUNNERS = frozenset(_RUNNER_NAMES.split())
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
 
@@ -138,11 +139,9 @@ def _subcommand(words: list[str]) -> list[str]:
 
 
 def _words(segment: str) -> list[str]:
-    segment = re.sub(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+", " ", segment.strip().lstrip("({ "))
-    try:
-        return shlex.split(segment)[:12]
-    except ValueError:
-        return segment.split()[:12]
+    # Not shlex: it takes ten times as long, and the quoting need not be right to the letter here.
+    bare = _REDIRECT.sub(" ", segment.strip().lstrip("({ "))
+    return [word.strip("\"'") for word in _WORD.findall(bare[:1_000])[:12]]
 
 
 def _without_heredoc(command: str) -> str:

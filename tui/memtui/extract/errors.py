@@ -17,51 +17,56 @@ class _Error:
     target: str
     message: str
     timestamp: str
+    kind: str
     needs: frozenset[str]
     resolved: bool = False
 
 
 class ErrorLog:
-    """Keeps errors, each with the things that must go well for it to be resolved.
+    """Keeps errors, each with the things of a kind that must go well for it to be resolved.
 
-    A thing is a string such as ``edit /a/b.py`` or ``npm test``. A command line of several parts is resolved
-    when a later one runs all of them.
+    Things are files (kinds ``edit`` and ``read``), parts of a command line (``command``) or tools (``tool``). A
+    command line of several parts is resolved when a later one runs all of them.
     """
 
     def __init__(self) -> None:
         self._errors: list[_Error] = []
-        self._open: dict[str, list[_Error]] = {}
+        self._open: dict[str, dict[str, list[_Error]]] = {}
 
-    def failed(self, tool: str, target: str, message: str, needs: frozenset[str], timestamp: str) -> None:
-        """Take an error."""
+    def failed(
+        self, tool: str, target: str, message: str, wanted: tuple[str, frozenset[str]], timestamp: str
+    ) -> None:
+        """Take an error; `wanted` is the kind and the things that resolve it."""
         if len(self._errors) >= _COUNT_LIMIT:
             self._forget(self._errors.pop(0))
-        error = _Error(tool, target[:_TARGET_LIMIT], message[:_MESSAGE_LIMIT], timestamp, needs)
+        kind, needs = wanted
+        error = _Error(tool, target[:_TARGET_LIMIT], message[:_MESSAGE_LIMIT], timestamp, kind, needs)
         self._errors.append(error)
         for thing in needs:
-            self._open.setdefault(thing, []).append(error)
+            self._open.setdefault(kind, {}).setdefault(thing, []).append(error)
 
-    def succeeded(self, things: frozenset[str]) -> None:
+    def succeeded(self, kind: str, things: frozenset[str]) -> None:
         """Take a success."""
-        if self._open:
-            for error in [error for thing in things for error in self._open.get(thing, ())]:
+        waiting = self._open.get(kind)
+        if waiting:
+            for error in [error for thing in things for error in waiting.get(thing, ())]:
                 if not error.resolved and error.needs <= things:
                     error.resolved = True
                     self._forget(error)
 
-    @property
-    def has_open(self) -> bool:
-        """Whether an error waits for a success."""
-        return bool(self._open)
+    def has_open(self, kind: str) -> bool:
+        """Whether an error of this kind waits for a success."""
+        return bool(self._open.get(kind))
 
     def finish(self) -> tuple[ErrorFact, ...]:
         """All errors, first to last."""
         return tuple(ErrorFact(e.tool, e.target, e.message, e.resolved, e.timestamp) for e in self._errors)
 
     def _forget(self, error: _Error) -> None:
+        waiting = self._open.get(error.kind, {})
         for thing in error.needs:
-            waiting = self._open.get(thing)
-            if waiting and error in waiting:
-                waiting.remove(error)
-                if not waiting:
-                    del self._open[thing]
+            errors = waiting.get(thing)
+            if errors and error in errors:
+                errors.remove(error)
+                if not errors:
+                    del waiting[thing]

@@ -7,7 +7,7 @@ import posixpath
 import re
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-_RELATIVE_PART = re.compile(r"(?:^|[\\/])\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
+_RELATIVE_PART = re.compile(r"[\\/]\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
 
 
 def is_absolute(path: str) -> bool:
@@ -19,14 +19,14 @@ def absolute(path: str, cwd: str) -> str:
     """`path` made absolute against the folder its line was written in, without ``.`` and ``..`` parts."""
     if not is_absolute(path) and is_absolute(cwd):
         path = ntpath.join(cwd, path) if _DRIVE.match(cwd) else posixpath.join(cwd, path)
-    if _RELATIVE_PART.search(path):
+    if ("/." in path or "//" in path or "\\" in path) and _RELATIVE_PART.search(path):
         path = ntpath.normpath(path) if _DRIVE.match(path) else posixpath.normpath(path)
     return path
 
 
 def identity(path: str) -> str:
     """What two spellings of the same path have in common."""
-    return ntpath.normcase(path) if _DRIVE.match(path) else path
+    return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
 
 
 def relative(path: str, root: str) -> str:

@@ -24,11 +24,9 @@ from memtui.extract.setting import Setting
 from memtui.extract.shellfiles import written_files
 from memtui.extract.statements import (
     StatementLog,
-    causes_in,
     chosen_option,
-    constraints_in,
-    decisions_in,
-    model_decisions_in,
+    found_in,
+    settled_in,
     statement,
 )
 from memtui.extract.tasks import TASK_TOOLS, TodoLog
@@ -207,21 +205,23 @@ class Reading:
                 self._begin_work()
 
     def _is_subagent(self, agent: str) -> bool:
-        return bool(agent) and agent != self._own_agent
+        return agent != "" and agent != self._own_agent
 
     def _request(self, event: Request) -> None:
-        self._prompts.model_spoke()
-        if not self._is_subagent(event.agent):
-            self._setting.request(event, self._timestamp)
+        if self._is_subagent(event.agent):
+            return
+        if self._setting.request(event, self._timestamp):
+            self._prompts.model_spoke()
 
     def _said(self, event: Said) -> None:
         text = event.text
         if self._is_subagent(event.agent) or not text.strip():
             return
         self._last_text = text
-        for sentence in model_decisions_in(text):
+        decisions, causes = found_in(text)
+        for sentence in decisions:
             self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
-        for sentence in causes_in(text):
+        for sentence in causes:
             self._causes.add(statement(sentence, sentence, "assistant", self._timestamp))
 
     def _words(self, event: Words) -> None:
@@ -249,9 +249,10 @@ class Reading:
             return
         if option := chosen_option(prompt.text, self._last_text):
             self._decisions.add(statement(option, prompt.text, "answer", self._timestamp))
-        for sentence in decisions_in(prompt.text):
+        decisions, constraints = settled_in(prompt.text)
+        for sentence in decisions:
             self._decisions.add(statement(sentence, sentence, "user", self._timestamp))
-        for sentence in constraints_in(prompt.text):
+        for sentence in constraints:
             self._constraints.add(statement(sentence, sentence, "user", self._timestamp))
 
     def _boundary(self, event: Boundary) -> None:
@@ -346,18 +347,27 @@ class Reading:
         call = waiting.call
         name = call.name
         if name in EDIT_TOOLS or name in READ_TOOLS:
-            path = target_path(name, call.input, result.detail, waiting.cwd)
-            self._files.result(result, path, name, self._timestamp)
-            if name in EDIT_TOOLS:
-                self._plans.wrote(path, name, call.input, result.detail, self._timestamp)
+            self._touched(result, waiting)
         elif name in TASK_TOOLS:
             self._todos.task_result(name, call.input, result, self._timestamp)
         elif name == "AskUserQuestion":
             self._answered(result)
         elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
             self._agent_ids[agent] = None
-        if self._errors.has_open:
-            self._errors.succeeded(_done(waiting))
+        if waiting.shell is not None and self._errors.has_open("command"):
+            self._errors.succeeded("command", things(waiting.shell.text))
+        elif self._errors.has_open("tool"):
+            self._errors.succeeded("tool", frozenset({_tool_thing(call)}))
+
+    def _touched(self, result: Result, waiting: _Waiting) -> None:
+        """An edit or a read went well; who can edit a file can read it."""
+        call = waiting.call
+        path = target_path(call.name, call.input, result.detail, waiting.cwd)
+        self._files.result(result, path, call.name, self._timestamp)
+        if call.name in EDIT_TOOLS:
+            self._plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
+            self._errors.succeeded("edit", frozenset({identity(path)}))
+        self._errors.succeeded("read", frozenset({identity(path)}))
 
     def _refused(self, result: Result, call: Call) -> None:
         words = said_with_rejection(result)
@@ -368,10 +378,13 @@ class Reading:
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        target = target_of(call)
+        target, kind, needs = target_of(call), "tool", frozenset({_tool_thing(call)})
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.cwd) or target
-        self._errors.failed(call.name, target, error_head(result), _needed(waiting), self._timestamp)
+            kind, needs = "edit" if call.name in EDIT_TOOLS else "read", frozenset({identity(target)})
+        elif waiting.shell is not None:
+            kind, needs = "command", things(waiting.shell.text)
+        self._errors.failed(call.name, target, error_head(result), (kind, needs), self._timestamp)
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
         shell.ended(result, outcome)
@@ -385,26 +398,9 @@ class Reading:
             self._decisions.add(statement(f"{question} → {answer}", question, "answer", self._timestamp))
 
 
-def _needed(waiting: _Waiting) -> frozenset[str]:
-    """What must go well for a failed call to count as resolved."""
-    return _things(waiting, "edit" if waiting.call.name in EDIT_TOOLS else "read")
-
-
-def _done(waiting: _Waiting) -> frozenset[str]:
-    """What a successful call shows to go well; who can edit a file can read it."""
-    if waiting.call.name in EDIT_TOOLS:
-        return _things(waiting, "edit") | _things(waiting, "read")
-    return _things(waiting, "read")
-
-
-def _things(waiting: _Waiting, access: str) -> frozenset[str]:
-    call = waiting.call
-    if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
-        path = target_path(call.name, call.input, None, waiting.cwd)
-        return frozenset({f"{access} {identity(path)}"})
-    if waiting.shell is not None:
-        return things(waiting.shell.text)
-    return frozenset({f"{call.name} {target_of(call)}" if call.name == "WebFetch" else call.name})
+def _tool_thing(call: Call) -> str:
+    """What must go well after a tool failed: an address of its own for a page, else the tool."""
+    return f"{call.name} {target_of(call)}" if call.name == "WebFetch" else call.name
 
 
 def _first(prompts: tuple[Prompt, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 LONGEST = 320
 """Longest sentence considered, in characters: what is longer is a paste, not a rule."""
@@ -13,33 +13,68 @@ _HEAD, _TAIL = 2_000, 1_000
 
 _FENCE = re.compile(r"^\s*(?:```|~~~|\"\"\"|''')")
 _NOT_PROSE = re.compile(
-    r"^\s*(?:[>|$❯✓✗×❌✅⎿│╭╰├└#%@+]|[-=*_]{3,}|\d+[:|→]|\[\d|\w+(?:Error|Exception):|at \S+ \(|(?:npm|error|warn)\b.*:)"
+    r"^\s*(?:[>|$❯✓✗×❌✅⎿│╭╰├└#%@+]|[-=*_]{3,}|\d+[:|→]|\[\d"
+    r"|\w+(?:Error|Exception):|at \S+ \(|(?:npm|error|warn)\b.*:)"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
-_END = re.compile(r"(?<=[.!?;…])[\"')\]]*\s+|(?<=[。！？；])")
-# A quotation, or a piece of text that was wrapped by hand.
-_FRAGMENT = re.compile(r"^[\"“”'«)\]]|[,(—]$|\b(?:the|a|an|to|and|or|of|from|with|in|by)$", re.IGNORECASE)
+_END = re.compile(r"[.!?;…][\"')\]]*(?=\s)|[。！？；]")
+_JOINTS = frozenset({"the", "a", "an", "and", "or", "of"})
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of a message, one by one; of a very long one only those at its ends."""
+def prose_lines(text: str) -> Iterator[str]:
+    """The lines of a message that may hold sentences; of a very long message only those at its ends."""
+    fenced = False
     if len(text) > _PASTE:
         text = f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
-    fenced = False
     for line in text.split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
-        elif not fenced and line.strip() and not _NOT_PROSE.match(line):
-            yield from line_sentences(line)
+        elif line and not fenced and not _NOT_PROSE.match(line):
+            yield line
+
+
+def lines_with(text: str, stems: Iterable[str]) -> Iterator[str]:
+    """The lines of a message, outside of code blocks, that hold one of some stems in lower case."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text  # some letters change their length
+    starts: set[int] = set()
+    for stem in stems:
+        at = lowered.find(stem)
+        while at >= 0:
+            starts.add(lowered.rfind("\n", 0, at) + 1)
+            end = lowered.find("\n", at)
+            at = lowered.find(stem, end) if end >= 0 else -1
+    for start in sorted(starts):
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else None]
+        if text.count("```", 0, start) % 2 == 0 and not _NOT_PROSE.match(line):
+            yield line
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a message, one by one."""
+    for line in prose_lines(text):
+        yield from line_sentences(line)
 
 
 def line_sentences(line: str) -> Iterator[str]:
     """The sentences of one line, without bullets and emphasis."""
-    for piece in _END.split(_MARKUP.sub("", _BULLET.sub("", line))):
-        piece = piece.strip()
-        if 2 < len(piece) <= LONGEST and not _FRAGMENT.search(piece):
+    line = _BULLET.sub("", line, 1)
+    if "*" in line or "__" in line:
+        line = _MARKUP.sub("", line)
+    start = 0
+    for end in (*(match.end() for match in _END.finditer(line)), len(line)):
+        piece = line[start:end].strip()
+        start = end
+        if 2 < len(piece) <= LONGEST and not _is_fragment(piece):
             yield piece
+
+
+def _is_fragment(piece: str) -> bool:
+    """A quotation, or a piece of text that was wrapped by hand."""
+    return piece[0] in "\"“”'«)]" or piece[-1] in ",(—" or piece.rsplit(None, 1)[-1].lower() in _JOINTS
 
 
 def first_sentence(text: str) -> str:

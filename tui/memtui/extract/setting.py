@@ -44,23 +44,33 @@ class Setting:
         if value and value != self._version and isinstance(value, str):
             self._version = value
             _note(self.versions, value)
-        return self._time(record.get("timestamp"))
+        value = record.get("timestamp")
+        if not value or not isinstance(value, str):
+            return ""
+        # Records are not always in the order of their times.
+        if value > self.ended:
+            self.ended = value
+        if value < self.started or not self.started:
+            self.started = value
+        return value
 
-    def request(self, event: Request, timestamp: str) -> None:
-        """Take a request to the model; several lines of one message repeat it."""
+    def request(self, event: Request, timestamp: str) -> bool:
+        """Take a request to the model; whether it is a new one: several lines of one message repeat it."""
         if event.message_id == self._message:
-            return
+            return False
         self._message = event.message_id
         if event.model and event.model not in self.models:
             _note(self.models, event.model)
-        if event.tokens:
-            self._latest = ContextSize(timestamp, event.tokens)
+        tokens = event.tokens
+        if tokens:
+            self._latest = ContextSize(timestamp, tokens)
             if self._requests % self._stride == 0:
                 self._series.append(self._latest)
                 if len(self._series) >= _SERIES_LIMIT:
                     del self._series[1::2]
                     self._stride *= 2
             self._requests += 1
+        return True
 
     def context_sizes(self) -> tuple[ContextSize, ...]:
         """The context's size over time: thinned out evenly for a long session, the last one always there."""
@@ -76,16 +86,6 @@ class Setting:
         own one. Without that name among them, the last one counts.
         """
         return stem if stem in self._sessions else self._session or stem
-
-    def _time(self, value: object) -> str:
-        if not isinstance(value, str) or not value:
-            return ""
-        # Records are not always in the order of their times.
-        if value > self.ended:
-            self.ended = value
-        if not self.started or value < self.started:
-            self.started = value
-        return value
 
 
 def _note(seen: dict[str, None], value: str) -> None:

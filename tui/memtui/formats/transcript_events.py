@@ -73,9 +73,20 @@ class Request(NamedTuple):
 
     message_id: str
     model: str
-    tokens: int
-    """Size of the context: input, cache read and cache creation together; 0 when not stated."""
+    usage: Any
+    """The message's ``usage`` as it stands."""
     agent: str
+
+    @property
+    def tokens(self) -> int:
+        """Size of the context: input, cache read and cache creation together; 0 when not stated."""
+        size = 0
+        if isinstance(self.usage, dict):
+            for name in _USAGE:
+                value = self.usage.get(name)
+                if type(value) is int and value > 0:
+                    size += value
+        return size
 
 
 class Queue(NamedTuple):
@@ -142,6 +153,7 @@ Event = (
 )
 
 _NOTHING: tuple[Event, ...] = ()
+_USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
 def events(record: Record) -> Sequence[Event]:
@@ -182,12 +194,11 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     if model == "<synthetic>":
         return _NOTHING
     if agent is None:
-        agent = agent_of(record)
+        agent = "" if record.get("isSidechain") is not True else agent_of(record)
     found: list[Event] = []
-    identity, usage = message.get("id"), message.get("usage")
+    identity = message.get("id")
     if isinstance(identity, str):
-        tokens = _context_size(usage) if isinstance(usage, dict) else 0
-        found.append(Request(identity, model if isinstance(model, str) else "", tokens, agent))
+        found.append(Request(identity, model if isinstance(model, str) else "", message.get("usage"), agent))
     content = message.get("content")
     if isinstance(content, str):
         found.append(Said(content, agent))
@@ -211,14 +222,6 @@ def _block(block: dict[str, Any], agent: str) -> Event | None:
         if isinstance(text, str):
             return Said(text, agent)
     return None
-
-
-def _context_size(usage: dict[str, Any]) -> int:
-    return sum(
-        value
-        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        if type(value := usage.get(name)) is int and value > 0
-    )
 
 
 def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
