@@ -118,6 +118,35 @@ def test_words_of_the_program_are_no_prompts(tmp_path: Path) -> None:
     assert session.facts(tmp_path)["prompts"] == ["<p>why is this paragraph so wide?</p>"]
 
 
+def command(name: str, words: str = "") -> str:
+    """A command that Claude Code carries out itself."""
+    message = f"<command-message>{name}</command-message>"
+    return f"<command-name>/{name}</command-name>\n{message}\n<command-args>{words}</command-args>"
+
+
+def test_words_of_a_command_count_when_they_are_the_work(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user(command("plan", "add a window"))
+    session.user("<local-command-stdout>Enabled plan mode</local-command-stdout>")
+    session.user(command("goal", "ship it"))
+    session.user("<local-command-stdout>Goal set: ship it</local-command-stdout>")
+    session.user(command("plan"))
+    session.user("<local-command-stdout>No plan found</local-command-stdout>")
+    session.user(command("model", "opus"))
+    session.user("<local-command-stdout>Set model to opus</local-command-stdout>")
+    assert session.facts(tmp_path)["prompts"] == ["/plan add a window", "/goal ship it"]
+
+
+def test_skills_that_the_model_calls_are_no_prompts(tmp_path: Path) -> None:
+    session = Transcript()
+    skill = '<command-message>The "pdf" skill is {}</command-message>\n<command-name>pdf</command-name>'
+    session.user(skill.format("loading"))
+    block = {"type": "tool_result", "tool_use_id": "toolu_0", "content": "Launching skill: pdf"}
+    session.add("user", [block, {"type": "text", "text": skill.format("running")}])
+    session.user("<command-message>pdf</command-message>\n<command-name>/pdf</command-name>")
+    assert session.facts(tmp_path)["prompts"] == ["/pdf"]
+
+
 def test_task_numbers_that_begin_anew_are_another_list(tmp_path: Path) -> None:
     session = Transcript()
     for subject, number in (("first", "1"), ("second", "2"), ("other", "1")):

@@ -80,6 +80,12 @@ _BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
 With words they steer the program, not the work; the exception is /compact, whose words say what matters.
 """
 
+_WORDED = frozenset({"goal", "plan"})
+"""Commands that Claude Code carries out itself, and whose words are the work to be done."""
+
+_SKILL = re.compile(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
+"""Marks of a skill that the model called; its name has no slash."""
+
 
 def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     """What kind of text a user line holds, and the text as the user would know it.
@@ -204,13 +210,13 @@ def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:
     ``<command-name>`` first for those that it carries out itself.
     """
     name = _inside(text, "command-name")
-    if not name or (not name.startswith("/") and "<skill-format>" in text):
-        return "machine", ""  # a skill that the model called
-    arguments = _inside(text, "command-args")
-    typed = f"/{name.lstrip('/')} {arguments}".strip()
-    if kind == "local command" and _carried_out(name.lstrip("/"), arguments):
+    if not name or (not name.startswith("/") and _SKILL.search(text)):
+        return "machine", ""
+    name, arguments = name.lstrip("/"), _inside(text, "command-args")
+    typed = f"/{name} {arguments}".strip()
+    if kind == "local command" and _carried_out(name, arguments):
         return "machine", typed
-    return kind, typed
+    return "command" if name in _WORDED and arguments else kind, typed
 
 
 def _carried_out(name: str, arguments: str) -> bool:
