@@ -1,0 +1,83 @@
+"""What Claude Code tells a hook on standard input, read without trust."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.project import Project, find_root
+
+_LIMIT = 4 << 20
+"""Bytes of standard input that are looked at; a hook's JSON has some hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The fields of a hook's JSON that memtui uses; what is missing or of a wrong type is ""."""
+
+    event: str = ""
+    """`hook_event_name`."""
+    session_id: str = ""
+    transcript_path: str = ""
+    cwd: str = ""
+    trigger: str = ""
+    """Of PreCompact: `auto` or `manual`."""
+    source: str = ""
+    """Of SessionStart: `startup`, `resume`, `clear`, `compact` or `fork`."""
+    reason: str = ""
+    """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
+    problem: str = ""
+    """Why nothing could be read."""
+
+
+def read_payload() -> Payload:
+    """Read standard input. Never fails: a problem is told in the payload."""
+    if sys.stdin is None:
+        return Payload(problem="standard input is closed")
+    try:
+        data = sys.stdin.buffer.read(_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        return Payload(problem=f"standard input cannot be read: {error}")
+    if len(data) > _LIMIT:
+        return Payload(problem="standard input is too long")
+    return parse_payload(data)
+
+
+def parse_payload(data: bytes) -> Payload:
+    """Take a hook's JSON apart; anything may be missing."""
+    try:
+        fields = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return Payload(problem="standard input is not JSON" if data.strip() else "standard input is empty")
+    if not isinstance(fields, dict):
+        return Payload(problem="standard input is not a JSON object")
+
+    def text(name: str) -> str:
+        value = fields.get(name)
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+    return Payload(
+        event=text("hook_event_name"),
+        session_id=text("session_id"),
+        transcript_path=text("transcript_path"),
+        cwd=text("cwd"),
+        trigger=text("trigger"),
+        source=text("source"),
+        reason=text("reason"),
+    )
+
+
+def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project | None:
+    """The project a hook runs for, or None when its folder is gone.
+
+    `CLAUDE_PROJECT_DIR` stays where the session was started, `cwd` follows `cd` and worktrees; so the first
+    that exists counts (Claude Code fact: the variable was empty in some versions).
+    """
+    for folder in (env.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
+        if folder and "\0" not in folder and Path(folder).is_dir():
+            return Project(find_root(Path(folder)))
+    return None
