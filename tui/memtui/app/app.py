@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable
 from functools import partial
@@ -58,7 +59,10 @@ class MemtuiApp(App[None]):
         self.log_file = log
         self.note = note
         self.register_theme(_THEME)
-        self.theme = os.environ.get("TEXTUAL_THEME", _THEME.name)
+        if "TEXTUAL_THEME" not in os.environ:
+            # Not by assignment: a change of theme reads all stylesheets and styles all widgets again.
+            self.set_reactive(App.theme, _THEME.name)
+            self.stylesheet.set_variables(self.get_css_variables())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """`$quiet` is for what one need not read first: legible on dark and on light themes."""
@@ -66,7 +70,18 @@ class MemtuiApp(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
-        return BrowserScreen(self.browser, note=self.note)
+        screen = BrowserScreen(self.browser, note=self.note)
+        # As Textual does on a resize; what is there already from the start saves styling everything again.
+        width, height = self.size
+        screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS))
+        screen.add_class(_class_for(height, self.VERTICAL_BREAKPOINTS))
+        return screen
+
+    def on_ready(self) -> None:
+        """The first paint is out: collect garbage again, but not among what was loaded for good."""
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Tell the person what happened. Only the last message shows: a pile would cover the screen."""
@@ -87,6 +102,10 @@ class MemtuiApp(App[None]):
                         title, command.help, partial(screen.run_action, command.binding_action)
                     )
         yield from super().get_system_commands(screen)
+
+
+def _class_for(length: int, breakpoints: Iterable[tuple[int, str]]) -> str:
+    return max(point for point in breakpoints if point[0] <= length)[1]
 
 
 def run_app(

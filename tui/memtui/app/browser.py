@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -72,14 +72,14 @@ class Browser:
         """The project's captures."""
         from memtui.store.captures import CaptureStore
 
-        return CaptureStore(self.project, self.clock)
+        return CaptureStore(self.project)
 
     @cached_property
     def commands(self) -> ActiveCommandStore:
         """The project's active commands."""
         from memtui.store.active_commands import ActiveCommandStore
 
-        return ActiveCommandStore(self.project, self.clock)
+        return ActiveCommandStore(self.project)
 
     @cached_property
     def memories(self) -> MemoryStore:
@@ -113,6 +113,11 @@ class Browser:
         """Let whatever is being read end soon."""
         self._stopped.set()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether what is still being read will be thrown away."""
+        return self._stopped.is_set()
+
     def targets(self) -> list[Target]:
         """The folders whose changes are shown."""
         transcripts = self.transcripts.folders() or [self.transcripts.folder()]
@@ -124,6 +129,16 @@ class Browser:
             Target("branch", self.project.root / ".git"),
             *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
         ]
+
+    def glance(self) -> Iterator[View]:
+        """The newest captures and memories, read at once: what the first paint shows."""
+        from memtui.store.newest import newest_captures, newest_memories
+
+        captures, number = newest_captures(self.project)
+        rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
+        yield CapturesView(rows, unread=number - len(rows))
+        memories, more = newest_memories(self.project, self._home)
+        yield MemoriesView({entry.name: entry for entry in memories}, more=more)
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.

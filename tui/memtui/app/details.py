@@ -22,7 +22,8 @@ _ITEMS = 12
 
 def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> Document:
     """A capture, then the facts of what it covers once they are read."""
-    if row.capture is None:
+    capture = row.shown
+    if capture is None:
         return concat(
             styled((row.entry.name, "title")),
             _BLANK,
@@ -30,7 +31,6 @@ def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> 
             _BLANK,
             plain("The file is left as it is. e opens it in your editor; then it joins the rest."),
         )
-    capture = row.capture
     lines: list[Document | Line] = [
         styled(
             (capture.status, "warn" if capture.status == "pending" else "good"),
@@ -39,7 +39,7 @@ def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> 
             (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
-        *_reviewed(capture),
+        *_reviewed(row.capture),
         *_section("First message"),
         *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
     ]
@@ -53,8 +53,8 @@ def trigger_of(name: str) -> str:
     return "auto" if name.endswith("-autocompact.md") else "manual"
 
 
-def _reviewed(capture: Capture) -> Sequence[Line]:
-    if capture.status == "pending":
+def _reviewed(capture: Capture | None) -> Sequence[Line]:
+    if capture is None or capture.status == "pending":
         return ()
     return (
         *_section("Summary"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from memtui.formats.active_commands import ActiveCommand
     from memtui.formats.capture import Capture
+    from memtui.formats.capture_text import PendingText
     from memtui.formats.session_state import SessionState
     from memtui.store.listing import Entry
 
@@ -22,6 +23,13 @@ class CaptureRow:
     entry: Entry
     capture: Capture | None = None
     problem: str = ""
+    glance: PendingText | None = None
+    """What stands in for `capture` until it is parsed."""
+
+    @property
+    def shown(self) -> Capture | PendingText | None:
+        """What a row and the detail show."""
+        return self.capture or self.glance
 
     @property
     def pending(self) -> bool:
@@ -48,6 +56,8 @@ class MemoriesView:
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
     problem: str = ""
+    more: bool = False
+    """Whether there are others, which are not listed yet."""
 
 
 @dataclass(frozen=True, slots=True)

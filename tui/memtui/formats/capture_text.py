@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import datetime
+from typing import Literal, NamedTuple
 
-from memtui.formats.text import normal, one_line
+from memtui.clock import parse_iso
+from memtui.formats.text import block, normal, one_line
 
 FIRST_MESSAGE_LIMIT = 500
 """Characters (code points) of the first message that a capture keeps."""
@@ -45,6 +47,40 @@ def render_pending(*, timestamp: datetime, session_id: str, transcript: str, fir
         + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
         + f"\n## Memory\n\n{PENDING}\n"
     )
+
+
+class PendingText(NamedTuple):
+    """What a new capture says; the names are those of `capture.Capture`."""
+
+    timestamp: datetime
+    session_id: str
+    first_message: str
+
+    @property
+    def status(self) -> Literal["pending"]:
+        """It has not been reviewed."""
+        return "pending"
+
+
+_PENDING_TEXT = re.compile(
+    rf"# {TITLE}\n\n\*\*Status:\*\* pending\n\*\*Timestamp:\*\* (\d{{4}}-\d\d-\d\dT[\d:]{{8}}[+-]\d\d:\d\d)\n"
+    rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n[^\n`]*\n```\n\n## First Message\n\n"
+    rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n",
+    re.ASCII,
+)
+
+
+def read_pending(text: str) -> PendingText | None:
+    """Read what `render_pending` writes, as `capture.parse_capture` does; None for any other text.
+
+    For the first paint, which does not wait for the models that `parse_capture` needs.
+    """
+    found = _PENDING_TEXT.fullmatch(text)
+    moment = parse_iso(found[1]) if found else None
+    if found is None or moment is None or "\r" in text:
+        return None
+    lines = (line[1:].removeprefix(" ") for line in found[3].removesuffix("\n").split("\n"))
+    return PendingText(moment, found[2], block("\n".join(lines)))
 
 
 def head(status: str, timestamp: datetime, session_id: str) -> str:

@@ -65,6 +65,10 @@ class MemoriesPane(Pane):
             self._known_heads.update(read)
         return bool(read)
 
+    def count(self) -> str:
+        """What stands behind the title."""
+        return super().count() + ("…" if self.view.more else "")
+
     def prepare_filter(self) -> None:
         """Titles are what one filters by, so all of them are read, once."""
         self.read_heads(self.unread(self._keys))

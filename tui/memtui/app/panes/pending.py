@@ -19,8 +19,10 @@ from memtui.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.formats.capture import Capture
+    from memtui.formats.capture_text import PendingText
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
+_READING = "…"
 _TIME_WIDTH = 7
 _WIDE = 44
 """Columns from which a row has room for more than its title and age."""
@@ -41,6 +43,7 @@ class PendingPane(Pane):
         """Show a newer listing."""
         if isinstance(view, CapturesView):
             self.view = view
+            self.say_when_empty(_READING if view.unread else _WAITING)
             self.show_rows()
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
@@ -72,11 +75,11 @@ class PendingPane(Pane):
         if item is None:
             return Content("")
         now = self.clock()
-        if item.capture is None:
+        capture = item.shown
+        if capture is None:
             made = item.entry.time
             when = f"{short_time(made, now):<{_TIME_WIDTH}}" if made else clean_line(key) + " "
             return row([(when, "$quiet"), _unreadable(item)], "", width)
-        capture = item.capture
         when = f"{short_time(capture.timestamp, now):<{_TIME_WIDTH}}"
         ago = short_age(capture.timestamp, now)
         if capture.status == "reviewed":
@@ -88,14 +91,15 @@ class PendingPane(Pane):
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(_WAITING, "dim"))
-        if item.capture is None:
+        if item.shown is None:
             return Detail(key, "Capture", capture_document(item, self.clock(), None))
 
         def work(progress: Progress) -> Document:
             return capture_document(item, self.clock(), self._facts(item, progress))
 
-        title = f"Capture {short_time(item.capture.timestamp, self.clock())}"
-        return Detail(key, title, capture_document(item, self.clock(), None), work)
+        title = f"Capture {short_time(item.shown.timestamp, self.clock())}"
+        document = capture_document(item, self.clock(), None)
+        return Detail(key, title, document, work if item.capture is not None else None)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         """What the transcript says of the time before the compaction."""
@@ -131,7 +135,7 @@ def _unreadable(item: CaptureRow) -> Content:
     return Content.styled(f"⚠ {clean_line(item.problem)}", "$error") if item.problem else Content("…")
 
 
-def title_of(capture: Capture) -> str:
+def title_of(capture: Capture | PendingText) -> str:
     """The first line of a capture's first message that says something, as one safe line."""
     lines = (clean_line(text) for text in capture.first_message.split("\n"))
     return next((text for text in lines if text), "(no first message)")

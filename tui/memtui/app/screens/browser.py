@@ -258,7 +258,8 @@ class BrowserScreen(BrowserView):
         if row is None:
             self.say("No capture is selected.", warn=True)
         elif row.capture is None:
-            self.say(f"This capture cannot be reviewed: it {row.problem}.", warn=True)
+            why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
+            self.say(f"This capture {why}.", warn=True)
         elif row.capture.status == "reviewed":
             self.say(
                 f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."

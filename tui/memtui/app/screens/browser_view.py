@@ -108,9 +108,11 @@ class BrowserView(Screen[None]):
             PaneId.STATE: StatePane(browser),
         }
         self.current_id = PaneId.PENDING
+        self.pane.add_class("-current")
         self.live = Live(browser.targets, self._compare, lambda mark: self._tell(Marked(mark)))
         self.wanted: Detail | None = None
         self._draft: DraftWanted | None = None
+        self._first_paint = asyncio.Event()
 
     # -- building -------------------------------------------------------------------------------------------
 
@@ -134,9 +136,16 @@ class BrowserView(Screen[None]):
         bar.note = self.note
         for pane in self.panes.values():
             pane.show_rows()
+        for view in self.browser.glance():
+            self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
-        self.live.start()
+        self.call_after_refresh(self._painted)
         self.set_interval(_AGE_STEP, self._let_time_pass)
+
+    def _painted(self) -> None:
+        """The first paint is out: now the models and stores may take their time to be imported."""
+        self._first_paint.set()
+        self.live.start()
 
     def on_unmount(self) -> None:
         """Nothing may keep the program from ending."""
@@ -182,8 +191,6 @@ class BrowserView(Screen[None]):
     @work(group="draft", exit_on_error=False)
     async def _draft_states(self) -> None:
         """Draft a session state from the newest transcript, again and again while it grows."""
-        from memtui.extract.facts import ReadingCancelledError
-
         try:
             while self._draft is not None:
                 draft = self._draft
@@ -194,11 +201,10 @@ class BrowserView(Screen[None]):
                 await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
                 if self._draft is draft:
                     self._draft = None
-        except ReadingCancelledError:
-            return
         except Exception as error:  # a worker's edge
             self._draft = None
-            self.report("drafting the session state", error)
+            if not self.browser.stopped:
+                self.report("drafting the session state", error)
 
     def report(self, doing: str, error: Exception) -> None:
         """A worker failed: say so, and record what cannot be explained."""
@@ -284,7 +290,7 @@ class BrowserView(Screen[None]):
     @work(group="detail", exclusive=True, exit_on_error=False)
     async def _make_detail(self, detail: Detail, make: Callable[[Progress], Document]) -> None:
         await asyncio.sleep(_PAUSE)
-        from memtui.extract.facts import ReadingCancelledError
+        await self._first_paint.wait()
 
         def tell(share: float) -> None:
             self._tell(Progressed(detail, share))
@@ -292,10 +298,9 @@ class BrowserView(Screen[None]):
         progress = Progress(tell, lambda: self.wanted is not detail)
         try:
             document = await asyncio.to_thread(make, progress)
-        except ReadingCancelledError:
-            return
         except Exception as error:  # a worker's edge
-            self.report("reading what is selected", error)
+            if self.wanted is detail:
+                self.report("reading what is selected", error)
             return
         if self.wanted is detail:
             self.detail_view.border_subtitle = ""
@@ -314,6 +319,7 @@ class BrowserView(Screen[None]):
 
     @work(group="heads", exclusive=True, exit_on_error=False)
     async def _read_heads(self, pane: MemoriesPane, keys: list[str]) -> None:
+        await self._first_paint.wait()
         try:
             if await asyncio.to_thread(pane.read_heads, keys):
                 pane.refresh_rows()

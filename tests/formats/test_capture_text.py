@@ -1,0 +1,54 @@
+"""Reading a new capture without its model: the same values, or nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats.capture import parse_capture, render_capture
+from memtui.formats.capture_text import PendingText, read_pending, render_pending
+from tests.formats.data import golden
+from tests.formats.strategies import captures, moments, nearly, texts
+
+PENDING = golden("capture-pending.md")
+MESSAGE = "Move the checkout to the new tax service.\n\n## Rules\n```\nnever touch legacy/\n```"
+
+
+def agrees(text: str) -> bool:
+    found = read_pending(text)
+    if found is None:
+        return True
+    capture = parse_capture(text)
+    return (found.status, *found) == (
+        capture.status,
+        capture.timestamp,
+        capture.session_id,
+        capture.first_message,
+    )
+
+
+def test_what_the_hook_writes_is_read() -> None:
+    moment = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
+    assert read_pending(PENDING) == PendingText(moment, "abc123", MESSAGE)
+
+
+def test_a_reviewed_or_changed_capture_is_left_to_the_parser() -> None:
+    assert read_pending(golden("capture-reviewed.md")) is None
+    assert read_pending(PENDING + "\n## Notes\n\nmine\n") is None
+    assert read_pending(PENDING.replace("\n", "\r\n")) is None
+    assert read_pending(PENDING.replace("T08:15", "T28:15")) is None
+
+
+@given(moments, st.sampled_from(("abc-1", "a b", "`x`", "")), texts, texts)
+def test_it_reads_what_the_parser_reads(moment: datetime, session: str, path: str, message: str) -> None:
+    written = render_pending(timestamp=moment, session_id=session, transcript=path, first_message=message)
+    assert agrees(written)
+
+
+@given(nearly(captures, render_capture) | st.just(PENDING).flatmap(lambda text: st.builds(
+    lambda at, new: text[:at] + new + text[at:], st.integers(0, len(text)), texts
+)))  # fmt: skip
+def test_it_reads_nothing_that_the_parser_reads_otherwise(text: str) -> None:
+    assert agrees(text)

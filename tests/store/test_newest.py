@@ -1,0 +1,85 @@
+"""The first paint's listing: the beginning of what the stores will list."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.project import Home, Project
+from memtui.store import newest
+from memtui.store.captures import CaptureStore
+from memtui.store.memories import MemoryStore
+from tests.store.captures import add_capture, make_project
+
+CREATED = datetime(2026, 1, 30, 10, 15, tzinfo=UTC)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "app")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
+
+
+def add_memories(project: Project, home: Home, number: int) -> None:
+    for index in range(number):
+        moment = CREATED + timedelta(hours=index)
+        meta = MemoryMeta(id=f"CMEM-{moment:%Y%m%d-%H%M%S}", created=moment, updated=moment)
+        path = home.memories / f"{moment:%Y-%m}" / f"{meta.id}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(render_stored(StoredMemory(meta=meta, body=b"x")))
+        if index % 5 == 0:
+            project.compacts.mkdir(parents=True, exist_ok=True)
+            (project.compacts / f"{moment:%Y%m%d_%H%M%S}-memory.md").write_text("# Memory: x\n")
+
+
+def test_an_empty_project_has_nothing(project: Project, home: Home) -> None:
+    assert newest.newest_captures(project) == ([], 0)
+    assert newest.newest_memories(project, home) == ([], False)
+
+
+def test_captures_are_the_first_of_the_store_with_their_text(project: Project) -> None:
+    for number in range(newest._CAPTURES + 5):
+        add_capture(project, number, message=f"message {number}")
+    store = CaptureStore(project)
+    found, number = newest.newest_captures(project)
+    assert number == newest._CAPTURES + 5
+    assert [entry for entry, _ in found] == store.entries()[: newest._CAPTURES]
+    assert [text.first_message for _, text in found] == [
+        store.load(entry).first_message for entry, _ in found
+    ]
+
+
+def test_only_pending_captures_in_plain_text_are_told(project: Project, tmp_path: Path) -> None:
+    kept = add_capture(project, 0)
+    add_capture(project, 1).write_text("torn")
+    link = add_capture(project, 2)
+    link.rename(tmp_path / "elsewhere.md")
+    link.symlink_to(tmp_path / "elsewhere.md")
+    found, number = newest.newest_captures(project)
+    assert ([entry.path for entry, _ in found], number) == ([kept], 3)
+
+
+def test_a_folder_that_leads_elsewhere_is_not_read(project: Project, home: Home, tmp_path: Path) -> None:
+    other = make_project(tmp_path / "other")
+    add_capture(other)
+    (other.compacts / "20260101_000000-memory.md").write_text("# Memory: x\n")
+    project.compacts.parent.mkdir()
+    project.compacts.symlink_to(other.compacts)
+    assert newest.newest_captures(project) == ([], 0)
+    assert newest.newest_memories(project, home) == ([], False)
+
+
+@pytest.mark.parametrize("number", [7, 50, 60, 61, 130])
+def test_memories_are_the_first_of_the_store(project: Project, home: Home, number: int) -> None:
+    add_memories(project, home, number)
+    entries = MemoryStore(project, home).entries()
+    found, more = newest.newest_memories(project, home)
+    assert found == entries[: newest._MEMORIES]
+    assert more == (len(entries) > newest._MEMORIES)

@@ -1,0 +1,66 @@
+"""The newest captures and memories, for the first paint: told from names and plain text in milliseconds.
+
+The stores need the models of the formats, which take longer to import than all of this; what they find
+replaces it.
+"""
+
+from __future__ import annotations
+
+from memtui.files import FileProblem, is_within, read_within
+from memtui.formats.capture_text import PendingText, read_pending
+from memtui.project import Home, Project
+from memtui.store.listing import (
+    CAPTURE_NAME,
+    MEMORY_FILE_NAME,
+    MONTH_NAME,
+    STORED_NAME,
+    Entry,
+    newest,
+    newest_first,
+    scan,
+)
+
+_CAPTURES, _MEMORIES = 30, 60
+"""How many are told: more than one sees in a pane beside three others."""
+_LIMIT = 16 << 10
+"""Bytes of a capture that is read here; they have about 1 KB."""
+
+
+def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
+    """Those of the newest captures that are pending in plain text, and how many captures there are."""
+    if not is_within(project.compacts, project.root):
+        return [], 0
+    entries, number = newest(project.compacts, CAPTURE_NAME, _CAPTURES)
+    found = ((entry, _pending(entry, project)) for entry in entries)
+    return [(entry, text) for entry, text in found if text is not None], number
+
+
+def _pending(entry: Entry, project: Project) -> PendingText | None:
+    try:
+        data = read_within(entry.path, project.root, limit=_LIMIT, follow=False)
+    except FileProblem:
+        return None
+    return read_pending(data.decode("utf-8", "replace"))
+
+
+def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
+    """The newest memories of both kinds, and whether there are more."""
+    entries: list[Entry] = []
+    number = 0
+    if is_within(project.compacts, project.root):
+        entries, number = newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES)
+    stored = 0
+    try:
+        months = sorted(scan(home.memories, MONTH_NAME), reverse=True)
+    except FileProblem:
+        months = []
+    for month in months:
+        if stored >= _MEMORIES:
+            number += 1  # of the months before these it is enough that they are there
+            break
+        some, more = newest(month.path, STORED_NAME, _MEMORIES)
+        entries += some
+        stored += len(some)
+        number += more
+    kept = newest_first(entries)[:_MEMORIES]
+    return kept, number > len(kept)
