@@ -1,0 +1,51 @@
+"""Time to the first paint with content, beside that of a hello-world app of Textual.
+
+Both are whole processes in a terminal, started in turn: from right before the program is started until the
+bytes that show its content have come out. For memtui that is the title of the newest of 1,000 captures and
+the id of the newest of 10,000 memories.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from data import Data, Place, capture_title, data, memory_id
+from report import Figure, compared, show
+from terminal import Terminal
+
+RUNS = 9
+BUDGET = 1.5
+HELLO = Path(__file__).with_name("hello.py")
+
+
+def command(place: Place) -> list[str]:
+    """How memtui is started on a place."""
+    return [sys.executable, "-m", "memtui", str(place.project)]
+
+
+def first_paint(arguments: Sequence[str], place: Place, *texts: str) -> float:
+    """Seconds until all texts have been painted."""
+    with Terminal(arguments, cwd=place.project, env=place.environment) as terminal:
+        return terminal.wait_for(*texts) - terminal.started
+
+
+def measure(made: Data) -> list[Figure]:
+    """The first paint of memtui against that of the hello-world app."""
+    place = made.place(captures=1_000, memories=10_000)
+    content = (capture_title(0), memory_id(0).removeprefix("CMEM-"))
+    mine, hello = [], []
+    for run in range(RUNS + 1):
+        hello.append(first_paint([sys.executable, str(HELLO)], place, "hello-world-painted"))
+        mine.append(first_paint(command(place), place, *content))
+        if not run:  # files are read from the disk, and byte code is written
+            mine.clear()
+            hello.clear()
+    what = "first paint with content: 1,000 captures, 10,000 memories"
+    return [compared(what, mine, "hello-world Textual app", hello, BUDGET)]
+
+
+if __name__ == "__main__":
+    with data() as made:
+        sys.exit(show(measure(made)))

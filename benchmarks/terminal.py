@@ -1,0 +1,122 @@
+"""A program in a pseudo-terminal: what it writes, and when."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_BLOCK = 1 << 16
+_KEPT = 1 << 20
+"""Bytes of output that are searched at most: a screen is some 20 KB."""
+
+
+class MissingError(Exception):
+    """What was waited for did not appear; the message holds the end of what did."""
+
+
+class Terminal:
+    """A child process with a terminal of its own, whose output is read as fast as it comes.
+
+    Times are seconds of `time.perf_counter`; those of output are when it was read here, so they include the
+    way through the kernel. Use it as a context manager: at its end the child is killed.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        columns: int = 140,
+        rows: int = 45,
+    ) -> None:
+        """Start `arguments`; `started` is the moment right before."""
+        self._seen = b""
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.started = time.perf_counter()
+        self._pid = os.fork()
+        if not self._pid:
+            _become(slave, arguments, cwd, env)
+        os.close(slave)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        os.close(self._master)
+
+    def press(self, keys: str) -> float:
+        """Forget the output so far, type `keys`, and return when that was."""
+        self.forget()
+        moment = time.perf_counter()
+        os.write(self._master, keys.encode())
+        return moment
+
+    def forget(self) -> None:
+        """Take in what has been written already, so that only what follows is searched."""
+        while self._read(0.0):
+            pass
+        self._seen = b""
+
+    def wait_for(self, *texts: str, timeout: float = 30.0) -> float:
+        """Read on until all `texts` have been written since `press` or `forget`; return when that was.
+
+        Raises:
+            MissingError: they were not within `timeout` seconds.
+        """
+        wanted = [text.encode() for text in texts]
+        end = time.perf_counter() + timeout
+        while not all(text in self._seen for text in wanted):
+            left = end - time.perf_counter()
+            if left <= 0 or self._read(left) is None:
+                missing = [text.decode() for text in wanted if text not in self._seen]
+                raise MissingError(f"no {missing} in: ...{self._seen[-2000:]!r}")
+        return time.perf_counter()
+
+    def rest(self, quiet: float, timeout: float = 30.0) -> None:
+        """Read on until nothing has come for `quiet` seconds."""
+        end = time.perf_counter() + timeout
+        while time.perf_counter() < end and self._read(quiet):
+            pass
+
+    def _read(self, timeout: float) -> bytes | None:
+        """What comes next: b"" when nothing does in time, None when the child has ended."""
+        ready, _, _ = select.select([self._master], [], [], timeout)
+        if not ready:
+            return b""
+        try:
+            block = os.read(self._master, _BLOCK)
+        except OSError:  # Linux says EIO when the other side is closed
+            return None
+        self._seen = (self._seen + block)[-_KEPT:]
+        return block or None
+
+
+def _become(slave: int, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+    """In the child: take the terminal and turn into the program; never returns."""
+    try:
+        os.login_tty(slave)
+        os.chdir(cwd)
+        os.execvpe(arguments[0], list(arguments), dict(env))
+    except BaseException as error:
+        sys.stderr.write(f"{error}\n")
+    finally:
+        os._exit(127)
