@@ -105,6 +105,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("q,ctrl+c", "q", "quit", "quit", "app.quit", rank=99),
 )
 """Every key of the browser, in the order in which help lists them."""
+_BACK = next(command for command in COMMANDS if command.action == "back")
 
 _MOVING = (
     ("1 2 3 4, tab", "go to a pane, to the next one"),
@@ -122,9 +123,11 @@ def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
     ]
 
 
-def footer_commands(pane: PaneId) -> list[Command]:
-    """What the footer offers for a pane, most wanted first."""
+def footer_commands(pane: PaneId, *, reading: bool = False) -> list[Command]:
+    """What the footer offers for a pane, most wanted first; `reading` when its detail has the focus."""
     offered = [command for command in COMMANDS if command.rank and pane in command.panes]
+    if reading:
+        offered = [_BACK, *(command for command in offered if command.action != "open")]
     return sorted(offered, key=lambda command: command.rank)
 
 

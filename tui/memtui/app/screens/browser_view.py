@@ -226,11 +226,16 @@ class BrowserView(Screen[None]):
         self.current_id = pane_id
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
-        self.query_one(KeyBar).keys = tuple(
-            (command.shown, command.label, command.binding_action) for command in footer_commands(pane_id)
-        )
+        self.offer_keys()
         self.update_tabs()
         self.show_detail()
+
+    def offer_keys(self) -> None:
+        """Let the key bar show what can be done where the focus is."""
+        offered = footer_commands(self.current_id, reading=self.focused is self.detail_view)
+        self.query_one(KeyBar).keys = tuple(
+            (command.shown, command.label, command.binding_action) for command in offered
+        )
 
     def focus_pane(self, pane_id: PaneId) -> None:
         """Go to a pane."""
@@ -249,6 +254,8 @@ class BrowserView(Screen[None]):
         """Clicking or tabbing into a pane makes it the current one."""
         if isinstance(event.widget, Pane) and event.widget is not self.pane:
             self.make_current(event.widget.pane_id)
+        else:
+            self.offer_keys()
 
     @on(TabStrip.Chosen)
     def _tab_chosen(self, message: TabStrip.Chosen) -> None:
