@@ -104,6 +104,22 @@ def test_groups_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     assert not _CONTROL.search(printed)
 
 
+def test_a_document_for_a_program_is_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_document("# A\n\n- b\x1b\n")
+    assert capsys.readouterr().out == "# A\n\n- b␛\n"
+
+
+def test_a_document_for_people_is_wrapped_at_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _to_a_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "12")
+    output.print_document(f"# Title\n\n- one two three four\n[b]plain\n{HOSTILE}\n")
+    printed = capsys.readouterr().out
+    assert printed.startswith("# Title\n\n- one two\n  three four\n[b]plain\n")
+    assert not _CONTROL.search(printed)
+
+
 _PRINTS = (
     "from memtui.cli.output import *; prepare_streams()\n"
     "say('\\u00e9\\u6f22\\u5b57 \\ud83d'); print_table('A', [['\\u00e9\\u6f22\\u5b57']], flexible=0)"

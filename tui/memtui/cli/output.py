@@ -15,6 +15,7 @@ from memtui.clean import clean, clean_line, without_surrogates
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 # What json.dumps leaves as it is and a terminal or a line-based reader may act on.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
@@ -158,6 +159,29 @@ def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
             console.print()
         console.print(Text(clean_line(title), style="bold"))
         for item in items:
-            for line in Text(clean_line(item)).wrap(console, console.width - 2):
-                line.rstrip()
-                console.print(Text("  ") + line, overflow="ignore", no_wrap=True)
+            _draw_line(console, Text(clean_line(item)), "  ", "  ")
+
+
+def print_document(text: str) -> None:
+    """Print a Markdown text: on a terminal bold headings and wrapped at words, else as it is but clean."""
+    if not is_terminal():
+        say(text.rstrip("\n"))
+        return
+    from rich.text import Text
+
+    console = _console()
+    for line in clean(text.rstrip("\n")).split("\n"):
+        bullet = "- " if line.startswith("- ") else ""
+        style = "bold" if line.startswith("#") else ""
+        _draw_line(console, Text(line.removeprefix(bullet), style=style), bullet, " " * len(bullet))
+
+
+def _draw_line(console: Console, text: Text, first: str, others: str) -> None:
+    """Print one line wrapped at words, with what stands before its first row and before the others."""
+    from rich.text import Text
+
+    before = first
+    for row in text.wrap(console, max(1, console.width - len(first))):
+        row.rstrip()
+        console.print(Text(before) + row, overflow="ignore", no_wrap=True)
+        before = others

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from memtui.clean import clean, clean_line
+from memtui.clean import clean_line
 from memtui.cli.drafting import Draft, as_text, draft_of, from_text
-from memtui.cli.output import is_terminal, print_json, say
+from memtui.cli.output import is_terminal, print_document, print_json, say
 from memtui.cli.places import project_of, root_option
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
@@ -94,13 +94,13 @@ def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | 
     if as_json or not _can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
-    say(_shown(draft))
+    print_document(_shown(draft))
     while True:
         answer = click.prompt("Accept (y), edit (e) or leave it (n)?", type=_ANSWER, show_choices=False)
         if answer != "e":
             return draft if answer == "y" else None
         draft = _edited(draft)
-        say(_shown(draft))
+        print_document(_shown(draft))
 
 
 def _can_answer() -> bool:
@@ -133,7 +133,7 @@ def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:
 
 def _shown(draft: Draft) -> str:
     note = f"({clean_line(draft.note)})\n\n" if draft.note else ""
-    return f"{note}Summary: {clean_line(draft.summary)}\n\n{clean(render_memory(draft.memory))}"
+    return f"{note}Summary: {clean_line(draft.summary)}\n\n{render_memory(draft.memory)}"
 
 
 def _report(outcome: Outcome, sentence: str, as_json: bool) -> None:
