@@ -13,7 +13,7 @@ from typing import Protocol
 
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
-from memtui.extract.phrasing import first_sentence, one_line, shortened
+from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
 from memtui.extract.records import Command, ErrorFact, FileFact, PlanFact
 from memtui.formats.memory import MemoryFile
 from memtui.formats.session_state import (
@@ -141,7 +141,7 @@ def _questions(facts: Facts) -> Iterable[str]:
 
 def _error_line(error: ErrorFact, root: Path | None) -> str:
     target = shortened(one_line(shown(error.target, root)), 100)
-    return shortened(f"{error.tool} {target} failed: {one_line(error.message)}", _SENTENCE)
+    return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", _SENTENCE)
 
 
 def _confidence(facts: Facts) -> str:
@@ -291,7 +291,7 @@ def _compiled(check: Command | None) -> str:
     told = shortened(one_line(check.text), 120)
     if check.outcome == "ok":
         return f"SUCCESS: {told}"
-    return f"FAILURE: {told}: {shortened(one_line(check.output), _SENTENCE)}"
+    return f"FAILURE: {told}: {shortened(one_line(telling_line(check.output)), _SENTENCE)}"
 
 
 def _last_error(errors: tuple[ErrorFact, ...], root: Path) -> str:

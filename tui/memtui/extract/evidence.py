@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.extract.facts import Facts
-from memtui.extract.phrasing import one_line, shortened
+from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Command, CompactionFact, ErrorFact, FileFact, Prompt, Todo
 
 _WIDTH = 200
 """Characters of an item's one line."""
+_TARGET = 80
+"""Characters of a command or path in front of what it said."""
 _PLAN_LINES = 12
 """Lines of a plan that are listed; the whole is the first item's detail."""
 _MARKS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…", "unknown": "?"}
@@ -111,9 +113,8 @@ def _open_first(errors: Iterable[ErrorFact]) -> list[ErrorFact]:
 
 def _error(error: ErrorFact, root: Path | None) -> EvidenceItem:
     state = "resolved" if error.resolved else "open"
-    return _item(
-        "error", f"{state}: {error.tool} {shown(error.target, root)}: {error.message}", error.message
-    )
+    target = shortened(one_line(shown(error.target, root)), _TARGET)
+    return _item("error", f"{state}: {error.tool} {target}: {telling_line(error.message)}", error.message)
 
 
 def _correction(about: str, text: str) -> EvidenceItem:

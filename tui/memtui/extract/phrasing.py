@@ -30,3 +30,17 @@ def first_sentence(text: str) -> str:
         if len(told) > 2:
             return _SENTENCE_END.split(told, maxsplit=1)[0].strip()
     return ""
+
+
+_TELLING = re.compile(
+    r"error|exception|failed|failure|fatal|cannot|can't|not found|no such|denied|refused|missing|invalid",
+    re.IGNORECASE,
+)
+_RULED = re.compile(r"[\W_]*|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}")
+
+
+def telling_line(output: str) -> str:
+    """The line of an output that says most about what went wrong, else the first that says anything."""
+    lines = [line.strip() for line in output.split("\n")]
+    lines = [line for line in lines if not _RULED.fullmatch(line)]
+    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")

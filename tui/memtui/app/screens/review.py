@@ -170,8 +170,8 @@ class ReviewScreen(Screen[Review | None]):
     # -- form -----------------------------------------------------------------------------------------------
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The field edited last is the one that evidence goes to."""
-        if isinstance(event.widget, FormField):
+        """The field edited last is the one that evidence goes to; at first, before any is, the learnings."""
+        if isinstance(event.widget, FormField) and self._drafted:
             self._target = event.widget.field.name
             self._mark_target()
 
