@@ -12,11 +12,12 @@ _TEXT_LIMIT = 2_000
 
 _GO_ON = re.compile(
     r"\W*(?:continue|go on|go ahead|keep going|proceed|carry on|resume|ok(?:ay)?|yes|try again|again|sorry"
-    r"|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)\W*(?:please|s'il (?:te|vous) pla[iî]t)?\W*",
+    r"|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)"
+    r"\W*(?:please|s'il (?:te|vous) pla[iî]t)?\W*",
     re.IGNORECASE,
 )
 _OBJECTION = re.compile(
-    r"\s*(?:no+[,.! ](?!worries|problem|need)|nope\b|wrong\b|that['’]?s (?:not|wrong)|that is (?:not|wrong)|not what i"
+    r"\s*(?:no+[,.! ](?!worries|problem|need)|nope\b|wrong\b|that(?:['’]?s| is) (?:not|wrong)|not what i"
     r"|i meant\b|actually[, ]|wait\b|stop\b|undo\b|revert\b|non[, ]|arrête|pas ça|en fait[, ]"
     r"|不对|不是|错了|等等|停|違う|違います|ちがう|いや[、,]|待って|やめて)",
     re.IGNORECASE,
@@ -51,10 +52,9 @@ class CorrectionLog:
         """The next words of the user."""
         said, self._said = self._said, text
         stopped, self._stopped = self._stopped, None
-        reworded = _alike(said, text)
         if stopped is not None:
             about, when, refused = stopped
-            if not _GO_ON.fullmatch(text) and not reworded:
+            if not _GO_ON.fullmatch(text) and not _alike(said, text):
                 self._add(about, text, timestamp)
             elif refused:
                 self._add(about, "", when)
@@ -78,5 +78,5 @@ class CorrectionLog:
 
 def _alike(one: str, other: str) -> bool:
     """Whether the user only said the same again, better."""
-    one, other = " ".join(one.casefold().split()), " ".join(other.casefold().split())
-    return bool(one) and one[:_ALIKE] == other[:_ALIKE]
+    one, other = (" ".join(text[: 2 * _ALIKE].casefold().split())[:_ALIKE] for text in (one, other))
+    return bool(one) and one == other

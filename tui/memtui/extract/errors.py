@@ -25,8 +25,8 @@ class _Error:
 class ErrorLog:
     """Keeps errors, each with the things of a kind that must go well for it to be resolved.
 
-    Things are files (kinds ``edit`` and ``read``), parts of a command line (``command``) or tools (``tool``). A
-    command line of several parts is resolved when a later one runs all of them.
+    Things are files (kinds ``edit`` and ``read``), parts of a command line (``command``) or tools (``tool``).
+    A command line of several parts is resolved when a later one runs all of them.
     """
 
     def __init__(self) -> None:

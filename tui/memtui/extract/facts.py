@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from memtui.extract.reading import Reading
 from memtui.extract.records import Command, ErrorFact, Facts, FileFact, Statement
 from memtui.extract.subagents import agent_transcripts
-from memtui.formats.transcript import Line, read_lines
+from memtui.formats.transcript import read_lines
 
 __all__ = ["Facts", "ReadingCancelledError", "read_facts", "to_json"]
 
@@ -42,35 +42,36 @@ def read_facts(
         ReadingCancelledError: `cancelled` answered True.
     """
     reading = Reading(path, until)
-    for line in _steps(path, progress, cancelled):
-        reading.line(line)
-        if reading.stopped:
-            break
-    for agent, transcript in agent_transcripts(path, reading.agents):
-        try:
-            for line in _steps(transcript, None, cancelled):
-                reading.agent_line(line, agent)
-        except OSError:
-            continue  # what a subagent left behind may vanish at any time
-    return reading.finish()
-
-
-def _steps(
-    path: Path, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool] | None
-) -> Iterator[Line]:
-    """The lines of a file; between them, at a modest rate, the callbacks."""
     total = path.stat().st_size
     due = 0
     for line in read_lines(path):
         if line.offset >= due:
             due = line.offset + _STEP
-            if cancelled is not None and cancelled():
-                raise ReadingCancelledError
-            if progress is not None:
-                progress(line.offset, total)
-        yield line
+            _report(line.offset, total, progress, cancelled)
+        reading.line(line)
+        if reading.stopped:
+            break
+    for agent, transcript in agent_transcripts(path, reading.agents):
+        _report(total, total, None, cancelled)
+        try:
+            for line in read_lines(transcript):
+                reading.agent_line(line, agent)
+        except OSError:
+            continue  # what a subagent left behind may vanish at any time
+    _report(total, total, progress, None)
+    return reading.finish()
+
+
+def _report(
+    done: int,
+    total: int,
+    progress: Callable[[int, int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    if cancelled is not None and cancelled():
+        raise ReadingCancelledError
     if progress is not None:
-        progress(total, total)
+        progress(done, total)
 
 
 def to_json(facts: Facts) -> dict[str, Any]:

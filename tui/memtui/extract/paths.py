@@ -27,16 +27,3 @@ def absolute(path: str, cwd: str) -> str:
 def identity(path: str) -> str:
     """What two spellings of the same path have in common."""
     return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
-
-
-def relative(path: str, root: str) -> str:
-    """`path` as seen from `root` when it lies inside, else `path` itself."""
-    root = root.rstrip("/\\")
-    if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("/", "\\"):
-        return path[len(root) + 1 :]
-    return path
-
-
-def name(path: str) -> str:
-    """The last part of a path."""
-    return re.split(r"[\\/]", path.rstrip("/\\"))[-1]

@@ -1,4 +1,4 @@
-"""Every word of the user, once: typed, queued while the model worked, given with a rejection or an approval."""
+"""Every word of the user, once: typed, queued while the model worked, given with a rejection or approval."""
 
 from __future__ import annotations
 

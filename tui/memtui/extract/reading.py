@@ -37,14 +37,15 @@ from memtui.formats.transcript_events import (
     PlanReference,
     Queue,
     Queued,
-    Request,
     Result,
     Said,
     Summary,
     TaskState,
     Title,
     Words,
+    agent_of,
     events,
+    request_of,
 )
 
 _WAITING_LIMIT = 2_000
@@ -84,6 +85,7 @@ class Reading:
         self._agent_ids: dict[str, None] = {}
         self._title = ""
         self._last_text = ""
+        self._message = ""
         self._own_agent = ""
         self._chain_known = False
         self._offset = 0
@@ -96,7 +98,6 @@ class Reading:
             Call: self._call,
             Result: self._result,
             Said: self._said,
-            Request: self._request,
             Words: self._words,
             Queue: self._queue,
             Queued: self._queued,
@@ -124,13 +125,14 @@ class Reading:
         if line.problem:
             self._skipped += 1
         self._offset = line.offset
-        handlers = self._handlers
         for record in line.records:
             self._timestamp = self._setting.take(record)
             if not self._chain_known:
                 self._find_chain(record)
+            if record.get("type") == "assistant":
+                self._asked(record)
             for event in events(record):
-                handlers[type(event)](event)
+                self._handlers[type(event)](event)
                 if self.stopped:
                     return
 
@@ -207,10 +209,12 @@ class Reading:
     def _is_subagent(self, agent: str) -> bool:
         return agent != "" and agent != self._own_agent
 
-    def _request(self, event: Request) -> None:
-        if self._is_subagent(event.agent):
-            return
-        if self._setting.request(event, self._timestamp):
+    def _asked(self, record: Record) -> None:
+        """Take a request to the model, once for all records of its message."""
+        request = request_of(record, self._message)
+        if request is not None and not self._is_subagent(agent_of(record)):
+            self._message = request.message_id
+            self._setting.request(request, self._timestamp)
             self._prompts.model_spoke()
 
     def _said(self, event: Said) -> None:
@@ -366,8 +370,10 @@ class Reading:
         self._files.result(result, path, call.name, self._timestamp)
         if call.name in EDIT_TOOLS:
             self._plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
-            self._errors.succeeded("edit", frozenset({identity(path)}))
-        self._errors.succeeded("read", frozenset({identity(path)}))
+            if self._errors.has_open("edit"):
+                self._errors.succeeded("edit", frozenset({identity(path)}))
+        if self._errors.has_open("read"):
+            self._errors.succeeded("read", frozenset({identity(path)}))
 
     def _refused(self, result: Result, call: Call) -> None:
         words = said_with_rejection(result)

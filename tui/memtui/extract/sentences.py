@@ -11,10 +11,10 @@ LONGEST = 320
 _PASTE = 4_000
 _HEAD, _TAIL = 2_000, 1_000
 
-_FENCE = re.compile(r"^\s*(?:```|~~~|\"\"\"|''')")
+_FENCES = frozenset({"```", "~~~", '"""', "'''"})
+_MARKS = frozenset(">|$❯✓✗×❌✅⎿│╭╰├└#%@+")
 _NOT_PROSE = re.compile(
-    r"^\s*(?:[>|$❯✓✗×❌✅⎿│╭╰├└#%@+]|[-=*_]{3,}|\d+[:|→]|\[\d"
-    r"|\w+(?:Error|Exception):|at \S+ \(|(?:npm|error|warn)\b.*:)"
+    r"[-=*_]{3,}|\d+[:|→]|\[\d|\w+(?:Error|Exception):|at \S+ \(|(?:npm|error|warn)\b.*:", re.IGNORECASE
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _END = re.compile(r"[.!?;…][\"')\]]*(?=\s)|[。！？；]")
@@ -28,10 +28,16 @@ def prose_lines(text: str) -> Iterator[str]:
     if len(text) > _PASTE:
         text = f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
     for line in text.split("\n"):
-        if _FENCE.match(line):
+        stripped = line.lstrip()
+        if stripped[:3] in _FENCES:
             fenced = not fenced
-        elif line and not fenced and not _NOT_PROSE.match(line):
-            yield line
+        elif stripped and not fenced and not _is_code(stripped):
+            yield stripped
+
+
+def _is_code(line: str) -> bool:
+    """A quotation, a table, a heading, output of a program."""
+    return line[0] in _MARKS or _NOT_PROSE.match(line) is not None
 
 
 def lines_with(text: str, stems: Iterable[str]) -> Iterator[str]:
@@ -48,8 +54,8 @@ def lines_with(text: str, stems: Iterable[str]) -> Iterator[str]:
             at = lowered.find(stem, end) if end >= 0 else -1
     for start in sorted(starts):
         end = text.find("\n", start)
-        line = text[start : end if end >= 0 else None]
-        if text.count("```", 0, start) % 2 == 0 and not _NOT_PROSE.match(line):
+        line = text[start : end if end >= 0 else None].lstrip()
+        if line and text.count("```", 0, start) % 2 == 0 and not _is_code(line):
             yield line
 
 
@@ -77,23 +83,6 @@ def _is_fragment(piece: str) -> bool:
     return piece[0] in "\"“”'«)]" or piece[-1] in ",(—" or piece.rsplit(None, 1)[-1].lower() in _JOINTS
 
 
-def first_sentence(text: str) -> str:
-    """The first sentence with something to say: no greeting, no bare link, no markup."""
-    best = ""
-    for sentence in sentences(text):
-        if not _EMPTY_PHRASE.fullmatch(sentence) and not sentence.startswith(("http://", "https://")):
-            return sentence
-        best = best or sentence
-    return best or " ".join(text.split())[:LONGEST]
-
-
-_EMPTY_PHRASE = re.compile(
-    r"(?:hi|hello|hey|ok(?:ay)?|yes|no|sure|great|thanks?(?: you)?|good|please|sorry|bonjour|salut|merci|oui|non"
-    r"|你好|好的?|谢谢|こんにちは|はい|ありがとう)?[\s,.!?;:。！？、…]*",
-    re.IGNORECASE,
-)
-
-
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks; in Chinese and Japanese also without a question mark."""
     stripped = sentence.rstrip("\"')] ")
@@ -102,7 +91,8 @@ def is_question(sentence: str) -> bool:
 
 _ASKING = re.compile(
     r"(?:(?:and|but|so|also|ok(?:ay)?|hmm|q)[,:]?\s+)*"
-    r"(?:can|could|would|will|should|shall|do|does|did|is|are|was|were|has|have|why|what|when|where|which|who|how)\s+"
+    r"(?:can|could|would|will|should|shall|do|does|did|is|are|was|were|has|have"
+    r"|why|what|when|where|which|who|how)\s+"
     r"(?:we|you|i|it|this|that|they|there|the|these|those|he|she)\b",
     re.IGNORECASE,
 )

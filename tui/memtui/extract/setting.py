@@ -19,10 +19,10 @@ class Setting:
         self.folders: dict[str, None] = {}
         self.branches: dict[str, None] = {}
         self.folder = self.branch = self.started = self.ended = ""
-        self._version = self._session = self._message = ""
+        self._version = self._session = ""
         self._sessions: dict[str, None] = {}
-        self._series: list[ContextSize] = []
-        self._latest: ContextSize | None = None
+        self._series: list[tuple[str, int]] = []
+        self._latest: tuple[str, int] | None = None
         self._stride = 1
         self._requests = 0
 
@@ -54,30 +54,25 @@ class Setting:
             self.started = value
         return value
 
-    def request(self, event: Request, timestamp: str) -> bool:
-        """Take a request to the model; whether it is a new one: several lines of one message repeat it."""
-        if event.message_id == self._message:
-            return False
-        self._message = event.message_id
-        if event.model and event.model not in self.models:
-            _note(self.models, event.model)
-        tokens = event.tokens
-        if tokens:
-            self._latest = ContextSize(timestamp, tokens)
+    def request(self, request: Request, timestamp: str) -> None:
+        """Take a request to the model."""
+        if request.model and request.model not in self.models:
+            _note(self.models, request.model)
+        if request.tokens:
+            self._latest = (timestamp, request.tokens)
             if self._requests % self._stride == 0:
                 self._series.append(self._latest)
                 if len(self._series) >= _SERIES_LIMIT:
                     del self._series[1::2]
                     self._stride *= 2
             self._requests += 1
-        return True
 
     def context_sizes(self) -> tuple[ContextSize, ...]:
         """The context's size over time: thinned out evenly for a long session, the last one always there."""
         series = list(self._series)
         if self._latest is not None and series[-1:] != [self._latest]:
             series.append(self._latest)
-        return tuple(series)
+        return tuple(ContextSize(*size) for size in series)
 
     def session(self, stem: str) -> str:
         """The session's id.

@@ -1,23 +1,24 @@
 """Decisions, constraints and causes, read from single sentences by fixed rules.
 
-Precision goes before recall: a sentence counts only when its wording leaves little doubt. Constraints come from
-the user alone. Decisions come from the user's choices, from answers, and from the model where it says that it
-decided, and why.
+Precision goes before recall: a sentence counts only when its wording leaves little doubt. Constraints come
+from the user alone. Decisions come from the user's choices, from answers, and from the model where it says
+that it decided, and why.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from memtui.extract.records import Source, Statement
 from memtui.extract.sentences import is_question, line_sentences, lines_with, prose_lines
 from memtui.extract.wordings import (
     CAUSE,
+    CAUSE_STEMS,
     CONSTRAINTS,
+    DECISION_STEMS,
     DECISIONS,
     MODEL_DECISION,
-    MODEL_STEMS,
-    MODEL_STEMS_NOT_ASCII,
     REASON,
     words_of,
 )
@@ -58,30 +59,34 @@ def settled_in(text: str) -> tuple[list[str], list[str]]:
 
 def found_in(text: str) -> tuple[list[str], list[str]]:
     """The sentences of the model that decide something and say why, and those that name a problem's cause."""
-    decisions: list[str] = []
-    causes: list[str] = []
-    if len(text) > _SHORTEST and _has_stem(text.lower()):
-        for line in lines_with(text, MODEL_STEMS + MODEL_STEMS_NOT_ASCII):
-            for sentence in line_sentences(line):
-                if len(sentence) <= _SHORTEST or is_question(sentence):
-                    continue
-                if MODEL_DECISION.fits(sentence) and REASON.fits(sentence):
-                    decisions.append(sentence)
-                elif CAUSE.fits(sentence) and not sentence.endswith((":", "：")):
-                    causes.append(sentence)
+    if len(text) <= _SHORTEST:
+        return [], []
+    lowered = text.lower()
+    decisions = [
+        sentence
+        for sentence in _sentences_with(text, lowered, DECISION_STEMS)
+        if MODEL_DECISION.fits(sentence) and REASON.fits(sentence)
+    ]
+    causes = [
+        sentence
+        for sentence in _sentences_with(text, lowered, CAUSE_STEMS)
+        if CAUSE.fits(sentence) and not sentence.endswith((":", "："))
+    ]
     return decisions, causes
 
 
-def _has_stem(lowered: str) -> bool:
-    # Loops: any() with a generator takes twice as long, and this is asked of every message of the model.
-    for stem in MODEL_STEMS:
-        if stem in lowered:
-            return True
-    if not lowered.isascii():
-        for stem in MODEL_STEMS_NOT_ASCII:  # noqa: SIM110
-            if stem in lowered:
-                return True
-    return False
+def _sentences_with(text: str, lowered: str, stems: tuple[str, ...]) -> Iterator[str]:
+    # Nearly every message ends here. A loop: any() with a generator takes twice as long.
+    only_ascii = lowered.isascii()
+    for stem in stems:
+        if (not only_ascii or stem.isascii()) and stem in lowered:
+            break
+    else:
+        return
+    for line in lines_with(text, stems):
+        for sentence in line_sentences(line):
+            if len(sentence) > _SHORTEST and not is_question(sentence):
+                yield sentence
 
 
 def chosen_option(choice: str, offer: str) -> str:

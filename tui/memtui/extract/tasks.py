@@ -31,8 +31,8 @@ class TodoLog:
     """
 
     def __init__(self) -> None:
-        self._todos: tuple[Todo, ...] = ()
-        self._before: tuple[Todo, ...] = ()
+        self._todos: list[Any] = []
+        self._before: list[Any] = []
         self._tasks: dict[str, _Task] = {}
         self._tasks_are_newer = False
 
@@ -41,9 +41,7 @@ class TodoLog:
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
-        self._before = self._todos
-        todos = (Todo(_text(item.get("content")), _status(item)) for item in items if isinstance(item, dict))
-        self._todos = tuple(todo for todo in todos if todo.content)[:_COUNT_LIMIT]
+        self._before, self._todos = self._todos, items
         self._tasks_are_newer = False
 
     def write_failed(self) -> None:
@@ -81,7 +79,9 @@ class TodoLog:
         """The list as it stood at the end."""
         if self._tasks_are_newer and self._tasks:
             return tuple(Todo(task.content, task.status) for task in self._tasks.values())
-        return self._todos
+        items = (item for item in self._todos[:_COUNT_LIMIT] if isinstance(item, dict))
+        todos = (Todo(_text(item.get("content")), _status(item)) for item in items)
+        return tuple(todo for todo in todos if todo.content)
 
     def _create(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         made = result.detail.get("task") if isinstance(result.detail, dict) else None

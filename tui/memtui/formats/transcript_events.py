@@ -69,24 +69,13 @@ class Said(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to the model. Several records of one message repeat it under the same id."""
+    """A request to the model, as its answer tells of it."""
 
     message_id: str
+    """Several records of one message repeat the request under the same id."""
     model: str
-    usage: Any
-    """The message's ``usage`` as it stands."""
-    agent: str
-
-    @property
-    def tokens(self) -> int:
-        """Size of the context: input, cache read and cache creation together; 0 when not stated."""
-        size = 0
-        if isinstance(self.usage, dict):
-            for name in _USAGE:
-                value = self.usage.get(name)
-                if type(value) is int and value > 0:
-                    size += value
-        return size
+    tokens: int
+    """Size of the context: input, cache read and cache creation together; 0 when not stated."""
 
 
 class Queue(NamedTuple):
@@ -163,6 +152,27 @@ def events(record: Record) -> Sequence[Event]:
     return read(record) if read is not None else _NOTHING
 
 
+def request_of(record: Record, known: str = "") -> Request | None:
+    """The request that an assistant record answers, None for what Claude Code says itself.
+
+    Args:
+        record: the record.
+        known: the id of the message of the record before; nothing is made of another part of the same one.
+    """
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return None
+    identity, model = message.get("id"), message.get("model")
+    if identity == known or not isinstance(identity, str) or model == "<synthetic>":
+        return None
+    usage = message.get("usage")
+    tokens = 0
+    if isinstance(usage, dict):
+        for name in _USAGE:
+            tokens += _count(usage.get(name)) or 0
+    return Request(identity, model if isinstance(model, str) else "", tokens)
+
+
 def joined_text(content: Any) -> str:
     """The text of a message's content: a string, or a list of blocks of which the text ones count."""
     if isinstance(content, str):
@@ -190,15 +200,11 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     message = record.get("message")
     if not isinstance(message, dict):
         return _NOTHING
-    model = message.get("model")
-    if model == "<synthetic>":
+    if message.get("model") == "<synthetic>":
         return _NOTHING
     if agent is None:
         agent = "" if record.get("isSidechain") is not True else agent_of(record)
     found: list[Event] = []
-    identity = message.get("id")
-    if isinstance(identity, str):
-        found.append(Request(identity, model if isinstance(model, str) else "", message.get("usage"), agent))
     content = message.get("content")
     if isinstance(content, str):
         found.append(Said(content, agent))
