@@ -26,6 +26,7 @@ from memtui.files.safe import (
     load_within,
     private_folder,
     read_within,
+    shared_folder,
 )
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "read_within",
     "recover",
     "replace_expected",
+    "shared_folder",
     "sweep_temps",
     "write_atomic",
 ]

@@ -79,9 +79,9 @@ class Folder:
         """Give `old` the second name `new`; `FileExistsError` when that is taken."""
         os.link(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
-    def make(self, name: str) -> None:
-        """Make a folder in this one, for this user alone."""
-        os.mkdir(self._at(name), 0o700, dir_fd=self._fd)
+    def make(self, name: str, mode: int = 0o700) -> None:
+        """Make a folder in this one, for this user alone unless told otherwise."""
+        os.mkdir(self._at(name), mode, dir_fd=self._fd)
 
     def make_private(self) -> None:
         """Take this folder from all others."""

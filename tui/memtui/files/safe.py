@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,6 +104,25 @@ def private_folder(folder: Path, *, within: Path) -> None:
     with writing(folder), Folder(folder, within=within) as opened:
         if made or not any(True for _ in opened.names()):
             write_new(opened, ".gitignore", b"*\n")
+
+
+def shared_folder(folder: Path, *, within: Path) -> None:
+    """Make `folder` and what is missing above it as other programs do: with the modes of the umask.
+
+    Args:
+        folder: the folder to make.
+        within: an existing folder above it; below it no component may be a symbolic link.
+
+    Raises:
+        FileProblem: see `private_folder`.
+    """
+    above = within
+    for step in steps_below(folder, within):
+        with writing(above / step), Folder(above, within=within) as opened, suppress(FileExistsError):
+            opened.make(step, 0o777)
+        above = above / step
+    with writing(folder), Folder(folder, within=within):
+        return
 
 
 def human_size(size: int) -> str:

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
 
 from memtui.formats import text as normalise
+from memtui.formats.errors import FormatError
 
-
-class FormatError(ValueError):
-    """A text is not of the format. The message is one clear clause and names no file: the caller does."""
+__all__ = ["Block", "FormatError", "Items", "Line", "Moment", "Record", "Section", "is_none"]
 
 
 class Record(BaseModel):

@@ -8,7 +8,6 @@ was replaced writes on into the old one; that is noticed, and carried over.
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable
 from itertools import count
@@ -28,7 +27,7 @@ from memtui.files import (
     replace_expected,
 )
 from memtui.files.problems import reading
-from memtui.formats.model import FormatError
+from memtui.formats.errors import FormatError
 
 LIMIT = 16 << 20
 """Bytes of the largest file that is read."""
@@ -48,11 +47,24 @@ SETTLE_SECONDS = 3.0
 LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
 """Seconds after which a change has to be there still: one who read before us writes within them."""
 
-_PAUSE = (0.001, 0.006)
-"""Seconds between two reads, at random, so as not to keep step with the one who writes."""
+_PAUSE = 0.006
+"""The longest time between two reads; at random, so as not to keep step with the one who writes."""
 
 _CAREFUL_TRIES = 3
 """Flushing takes so long that a busy writer is always faster: after this many tries it is left out."""
+
+
+class Patience(NamedTuple):
+    """How long to bear with other programs, in seconds."""
+
+    whole: float
+    """For a whole text while the file keeps changing."""
+    lock: float
+    """For one who holds the lock."""
+    settle: float
+    """For one who writes over a change."""
+    look_again: tuple[float, ...]
+    """After these, one after the other, a change has to be there still."""
 
 
 class Edit(NamedTuple):
@@ -72,17 +84,21 @@ class _Late(NamedTuple):
 class SharedText:
     """One such file."""
 
-    def __init__(self, path: Path, root: Path, check: Callable[[str], object]) -> None:
+    def __init__(
+        self, path: Path, root: Path, check: Callable[[str], object], patience: Patience | None = None
+    ) -> None:
         """Make the object; nothing is opened.
 
         Args:
             path: the file. It is never made, and a link within `root` stays a link.
             root: the folder that it has to be in, every link resolved.
             check: raises `FormatError` for a text that is not whole.
+            patience: how long to wait for others; what suits a person who looks on if None.
         """
         self.path = path
         self._root = root
         self._check = check
+        self._given_patience = patience
 
     def read(self) -> str:
         """The file's text, as soon as it is whole.
@@ -102,9 +118,9 @@ class SharedText:
                 now = time.monotonic()
                 if content != last:
                     last, since = content, now
-                if now - since > STILL_SECONDS or now - started > BUSY_SECONDS:
+                if now - since > STILL_SECONDS or now - started > self._patience.whole:
                     raise FileUnreadable(self.path, f"is broken: {error}") from error
-            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - no secret
+            time.sleep(_PAUSE * (1 + os.urandom(1)[0]) / 256)
 
     def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> Edit:
         """Write `change` of the text until it `holds`. The lock is held only while writing.
@@ -117,7 +133,7 @@ class SharedText:
             FileLocked: another program holds the lock, or writes over the change all the time.
             FileProblem: see `read`; or the system refuses to write.
         """
-        deadline = time.monotonic() + SETTLE_SECONDS
+        deadline = time.monotonic() + self._patience.settle
         late: _Late | None = None
         for number in count():
             edit, aside = self._write(change, late, durable=number < _CAREFUL_TRIES)
@@ -130,13 +146,17 @@ class SharedText:
                 break
         raise FileLocked(self.path, "is being written over by another program; try again in a moment")
 
+    @property
+    def _patience(self) -> Patience:
+        return self._given_patience or Patience(BUSY_SECONDS, LOCK_SECONDS, SETTLE_SECONDS, LOOK_AGAIN)
+
     def _write(
         self, change: Callable[[str], str], late: _Late | None, *, durable: bool
     ) -> tuple[Edit | None, Replaced]:
         target = self._target()
         lockable = Path(os.path.realpath(self.path.parent)) / self.path.name
         root = Path(os.path.realpath(self._root))
-        with lock(lockable, timeout=LOCK_SECONDS, within=root):
+        with lock(lockable, timeout=self._patience.lock, within=root):
             now = self.read()
             old = late.text if late is not None and late.over == now else now
             new = change(old)
@@ -151,7 +171,7 @@ class SharedText:
             return Edit(old, new), aside
 
     def _watch(self, edit: Edit, aside: Replaced, holds: Callable[[str], bool]) -> tuple[bool, _Late | None]:
-        for pause in LOOK_AGAIN:
+        for pause in self._patience.look_again:
             time.sleep(pause)
             text = self._text(aside.late())
             if text is not None:

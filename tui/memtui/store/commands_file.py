@@ -1,0 +1,250 @@
+"""A project's session-state.json, read and changed, and the summaries of its commands (seed 002).
+
+Standard library only, for the hook; `active_commands.py` adds records and undo.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui.files import (
+    FileMissing,
+    FileOutside,
+    FileProblem,
+    create_exclusive,
+    is_within,
+    read_within,
+    shared_folder,
+)
+from memtui.formats.active_commands_text import (
+    CommandEntry,
+    add_command,
+    new_entry,
+    read_entries,
+    remove_commands,
+)
+from memtui.formats.command_file import compact_summary
+from memtui.formats.errors import FormatError
+from memtui.project import Project
+from memtui.store.shared_text import Edit, Patience, SharedText
+
+COMMAND_LIMIT = 1 << 20
+"""Bytes of the largest command file that is read."""
+
+_NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
+
+
+class CommandProblem(FileProblem):
+    """Active commands that cannot be read or changed, or a command without a summary; with the reason."""
+
+
+class CommandSummary(NamedTuple):
+    """The compact summary of an active command, and where it was found."""
+
+    path: Path
+    text: str
+    folder: Path
+    """Which of the project's command folders the file is in."""
+
+
+class Cleared(NamedTuple):
+    """What was made inactive, and how the file's text changed."""
+
+    entries: tuple[CommandEntry, ...]
+    edit: Edit
+
+
+class CommandsFile:
+    """The active commands of one project, as the file tells of them."""
+
+    def __init__(self, project: Project, patience: Patience | None = None) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            project: whose commands.
+            patience: how long to wait for others who use the file; see `SharedText`.
+        """
+        self.project = project
+        self.path = project.session_state_json
+        self.file = SharedText(self.path, project.root, read_entries, patience)
+
+    def entries(self) -> list[CommandEntry]:
+        """The usable entries; none when there is no such file.
+
+        Raises:
+            CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
+        """
+        with said_as(CommandProblem):
+            try:
+                return read_entries(self.file.read())[0]
+            except FileMissing:
+                return []
+
+    def remove(self, names: Collection[str] | None) -> Cleared:
+        """Make commands inactive; everything else in the file stays as it is, byte for byte.
+
+        Args:
+            names: which, or None for all.
+
+        Raises:
+            CommandProblem: none of them is active, the file is broken, missing or outside the project, or
+                another program holds its lock or keeps writing its own old text back.
+        """
+        gone: tuple[CommandEntry, ...] = ()
+
+        def away(text: str) -> str:
+            nonlocal gone
+            gone = gone or _select(text, names)
+            if not gone:
+                raise CommandProblem(self.path, f"has {_listed(names)} active any more")
+            return _without(text, gone)
+
+        with said_as(CommandProblem):
+            edit = self.file.edit(away, lambda text: not _present(text, gone))
+        return Cleared(gone, edit)
+
+    def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
+        """Make a command active, as its STEP 0 does; the file is made when there is none.
+
+        Args:
+            name: as a person calls it: ``babysit``, ``/agileflow:babysit``, ``research/ask``.
+            moment: now; aware.
+            state: what the command wants to remember.
+
+        Returns:
+            False when it is active already; its entry stays as it is.
+
+        Raises:
+            CommandProblem: the name is none of a command, or the file cannot be changed; see `remove`.
+        """
+        plain = command_name(name)
+        added = False
+
+        def there(text: str) -> bool:
+            return any(entry.name == plain for entry in read_entries(text)[0])
+
+        def add(text: str) -> str:
+            nonlocal added
+            if there(text):
+                return text
+            added = True
+            return add_command(text, new_entry(plain, moment, state or {}, like=text))
+
+        with said_as(CommandProblem):
+            try:
+                self._create(add)
+                self.file.edit(add, there)
+            except FormatError as error:
+                raise CommandProblem(self.path, f"cannot take this command: {error}") from error
+        return added
+
+    def summary(self, name: str) -> CommandSummary:
+        """Find what of a command survives a compaction: its file's part between the two markers.
+
+        Args:
+            name: as it stands in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
+
+        Raises:
+            CommandProblem: there is no file, it has no such part, or the name leads elsewhere.
+        """
+        plain = command_name(name)
+        parts = plain.split("/")
+        for folder in self.project.command_folders:
+            path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
+            try:
+                data = self._read_command(path, folder)
+            except FileMissing:
+                continue
+            except FileProblem as problem:
+                raise CommandProblem(path, problem.reason) from problem
+            text = compact_summary(data.decode("utf-8", "replace"))
+            if text is None:
+                raise CommandProblem(
+                    path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
+                )
+            return CommandSummary(path, text, folder)
+        places = ", ".join(self._shown(folder) for folder in self.project.command_folders[:-1])
+        last = self._shown(self.project.command_folders[-1])
+        raise CommandProblem(f"{plain}.md", f"is neither in {places} nor in {last}")
+
+    def _read_command(self, path: Path, folder: Path) -> bytes:
+        if not is_within(folder, self.project.root):
+            raise FileOutside(folder, "leads out of the project through a symbolic link")
+        return read_within(path, folder, limit=COMMAND_LIMIT)
+
+    def _shown(self, folder: Path) -> str:
+        return str(folder.relative_to(self.project.root))
+
+    def _create(self, add: Callable[[str], str]) -> None:
+        """Make the file with its first command; one that others make meanwhile stays as it is."""
+        if os.path.lexists(self.path):
+            return
+        folder = Path(os.path.realpath(self.path.parent))
+        root = Path(os.path.realpath(self.project.root))
+        if not folder.is_relative_to(root):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        shared_folder(folder, within=root)
+        create_exclusive(folder / self.path.name, add("").encode(), mode=_usual_mode(), within=root)
+
+
+@contextmanager
+def said_as(kind: type[FileProblem]) -> Iterator[None]:
+    """Let every problem come out as one of `kind`."""
+    try:
+        yield
+    except kind:
+        raise
+    except FileProblem as problem:
+        raise kind(problem.path, problem.reason) from problem
+
+
+def normalised(name: str) -> str:
+    """The name of a command's file, without ``.md``: ``/agileflow:research:ask`` is ``research/ask``."""
+    name = name.strip().removeprefix("/")
+    return name.removeprefix("agileflow:").removeprefix("agileflow/").replace(":", "/")
+
+
+def command_name(name: str) -> str:
+    """`normalised`, checked: letters, digits and ``_.-``, in folders perhaps, and never leading out of them.
+
+    Raises:
+        CommandProblem: it is no such name.
+    """
+    plain = normalised(name)
+    if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in plain.split("/")):
+        raise CommandProblem(name, "is no name of a command file, so none is looked for")
+    return plain
+
+
+def _usual_mode() -> int:
+    """The mode that any program's new file has: this one is not ours alone."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _select(text: str, wanted: Collection[str] | None) -> tuple[CommandEntry, ...]:
+    return tuple(entry for entry in read_entries(text)[0] if wanted is None or entry.name in wanted)
+
+
+def _present(text: str, gone: tuple[CommandEntry, ...]) -> set[str]:
+    """Which of the removed entries are there again. The same command activated anew is another entry."""
+    removed = {(entry.name, entry.activated_at) for entry in gone}
+    return {entry.name for entry in read_entries(text)[0] if (entry.name, entry.activated_at) in removed}
+
+
+def _without(text: str, gone: tuple[CommandEntry, ...]) -> str:
+    names = _present(text, gone)
+    return remove_commands(text, names) if names else text
+
+
+def _listed(wanted: Collection[str] | None) -> str:
+    if wanted is None:
+        return "no command"
+    return f"no command {' or '.join(sorted(wanted))}"
