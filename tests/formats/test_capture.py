@@ -166,6 +166,11 @@ def test_the_memory_section_of_other_tools(memory: str, expected: str) -> None:
     assert capture.memory_note == ("" if expected else memory)
 
 
+def test_a_memory_is_a_file_name_and_never_a_path() -> None:
+    assert reviewed(parse_capture(PENDING), summary="", memory="../../x-memory.md").memory == "x-memory.md"
+    assert parse_capture(REVIEWED.replace("./2025", "..\\2025")).memory == "20251225_081500-memory.md"
+
+
 def test_a_capture_without_a_status_line_has_one_by_what_it_holds() -> None:
     assert parse_capture(PENDING.replace("**Status:** pending\n", "")).status == "pending"
     assert parse_capture(REVIEWED.replace("**Status:** reviewed\n", "")).status == "reviewed"

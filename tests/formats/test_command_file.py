@@ -20,6 +20,7 @@ def test_the_summary_stands_between_the_markers(line_end: str) -> None:
     ("text", "summary"),
     [
         ("<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->", "x"),
+        ("\ufeff<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->", "x"),
         ("a\n  <!--COMPACT_SUMMARY_START (kept)-->x<!--COMPACT_SUMMARY_END (kept)-->\nb", "x"),
         ("<!-- COMPACT_SUMMARY_START -->\n\n<!-- COMPACT_SUMMARY_END -->", ""),
         ("<!-- COMPACT_SUMMARY_START -->\nx", None),

@@ -115,6 +115,18 @@ def test_an_unknown_section_is_written_back_in_its_place() -> None:
     assert render_memory(parse_memory(text)) == text
 
 
+def test_only_what_would_be_read_as_structure_is_escaped() -> None:
+    goal = "```\n## in a fence\n```\n## not in a fence\n### lower\n```open"
+    text = render_memory(MemoryFile(title="x", goal=goal))
+    assert "\n```\n## in a fence\n```\n\\## not in a fence\n### lower\n\\```open\n" in text
+    assert parse_memory(text).goal == goal
+
+
+def test_empty_items_are_no_items() -> None:
+    memory = MemoryFile(title="x", learnings=("", "(none)", " \n ", "one"))
+    assert memory.learnings == ("one",)
+
+
 def test_an_unclosed_fence_swallows_nothing() -> None:
     memory = parse_memory("# Memory: x\n\n## Goal\n```\nunclosed\n\n## Confidence Level\nLow\n")
     assert (memory.goal, memory.confidence) == ("```\nunclosed", "Low")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.formats.model import FormatError, Section
 from memtui.formats.recovery import Plan, Recovery, RoleFile, parse_recovery, render_recovery
+from memtui.formats.text import normal
 from tests.formats.checks import ends_soon, repeated, settled
 from tests.formats.data import golden
 from tests.formats.strategies import NASTY, hostile, nearly, recoveries
@@ -74,7 +75,7 @@ def test_a_recovery_comes_back_as_it_was(recovery: Recovery) -> None:
 
 @given(st.lists(st.sampled_from(NASTY), max_size=12))
 def test_a_plan_stands_in_its_text_line_for_line(lines: list[str]) -> None:
-    plan = "\n".join(lines)
+    plan = normal("\n".join(lines))
     text = render_recovery(RECOVERY.replace(plan=Plan(source="todo", content=plan)))
     assert (
         f"(Click to expand)</summary>\n\n{plan}\n\n</details>\n\n## Working Files (Modified)\n- /home" in text
@@ -167,6 +168,34 @@ def test_an_unknown_section_behind_the_plan_stays_there() -> None:
     assert recovery.extra == (Section(heading="Risk", text="none", after="Execution Plan"),)
     assert recovery.plan.content == PLAN
     assert render_recovery(recovery) == text
+
+
+def _comes_back(recovery: Recovery) -> bool:
+    return parse_recovery(render_recovery(recovery)) == recovery
+
+
+def test_other_texts_cannot_end_the_plan() -> None:
+    quoted = "```\n</details>\n\n## Working Files (Modified)\n- x\n```"
+    assert _comes_back(RECOVERY.replace(notes=quoted))
+    assert _comes_back(RECOVERY.replace(decisions=(quoted,), last_action=f"{quoted}\n## Working files"))
+
+
+def test_an_unknown_section_that_closes_details_goes_below_the_working_files() -> None:
+    section = Section(heading="Risk", text="<details>\n</details>", after="Execution Plan")
+    recovery = RECOVERY.replace(extra=(section,))
+    assert recovery.extra[0].after == "Working Files (Modified)"
+    assert _comes_back(recovery)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert parse_recovery(f"\ufeff{FOREIGN}") == parse_recovery(FOREIGN)
+    assert _comes_back(RECOVERY.replace(preamble="\ufeffHello"))
+
+
+def test_a_file_is_what_its_line_says() -> None:
+    assert RoleFile(path="a.py (x)") == RoleFile(path="a.py", role="x")
+    assert RoleFile(path="a.py (x) (role: )") == RoleFile(path="a.py", role="x")
+    assert RoleFile(path="", role="two\nlines") == RoleFile(path="two lines")
 
 
 @pytest.mark.parametrize(

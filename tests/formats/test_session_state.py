@@ -198,7 +198,7 @@ def test_a_text_without_its_first_line_is_known_by_its_sections() -> None:
     assert parse_session_state(f"Sure!\n\n{body}") == STATE.replace(version=1)
 
 
-@pytest.mark.parametrize("text", ["", "## Goal\nx", "=== SESSION STATE v99999999999 ===\n"])
+@pytest.mark.parametrize("text", ["", "## Goal\nx", "=== SESSION STATE v9999999999 ===\n"])
 def test_what_is_no_session_state_is_refused(text: str) -> None:
     with pytest.raises(FormatError, match="neither a SESSION STATE line nor a section"):
         parse_session_state(text)

@@ -69,6 +69,45 @@ def test_both_readers_read_the_same(memory: StoredMemory) -> None:
     assert quick is None or quick == load("\n".join(lines) + "\n")
 
 
+def _agree(value: str) -> None:
+    line = f"tags: {value}"
+    quick = quick_load([line], ["tags"])
+    assert quick is None or quick == load(f"{line}\n")
+
+
+@given(st.text(alphabet="aé1 :#'\"[],{}~-.!&*?|>\\\t\x85", max_size=6))
+def test_both_readers_read_the_same_of_a_foreign_line(value: str) -> None:
+    _agree(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "null",
+        "NULL",
+        "~",
+        "a: b",
+        "a:",
+        "a #b",
+        "a#b",
+        "a:b",
+        "'it''s'",
+        "[a, null]",
+        "[a b, c/d]",
+        "[]",
+        "[,]",
+        "a ",
+    ],
+)
+def test_both_readers_read_the_same_of_lines_that_mislead(value: str) -> None:
+    _agree(value)
+
+
+def test_each_value_stands_on_one_line() -> None:
+    meta = META.replace(description="long words " * 200, tags=tuple(f"tag-{number}" for number in range(99)))
+    assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 11
+
+
 @given(st.binary(max_size=80), st.binary(max_size=80))
 def test_a_body_is_kept_to_the_byte(body: bytes, tail: bytes) -> None:
     for whole in (body, b"---\n" + body + b"\n---\n" + tail):
@@ -96,7 +135,7 @@ _VALUES = [
 @given(
     st.binary()
     | st.lists(st.sampled_from([*NASTY, *_KEYS, *_VALUES, *GOLDEN.decode().split("\n")]), max_size=16).map(
-        lambda lines: "\n".join(["---", *lines]).encode()
+        lambda lines: "\n".join(["---", *lines]).encode("utf-8", "replace")
     )
     | st.lists(
         st.tuples(st.sampled_from(_KEYS), st.sampled_from(_VALUES) | st.text(max_size=9)), max_size=9

@@ -15,8 +15,9 @@ Value = object
 
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
 
-_SIMPLE = re.compile(r"([a-z_]+): (?:'((?:[^']|'')*)'|\[([\w./ ,-]*)\]|([^\s].*))$")
-_PLAIN = re.compile(r"[\w/.](?:[^:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|:(?=\S)|(?<=\S)#)*$")
+_SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff"
+_SIMPLE = re.compile(rf"([a-z_]+): (?:'((?:[^'{_SPECIAL}]|'')*)'|\[([\w./ ,-]*)\]|(\S.*))$")
+_PLAIN = re.compile(rf"[\w/.](?:[^:#{_SPECIAL}]|:(?=\S)|(?<=\S)#)*$")
 _TAG = re.compile(r"[\w./][\w./ -]*$")
 _NULL = ("null", "Null", "NULL")
 

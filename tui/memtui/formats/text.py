@@ -5,6 +5,8 @@ A value that is in normal form before it is written is the same value when it is
 
 from __future__ import annotations
 
+_LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
+
 
 def normal(text: str) -> str:
     r"""Line ends as ``\n``; surrogates joined or, if lone, replaced, so that it can be encoded."""
@@ -19,9 +21,13 @@ def file_text(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """One line: line breaks become a space, the ends are bare."""
-    lines = (line.strip() for line in normal(text).split("\n"))
-    return " ".join(line for line in lines if line)
+    """One line: line breaks, Unicode's too, become a space, the ends are bare."""
+    text = normal(text).strip()
+    for line_break in _LINE_BREAKS:
+        if line_break in text:
+            parts = (part.strip() for part in text.split(line_break))
+            text = " ".join(part for part in parts if part)
+    return text
 
 
 def block(text: str) -> str:
