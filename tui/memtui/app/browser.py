@@ -243,7 +243,7 @@ class Browser:
         Raises:
             ReadingCancelledError: the browser was stopped meanwhile.
         """
-        from memtui.extract.drafts import draft_session_state
+        from memtui.extract.state_draft import draft_session_state
         from memtui.formats.session_state import render_session_state
 
         try:

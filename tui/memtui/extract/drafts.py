@@ -142,3 +142,7 @@ def draft_summary(facts: Facts) -> str:
         f"{told[0].upper()}{told[1:]}." if told else "No file was changed.",
     ]
     return " ".join(each for each in sentences if each)
+
+
+def _unique(lines: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(line for line in lines if line)

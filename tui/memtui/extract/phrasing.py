@@ -6,7 +6,8 @@ import re
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])")
 _NOISE = re.compile(r"^(?:#+\s*|[-*>]\s+|\d+[.)]\s+|/\S+\s+(?=\S))+")
-_GREETING = re.compile(r"(?:hi|hello|hey|ok|okay|please|pls)\b[\s,!.:]*", re.IGNORECASE)
+_WORDS = re.compile(r"\w\w")
+_GREETING = re.compile(r"^(?:hi|hello|hey|ok|okay|please|pls)\b[\s,!.:]*", re.IGNORECASE)
 
 
 def one_line(text: str) -> str:
@@ -27,7 +28,7 @@ def first_sentence(text: str) -> str:
     """The first sentence of the first line that says something, without list marks and greetings."""
     for line in text.split("\n"):
         told = _GREETING.sub("", _NOISE.sub("", line.strip()), count=1).strip()
-        if len(told) > 2:
+        if _WORDS.search(told):
             return _SENTENCE_END.split(told, maxsplit=1)[0].strip()
     return ""
 

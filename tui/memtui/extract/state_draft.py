@@ -9,7 +9,7 @@ from typing import Protocol
 from memtui.extract.checks import SENTENCE, error_line, last_check
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
-from memtui.extract.phrasing import one_line, shortened
+from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Command, ErrorFact, FileFact, PlanFact
 from memtui.formats.session_state import (
     Decision,
@@ -194,7 +194,3 @@ def _phase(facts: Facts) -> str:
     return (
         "review" if facts.todos and all(todo.status == "completed" for todo in facts.todos) else "execution"
     )
-
-
-def _unique(lines: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(line for line in lines if line)

@@ -1,0 +1,240 @@
+"""Drafts: what a reviewer finds in the form, and what a session state says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.extract.facts import Facts
+from memtui.extract.records import (
+    Action,
+    Command,
+    Correction,
+    ErrorFact,
+    FileFact,
+    PlanFact,
+    Prompt,
+    Statement,
+    Todo,
+)
+from memtui.extract.state_draft import draft_session_state
+from memtui.formats.memory import parse_memory, render_memory
+from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
+
+NOTHING = Facts()
+
+
+def prompts(*texts: str) -> tuple[Prompt, ...]:
+    return tuple(Prompt(text, "command" if text.startswith("/") else "typed", "", 0) for text in texts)
+
+
+def said(*texts: str) -> tuple[Statement, ...]:
+    return tuple(Statement(text, text, "user", "") for text in texts)
+
+
+def file(path: str, times: int = 1, *, subagent: bool = False) -> FileFact:
+    return FileFact(path, times, subagent)
+
+
+def error(message: str, *, resolved: bool = False) -> ErrorFact:
+    return ErrorFact("Bash", "npm test", message, resolved, "")
+
+
+def ran(text: str, outcome: str = "ok", output: str = "") -> Command:
+    return Command(text, "", outcome, None, output, "")  # type: ignore[arg-type]
+
+
+@dataclass
+class At:
+    root: Path = Path("/work/shop")
+    name: str = "shop"
+
+
+FULL = Facts(
+    session_id="s1",
+    cwd="/work/shop",
+    branch="refunds",
+    prompts=prompts("Hi, make refunds give the stock back. It is urgent.", "now run the tests"),
+    first_prompt="Hi, make refunds give the stock back. It is urgent.",
+    modified_files=(
+        file("/work/shop/a.py"),
+        file("/work/shop/b.py", 5),
+        file("/x/agent.py", 9, subagent=True),
+    ),
+    todos=(Todo("write the test", "completed"), Todo("fix it", "in_progress"), Todo("deploy", "pending")),
+    decisions=said("We use the ledger because it is atomic."),
+    constraints=said("Never touch the API."),
+    causes=said("The cause was a race."),
+    corrections=(Correction("Edit", "no, use the existing helper instead of a new one", ""),),
+    errors=(error("Exit code 1\nran 3\nError: duplicate key"), error("ENOENT: no such file", resolved=True)),
+    commands=(ran("npm test", "failed", "1 failed"), ran("npm test")),
+    last_action=Action("Bash", "npm test", "ok", "12 passed", ""),
+)
+
+
+def test_a_memory_says_what_the_facts_show() -> None:
+    memory = draft_memory(FULL)
+    assert memory.title == "make refunds give the stock back."
+    assert memory.goal.startswith("Hi, make refunds give the stock back. It is urgent.")
+    assert "Last asked: now run the tests" in memory.goal
+    assert memory.learnings[:3] == (
+        "We use the ledger because it is atomic.",
+        "The cause was a race.",
+        "Constraint: Never touch the API.",
+    )
+    assert any("use the existing helper" in each for each in memory.learnings)
+    assert any(each.startswith("Resolved: Bash npm test failed: ENOENT") for each in memory.learnings)
+    assert memory.questions == (
+        "fix it (in progress)",
+        "deploy",
+        "Bash npm test failed: Error: duplicate key",
+    )
+    assert memory.confidence == "Medium — 2 todos and 1 error left open"
+    assert memory.key_files == ("b.py", "a.py", "/x/agent.py")
+
+
+def test_a_memory_comes_back_from_its_file() -> None:
+    memory = draft_memory(FULL)
+    assert parse_memory(render_memory(memory)) == memory
+
+
+def test_the_same_facts_give_the_same_words() -> None:
+    assert draft_memory(FULL) == draft_memory(replace(FULL))
+    assert draft_summary(FULL) == draft_summary(replace(FULL))
+
+
+@pytest.mark.parametrize(
+    ("texts", "title"),
+    [
+        (("/erk:implement", "make it fast, please"), "make it fast, please"),
+        (("/erk:implement",), "/erk:implement"),
+        (("请把这个计划精简一下。谢谢",), "请把这个计划精简一下。"),
+        (("スライドページってどう作られている？",), "スライドページってどう作られている？"),
+        (("- [ ] \n\n# Fix the login\nmore",), "Fix the login"),
+        ((), "Session without words of the user"),
+    ],
+)
+def test_the_title_is_the_first_thing_said_that_says_something(texts: tuple[str, ...], title: str) -> None:
+    facts = Facts(prompts=prompts(*texts), first_prompt=texts[0] if texts else "")
+    assert draft_memory(facts).title == title
+
+
+def test_a_plan_names_a_session_of_commands() -> None:
+    plan = PlanFact("ExitPlanMode", "# Plan: print hello\n1. do it", "approved", "", "")
+    facts = Facts(prompts=prompts("/implement"), first_prompt="/implement", plans=(plan,))
+    assert draft_memory(facts).title == "Plan: print hello"
+
+
+def test_long_titles_end_at_a_word() -> None:
+    facts = Facts(prompts=prompts("please " + "reconsider everything " * 9), first_prompt="x")
+    title = draft_memory(facts).title
+    assert len(title) <= 60
+    assert title.endswith(("reconsider…", "everything…"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "confidence"),
+    [
+        (NOTHING, "Low — nothing was changed"),
+        (replace(NOTHING, modified_files=(file("/a"),)), "Medium — no todo list and no test run to judge by"),
+        (
+            replace(NOTHING, modified_files=(file("/a"),), commands=(ran("pytest -q"),)),
+            "High — pytest -q passed, no error left open",
+        ),
+        (
+            replace(NOTHING, modified_files=(file("/a"),), commands=(ran("make test", "failed"),)),
+            "Low — the last check failed: make test",
+        ),
+        (
+            replace(NOTHING, modified_files=(file("/a"),), todos=(Todo("x", "completed"),)),
+            "High — 1 todo done, no error left open",
+        ),
+        (replace(NOTHING, modified_files=(file("/a"),), errors=(error("x"),)), "Medium — 1 error left open"),
+    ],
+)
+def test_confidence_is_never_more_than_the_facts_show(facts: Facts, confidence: str) -> None:
+    assert draft_memory(facts).confidence.startswith(confidence)
+
+
+def test_short_corrections_and_questions_are_no_learnings() -> None:
+    facts = replace(
+        NOTHING, corrections=(Correction("x", "stop", ""), Correction("x", "why do you do it that way?", ""))
+    )
+    assert draft_memory(facts).learnings == ()
+
+
+def test_the_summary_is_a_sentence_or_two() -> None:
+    assert draft_summary(FULL) == (
+        "make refunds give the stock back. 3 files modified, 1 todo done, 1 decision."
+    )
+    assert draft_summary(NOTHING) == "No file was changed."
+
+
+def state(facts: Facts) -> SessionState:
+    drafted = draft_session_state(facts, At())
+    assert parse_session_state(render_session_state(drafted)) == drafted
+    return drafted
+
+
+def test_a_session_state_has_all_its_parts() -> None:
+    drafted = state(FULL)
+    assert drafted.identity.project == "shop (/work/shop)"
+    assert drafted.identity.branch == "refunds"
+    assert [task.kind for task in drafted.tasks] == [TaskKind.DONE, TaskKind.IN_PROGRESS, TaskKind.NEXT]
+    assert [decision.kind for decision in drafted.decisions] == ["decision", "constraint"]
+    assert drafted.working.files_modified == "a.py, b.py, /x/agent.py"
+    assert drafted.working.last_compile == "SUCCESS: npm test"
+    assert drafted.working.last_error == "Bash npm test failed: Error: duplicate key (open)"
+    assert drafted.dynamics.language == "English"
+    assert drafted.dynamics.phase == "execution"
+    assert drafted.dynamics.last_intent == "now run the tests"
+
+
+def test_at_most_fifteen_tasks_and_none_is_lost_silently() -> None:
+    todos = tuple(Todo(f"old {number}", "completed") for number in range(30))
+    todos += (Todo("now", "in_progress"), Todo("next", "pending"), Todo("later", "pending"))
+    tasks = state(replace(NOTHING, todos=todos)).tasks
+    assert len(tasks) == 15
+    assert tasks[0].text.startswith("Earlier: completed 19 tasks including old 0")
+    assert [task.kind for task in tasks[-3:]] == [TaskKind.IN_PROGRESS, TaskKind.NEXT, TaskKind.LATER]
+
+
+def test_a_failed_action_blocks_the_task_in_progress() -> None:
+    action = Action("Bash", "npm test", "failed", "3 failed", "")
+    tasks = state(replace(NOTHING, todos=(Todo("fix", "in_progress"),), last_action=action)).tasks
+    assert tasks[0].children[0].text == "3 failed"
+    assert state(replace(NOTHING, last_action=action)).dynamics.phase == "debugging"
+
+
+def test_a_plan_gives_the_tasks_when_there_is_no_list() -> None:
+    plan = PlanFact("ExitPlanMode", "# Plan\n1. first\n2. second\n- [x] third", "approved", "", "")
+    drafted = state(replace(NOTHING, plans=(plan,)))
+    assert [task.text for task in drafted.tasks] == ["first", "second", "third"]
+    assert drafted.dynamics.phase == "planning"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Le total du panier est faux, il faut le corriger pour les clients", "French"),
+        ("please fix the login page", "English"),
+        ("我需要你把计划精简一下", "Chinese"),
+        ("コミットしてください", "Japanese"),
+        ("로그인 페이지를 고쳐 주세요", "Korean"),
+        ("исправь страницу входа", "Russian"),
+        ("", ""),
+    ],
+)
+def test_the_language_is_that_of_the_users_words(text: str, language: str) -> None:
+    assert state(replace(NOTHING, prompts=prompts(text))).dynamics.language == language
+
+
+def test_nothing_is_made_up_from_nothing() -> None:
+    drafted = state(NOTHING)
+    assert drafted.tasks == ()
+    assert drafted.decisions == ()
+    assert drafted.working.last_error == ""
+    assert drafted.dynamics.last_intent == ""
