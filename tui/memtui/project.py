@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _MARKERS = (".git", "package.json", ".claude")
 """What marks a project folder (seed 000, section 7)."""
 
+# What else a file called HEAD may say is nobody's branch.
+_REFERENCE = re.compile(r"ref:\s*refs/heads/(\S.*)")
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
-@dataclass(frozen=True, slots=True)
-class Project:
+
+# Named tuples: the module of dataclasses takes longer to import than a hook has for its work.
+
+
+class Project(NamedTuple):
     """A project folder and the places in it that memtui reads and writes."""
 
     root: Path
@@ -46,8 +53,7 @@ class Project:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(NamedTuple):
     """memtui's own folders, outside any project. Nothing here is created by looking at it."""
 
     data: Path
@@ -95,16 +101,27 @@ def git_branch(root: Path) -> str:
     marker = root / ".git"
     try:
         if marker.is_file():  # a worktree: "gitdir: /path"
-            marker = root / marker.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
-        head = (marker / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
+            marker = root / _first_line(marker).removeprefix("gitdir:").strip()
+        head = _first_line(marker / "HEAD")
+    except (OSError, ValueError):
         return ""
-    reference = head.removeprefix("ref:").strip()
-    return reference.removeprefix("refs/heads/") if reference != head else head[:8]
+    if reference := _REFERENCE.fullmatch(head):
+        return reference[1]
+    return head[:8] if _COMMIT.fullmatch(head) else ""
+
+
+def _first_line(path: Path) -> str:
+    """The first line of a small text file; a pipe does not block, and the rest of a large one is not read."""
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        data = os.read(fd, 4096) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    finally:
+        os.close(fd)
+    return data.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
-    """memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
+    """Memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
     if base := env.get("MEMTUI_HOME"):
         top = Path(base).expanduser().absolute()
         return Home(top / "data", top / "cache", top / "state", top / "config")

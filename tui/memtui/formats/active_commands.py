@@ -41,5 +41,8 @@ def parse_active_commands(text: str) -> ActiveCommands:
         FormatError: when the text is not JSON, or not an object.
     """
     entries, broken = read_entries(text)
-    commands = tuple(ActiveCommand.model_validate(entry._asdict()) for entry in entries)
+    commands = tuple(
+        ActiveCommand(name=name, activated_at=activated_at, state=state, raw=raw, index=place)
+        for name, activated_at, state, raw, place in entries
+    )
     return ActiveCommands(commands=commands, broken=tuple(broken))

@@ -20,13 +20,14 @@ _KEY, _OLD_KEY = "active_commands", "active_command"
 
 
 class CommandEntry(NamedTuple):
-    """An entry of `active_commands`, as far as it can be used; the names are those of `ActiveCommand`."""
+    """An entry of `active_commands`, as far as it can be used; see `ActiveCommand`."""
 
     name: str
     activated_at: datetime | None
     state: dict[str, Any]
     raw: str
-    index: int | None
+    place: int | None
+    """`ActiveCommand.index`, which is a method of tuples."""
 
 
 def read_entries(text: str) -> tuple[list[CommandEntry], list[str]]:
@@ -190,7 +191,7 @@ def _take(entry: Any, raw: str, index: int | None, entries: list[CommandEntry], 
             activated_at=parse_iso(since) if isinstance(since, str) else None,
             state={normal(key): value for key, value in state.items()} if isinstance(state, dict) else {},
             raw=raw,
-            index=index,
+            place=index,
         )
     )
 

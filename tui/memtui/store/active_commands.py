@@ -70,7 +70,7 @@ class ActiveCommandStore(CommandsFile):
             if text == edit.new:
                 return edit.old
             for entry in cleared.entries:
-                text = add_command(text, entry.raw, index=entry.index)
+                text = add_command(text, entry.raw, index=entry.place)
             return text
 
         def is_back(text: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,9 @@ from typing import Any
 from memtui.files import FileProblem, Signature, head_within
 from memtui.project import Project, claude_config, transcript_slug
 from memtui.store.listing import Entry, scan
+from memtui.store.transcript_path import TranscriptProblem, check_transcript
+
+__all__ = ["Transcript", "TranscriptProblem", "TranscriptStore", "check_transcript"]
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
@@ -32,10 +34,6 @@ _HEAD = 64 << 10
 """Bytes in which the first working folder of a transcript is looked for."""
 
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
-
-
-class TranscriptProblem(FileProblem):
-    """A transcript that is not read, with the reason for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,37 +127,6 @@ class TranscriptStore:
         if self._cwds.get(key) is None:
             self._cwds[key] = _first_cwd(entry.path)
         return self._cwds[key]
-
-
-def check_transcript(path: str | Path, config: Path | None = None) -> Path:
-    """Accept a transcript's path that was read from a file, or say why not.
-
-    Only what Claude Code itself has written is opened: a regular ``.jsonl`` file of ours under its folder. A
-    capture may come with a cloned repository and name any file of this machine.
-
-    Raises:
-        TranscriptProblem: it is gone, elsewhere, no transcript, or somebody else's.
-    """
-    text = os.fspath(path).strip()
-    config = config if config is not None else claude_config()
-    if not text or "\0" in text:
-        raise TranscriptProblem("the transcript", "is not named in the capture")
-    where = Path(text).expanduser() if text.startswith("~/") else Path(text)
-    if where.suffix != ".jsonl" or not where.is_absolute():
-        raise TranscriptProblem(where, "is not the path of a transcript (absolute, ending in .jsonl)")
-    real = Path(os.path.realpath(where))
-    if not real.is_relative_to(os.path.realpath(config)) or real.suffix != ".jsonl":
-        raise TranscriptProblem(where, f"is not opened, because it lies outside {config}")
-    try:
-        status = os.lstat(real)
-    except OSError as error:
-        reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
-        raise TranscriptProblem(where, reason) from error
-    if not stat.S_ISREG(status.st_mode):
-        raise TranscriptProblem(where, "is no regular file")
-    if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
-        raise TranscriptProblem(where, "belongs to another user")
-    return real
 
 
 def _can_be(name: str, slug: str) -> bool:

@@ -1,0 +1,45 @@
+"""Which transcripts are opened. Standard library only: the hook opens them, too."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from memtui.files import FileProblem
+from memtui.project import claude_config
+
+
+class TranscriptProblem(FileProblem):
+    """A transcript that is not read, with the reason for a person."""
+
+
+def check_transcript(path: str | Path, config: Path | None = None) -> Path:
+    """Accept a transcript's path that was read from a file, or say why not.
+
+    Only what Claude Code itself has written is opened: a regular ``.jsonl`` file of ours under its folder. A
+    capture may come with a cloned repository and name any file of this machine.
+
+    Raises:
+        TranscriptProblem: it is gone, elsewhere, no transcript, or somebody else's.
+    """
+    text = os.fspath(path).strip()
+    config = config if config is not None else claude_config()
+    if not text or "\0" in text:
+        raise TranscriptProblem("the transcript", "is not named in the capture")
+    where = Path(text).expanduser() if text.startswith("~/") else Path(text)
+    if where.suffix != ".jsonl" or not where.is_absolute():
+        raise TranscriptProblem(where, "is not the path of a transcript (absolute, ending in .jsonl)")
+    real = Path(os.path.realpath(where))
+    if not real.is_relative_to(os.path.realpath(config)) or real.suffix != ".jsonl":
+        raise TranscriptProblem(where, f"is not opened, because it lies outside {config}")
+    try:
+        status = os.lstat(real)
+    except OSError as error:
+        reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
+        raise TranscriptProblem(where, reason) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise TranscriptProblem(where, "is no regular file")
+    if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
+        raise TranscriptProblem(where, "belongs to another user")
+    return real
