@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +23,8 @@ from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pane import Subject
 from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.browser_view import BrowserView
+from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean_line
 from memtui.files import FileProblem
 
@@ -43,14 +46,16 @@ class BrowserScreen(BrowserView):
         super().__init__(browser, note=note)
         self.undos: list[Undo] = []
 
-    def action_run(self, action: str) -> None:
+    async def action_run(self, action: str) -> None:
         """Run a command of the table, or say in which pane it works."""
         command = _BY_ACTION[action]
         if self.current_id not in command.panes:
             self.say(_elsewhere(command), warn=True)
             return
         method: Callable[[], Any] = getattr(self, f"do_{action}")
-        method()
+        doing = method()
+        if isawaitable(doing):
+            await doing
 
     def say(self, text: str, *, warn: bool = False) -> None:
         """Tell the person what happened, in one line."""
@@ -103,12 +108,14 @@ class BrowserScreen(BrowserView):
 
     # -- filter ---------------------------------------------------------------------------------------------
 
-    def do_filter(self) -> None:
-        """Open the filter line."""
-        self.query_one("#filter-line").add_class("-open")
+    async def do_filter(self) -> None:
+        """Open the filter line. Awaited, so that what is typed next goes into it."""
+        if not self.query(FilterLine):
+            await self.mount(FilterLine(id="filter-line"), before=self.query_one(KeyBar))
+        self.query_one(FilterLine).add_class("-open")
         field = self.query_one("#filter", Input)
         field.value = self.pane.filter_text
-        field.focus()
+        self.set_focus(field)
 
     @on(Input.Changed, "#filter")
     def _filter_changed(self, event: Input.Changed) -> None:

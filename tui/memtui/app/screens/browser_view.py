@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, Label
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PANE_TITLES, PaneId, footer_commands
@@ -79,16 +77,6 @@ class Marked(Message):
         self.liveness = liveness
 
 
-class FilterInput(Input):
-    """The filter line: what is typed filters at once; the arrows move in the list meanwhile."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.drop_filter", show=False),
-        Binding("down", "screen.filter_move(1)", show=False),
-        Binding("up", "screen.filter_move(-1)", show=False),
-    ]
-
-
 class BrowserView(Screen[None]):
     """The panes and the detail, kept up to date; what the keys do is added by `BrowserScreen`."""
 
@@ -117,16 +105,13 @@ class BrowserView(Screen[None]):
     # -- building -------------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        """Few widgets on purpose: a restyle visits all of them."""
+        """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield StatusBar()
         yield TabStrip(id="tabs")
         with Horizontal(id="body"):
             with Vertical(id="panes"):
                 yield from self.panes.values()
             yield DocumentView(id="detail")
-        with Horizontal(id="filter-line"):
-            yield Label(Content(" / "), id="filter-label")
-            yield FilterInput(id="filter", compact=True, placeholder="filter, enter keeps it, esc drops it")
         yield KeyBar()
 
     def on_mount(self) -> None:
