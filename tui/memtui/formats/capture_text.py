@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from memtui.clock import parse_iso
-from memtui.formats.text import block, normal, one_line
+from memtui.formats.text import block, normal, one_line, unticked
 
 FIRST_MESSAGE_LIMIT = 500
 """Characters (code points) of the first message that a capture keeps."""
@@ -42,7 +42,7 @@ def render_pending(*, timestamp: datetime, session_id: str, transcript: str, fir
         first_message: The user's first message; cut at `FIRST_MESSAGE_LIMIT`.
     """
     return (
-        head("pending", timestamp, one_line(session_id))
+        head("pending", timestamp, unticked(one_line(session_id)))
         + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"
         + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
         + f"\n## Memory\n\n{PENDING}\n"
