@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import deque
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 
 from memtui.app.browser import Browser, Places
 from memtui.app.commands import COMMANDS
@@ -58,6 +61,7 @@ class MemtuiApp(App[None]):
         self.browser = browser
         self.log_file = log
         self.note = note
+        self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(_THEME)
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: a change of theme reads all stylesheets and styles all widgets again.
@@ -76,6 +80,20 @@ class MemtuiApp(App[None]):
         screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS))
         screen.add_class(_class_for(height, self.VERTICAL_BREAKPOINTS))
         return screen
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let a key that was typed ahead go where the keys before it have led.
+
+        Textual sends a key to the widget that has the focus when it is read, though an earlier one may be about
+        to move the focus. Without this, the x of `/x` typed quickly would not filter but clear a command.
+        """
+        if isinstance(event, events.Key):
+            if not event.is_forwarded:
+                self._sent.append((event, self.focused))
+            elif any(event is sent and widget is not self.focused for sent, widget in self._sent):
+                await self.on_event(events.Key(event.key, event.character))
+                return
+        await super().on_event(event)
 
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""

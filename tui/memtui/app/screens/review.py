@@ -104,7 +104,7 @@ class ReviewScreen(Screen[Review | None]):
         self.query_one(KeyBar).keys = self.KEYS
         self.query_one("#evidence").border_title = Content("Evidence")
         self._mark_target()
-        self.field("title").focus()
+        self.set_focus(self.field("title"))
         self._draft()
 
     def on_unmount(self) -> None:
@@ -212,10 +212,10 @@ class ReviewScreen(Screen[Review | None]):
         """Go from the form to the evidence, or back to the field left."""
         if self.focused is self.evidence_list:
             self.remove_class("-evidence")
-            self.field(self._target).focus()
+            self.set_focus(self.field(self._target))
         else:
             self.add_class("-evidence")
-            self.evidence_list.focus()
+            self.set_focus(self.evidence_list)
 
     def action_transcript(self) -> None:
         """Look at the conversation itself."""
@@ -241,7 +241,7 @@ class ReviewScreen(Screen[Review | None]):
         draft = from_fields(self._texts(), self._memory)
         if not draft.memory.title:
             self.say("Give the memory a title first.", warn=True)
-            self.field("title").focus()
+            self.set_focus(self.field("title"))
             return
         try:
             review = await asyncio.to_thread(
