@@ -15,8 +15,8 @@ _BOOKKEEPING = frozenset(
     }
 )  # fmt: skip
 _TARGET_KEYS = (
-    "file_path", "notebook_path", "command", "pattern", "url", "query", "description", "skill", "subject",
-    "title", "path", "libraryName", "name", "question", "id", "prompt", "plan",
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
+    "description", "path", "libraryName", "name", "question", "id",
 )  # fmt: skip
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
@@ -33,9 +33,8 @@ def target_of(call: Call) -> str:
     questions = arguments.get("questions")
     if isinstance(questions, list) and questions and isinstance(questions[0], dict):
         return _line(str(questions[0].get("question", "")))
-    return next(
-        (_line(value) for value in arguments.values() if isinstance(value, str) and value.strip()), ""
-    )
+    texts = (value.strip() for value in arguments.values() if isinstance(value, str))
+    return next((_line(text.partition("\n")[0]) for text in texts if text), "")
 
 
 def answers_of(result: Result) -> list[tuple[str, str]]:

@@ -44,10 +44,16 @@ _FILTERS = frozenset(
 )
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _RUNNER_NAMES = """
-bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm npx
-pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
+bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm
+npx pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
 """
 _RUNNERS = frozenset(_RUNNER_NAMES.split())
+_CHECKER_NAMES = """
+biome ctest eslint flake8 gofmt golangci-lint jest ktlint mocha mypy nox phpunit prettier pylint pyright
+pytest rspec rubocop ruff rustc rustfmt shellcheck staticcheck stylelint tox tsc vitest xo
+"""
+_CHECKERS = frozenset(_CHECKER_NAMES.split())
+"""What they are run on is not what they are: a check of one file shows that a check goes well."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
 
@@ -120,6 +126,8 @@ def _thing(segment: str) -> str:
     if not words:
         return ""
     program = re.split(r"[\\/]", words[0])[-1]
+    if program in _CHECKERS:
+        return program
     if program not in _RUNNERS:
         first = next((word for word in words[1:] if not word.startswith("-")), "")
         return f"{program} {first}".strip()

@@ -11,9 +11,9 @@ _COUNT_LIMIT = 500
 _TEXT_LIMIT = 2_000
 
 _GO_ON = re.compile(
-    r"\W*(?:continue|go on|go ahead|keep going|proceed|carry on|resume|ok(?:ay)?|yes|try again|again|sorry"
-    r"|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)"
-    r"\W*(?:please|s'il (?:te|vous) pla[iî]t)?\W*",
+    r"\W*(?:now |please |just |and )*(?:continue|go on|go ahead|keep going|proceed|carry on|resume|ok(?:ay)?"
+    r"|yes|try again|again|sorry|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)"
+    r"\W*(?:please|from where you left off|s'il (?:te|vous) pla[iî]t|\w+ing(?: [\w ]{0,20})?)?\W*",
     re.IGNORECASE,
 )
 _OBJECTION = re.compile(
@@ -22,6 +22,7 @@ _OBJECTION = re.compile(
     r"|不对|不是|错了|等等|停|違う|違います|ちがう|いや[、,]|待って|やめて)",
     re.IGNORECASE,
 )
+_LONGEST_GO_ON = 100
 _LONGEST_OBJECTION = 600
 _ALIKE = 24
 
@@ -54,7 +55,7 @@ class CorrectionLog:
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
             about, when, refused = stopped
-            if not _GO_ON.fullmatch(text) and not _alike(said, text):
+            if len(text) > _LONGEST_GO_ON or not (_GO_ON.fullmatch(text) or _alike(said, text)):
                 self._add(about, text, timestamp)
             elif refused:
                 self._add(about, "", when)

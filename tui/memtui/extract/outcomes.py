@@ -18,11 +18,13 @@ _REJECTED = (
     "User chose to stay in plan mode",
     "Tool use rejected",
     "Permission for this tool use was denied",
+    "Claude requested permissions to",
+)
+_BY_RULE = (
     "Permission for this action",
     "Permission for this command",
     "Permission to use ",
-    "Claude requested permissions to",
-    "This command requires approval",
+    "This command requires",
 )
 _INTERRUPTED = (
     "[Request interrupted by user",
@@ -60,9 +62,16 @@ def outcome_of(result: Result) -> Outcome:
     head = error_text(result)[:200]
     if head.startswith(_INTERRUPTED) or result.denial == "interrupted":
         return "interrupted"
-    if head.startswith(_REJECTED) or result.denial not in ("", "cancelled"):
+    if head.startswith(_REJECTED + _BY_RULE) or result.denial not in ("", "cancelled"):
         return "rejected"
     return "failed"
+
+
+def refused_by_user(result: Result) -> bool:
+    """It was the user who refused the call, not a rule or a mode."""
+    if result.denial:
+        return result.denial == "user-rejected"
+    return not error_text(result)[:200].startswith(_BY_RULE)
 
 
 def is_sibling_error(result: Result) -> bool:

@@ -10,6 +10,7 @@ from memtui.extract.records import Fate, PlanFact
 from memtui.formats.transcript_events import PlanReference, Result
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
+_CALLED_PLAN = ("plan:", "implementation plan:")
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
 
@@ -142,6 +143,13 @@ class PlanLog:
                     before.replace(old, new, -1 if edit.get("replace_all") is True else 1) if old else before
                 )
         return before or ""
+
+
+def plan_title(plan: PlanFact) -> str:
+    """The first line of a plan, without its mark of a heading."""
+    first = next((line.strip() for line in plan.content.split("\n") if line.strip()), "")
+    title = first.lstrip("# ")
+    return title.partition(":")[2].strip() or title if title.casefold().startswith(_CALLED_PLAN) else title
 
 
 def _one_plan(last: _Plan, path: str, content: str) -> bool:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memtui.clock import parse_iso
-from memtui.extract.actions import ActionLog, answers_of, target_of
-from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
-from memtui.extract.commands import SHELL_TOOLS, CommandLog, ShellCall, things
+from memtui.extract.calls import CallLog
 from memtui.extract.compactions import CompactionLog
 from memtui.extract.corrections import CorrectionLog
-from memtui.extract.errors import ErrorLog
-from memtui.extract.outcomes import error_head, is_sibling_error, outcome_of, said_with_rejection
-from memtui.extract.paths import identity
-from memtui.extract.plans import PlanLog
+from memtui.extract.plans import plan_title
 from memtui.extract.prompts import PromptLog
-from memtui.extract.records import Answer, Facts, Outcome, Prompt
+from memtui.extract.records import Facts, PlanFact, Prompt, Statement
 from memtui.extract.setting import Setting
-from memtui.extract.shellfiles import written_files
 from memtui.extract.statements import (
     StatementLog,
     chosen_option,
@@ -29,7 +22,6 @@ from memtui.extract.statements import (
     settled_in,
     statement,
 )
-from memtui.extract.tasks import TASK_TOOLS, TodoLog
 from memtui.formats.transcript import Line, Record
 from memtui.formats.transcript_events import (
     Boundary,
@@ -48,21 +40,6 @@ from memtui.formats.transcript_events import (
     request_of,
 )
 
-_WAITING_LIMIT = 2_000
-_ANSWER_LIMIT = 500
-_SHELL_FILE_LIMIT = 500
-_WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A call without its result yet."""
-
-    call: Call
-    cwd: str
-    timestamp: str
-    shell: ShellCall | None = None
-
 
 class Reading:
     """Takes lines in file order and holds what the facts are made of; bounded, however long the file is."""
@@ -74,15 +51,10 @@ class Reading:
         self._until = until
         self._setting = Setting()
         self._prompts = PromptLog()
-        self._files = FileLog()
         self._corrections = CorrectionLog()
-        self._plans = PlanLog()
+        self._calls = CallLog(self._corrections, self._refusal)
         self._compactions = CompactionLog()
         self._decisions, self._constraints, self._causes = StatementLog(), StatementLog(), StatementLog()
-        self._answers: list[Answer] = []
-        self._shell_files: dict[str, None] = {}
-        self._waiting: dict[str, _Waiting] = {}
-        self._agent_ids: dict[str, None] = {}
         self._title = ""
         self._last_text = ""
         self._message = ""
@@ -93,7 +65,6 @@ class Reading:
         self._lines = self._skipped = 0
         self._cutoff = ""
         self._own_files: int | None = None
-        self._begin_work()
         self._handlers: dict[type, Callable[[Any], None]] = {
             Call: self._call,
             Result: self._result,
@@ -108,16 +79,10 @@ class Reading:
             Title: self._titled,
         }
 
-    def _begin_work(self) -> None:
-        self._commands = CommandLog()
-        self._errors = ErrorLog()
-        self._todos = TodoLog()
-        self._actions = ActionLog()
-
     @property
     def agents(self) -> list[str]:
         """Ids of the subagents that the session started."""
-        return list(self._agent_ids)
+        return list(self._calls.agents)
 
     def line(self, line: Line) -> None:
         """Take a line of the transcript itself."""
@@ -139,7 +104,7 @@ class Reading:
     def agent_line(self, line: Line, agent: str) -> None:
         """Take a line of a subagent's own transcript: its files and its work on the task list."""
         if self._own_files is None:
-            self._own_files = self._files.count
+            self._own_files = self._calls.files.count
         for record in line.records:
             timestamp = record.get("timestamp")
             self._timestamp = timestamp if isinstance(timestamp, str) else ""
@@ -147,16 +112,20 @@ class Reading:
                 return
             folder = record.get("cwd")
             record["isSidechain"], record["agentId"] = True, agent
+            folder = folder if isinstance(folder, str) else ""
             for event in events(record):
                 if type(event) is Call:
-                    self._wait(event, folder if isinstance(folder, str) else "")
-                elif type(event) is Result and (waiting := self._waiting.pop(event.id, None)):
-                    self._agent_result(event, waiting)
+                    self._calls.called(event, folder, self._timestamp, own=False)
+                elif type(event) is Result:
+                    self._calls.ended(event, folder, self._timestamp, own=False)
 
     def finish(self) -> Facts:
         """The facts so far."""
-        modified, read = self._files.finish(self._own_files)
+        calls = self._calls
+        modified, read = calls.files.finish(self._own_files)
+        changed = {file.path for file in modified}
         prompts = self._prompts.finish()
+        plans = calls.plans.finish()
         return Facts(
             path=str(self._path),
             session_id=self._setting.session(self._path.stem),
@@ -171,20 +140,18 @@ class Reading:
             first_prompt=_first(prompts),
             modified_files=modified,
             read_files=read,
-            shell_files=tuple(
-                path for path in self._shell_files if path not in {file.path for file in modified}
-            ),
-            commands=self._commands.finish(),
-            todos=self._todos.finish(),
-            plans=self._plans.finish(),
-            errors=self._errors.finish(),
-            answers=tuple(self._answers),
+            shell_files=tuple(path for path in calls.shell_files if path not in changed),
+            commands=calls.commands.finish(),
+            todos=calls.todos.finish(),
+            plans=plans,
+            errors=calls.errors.finish(),
+            answers=tuple(calls.answers),
             corrections=self._corrections.finish(),
-            decisions=self._decisions.finish(),
+            decisions=self._all_decisions(plans),
             constraints=self._constraints.finish(),
             causes=self._causes.finish(),
             compactions=self._compactions.finish(),
-            last_action=self._actions.finish(),
+            last_action=calls.actions.finish(),
             last_text=self._last_text,
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
@@ -192,6 +159,16 @@ class Reading:
             lines=self._lines,
             skipped_lines=self._skipped,
         )
+
+    def _all_decisions(self, plans: tuple[PlanFact, ...]) -> tuple[Statement, ...]:
+        """What was said, answered and approved, in the order in which it was."""
+        for each in self._calls.answers:
+            text = f"{each.question} → {each.answer}"
+            self._decisions.add(statement(text, each.question, "answer", each.timestamp))
+        for plan in plans:
+            if plan.fate == "approved" and (title := plan_title(plan)):
+                self._decisions.add(statement(f"Approved plan: {title}", title, "plan", plan.timestamp))
+        return tuple(sorted(self._decisions.finish(), key=lambda each: each.timestamp))
 
     def _find_chain(self, record: Record) -> None:
         """Tell a subagent's own transcript, whose work is the work, from a session's."""
@@ -204,7 +181,7 @@ class Reading:
             self._chain_known = True
             if self._own_agent:
                 self._own_agent = ""
-                self._begin_work()
+                self._calls.begin_anew()
 
     def _is_subagent(self, agent: str) -> bool:
         return agent != "" and agent != self._own_agent
@@ -230,11 +207,11 @@ class Reading:
 
     def _words(self, event: Words) -> None:
         if event.kind == "interruption":
-            self._corrections.interrupted(self._actions.unfinished(), self._timestamp)
+            self._corrections.interrupted(self._calls.actions.unfinished(), self._timestamp)
         elif event.kind == "memory":
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
-            self._plans.given(event.plan, event.plan_stated, self._timestamp)
+            self._calls.plans.given(event.plan, event.plan_stated, self._timestamp)
         self._judge(self._prompts.words(event.kind, event.text, self._timestamp, self._offset))
 
     def _queue(self, event: Queue) -> None:
@@ -276,137 +253,23 @@ class Reading:
         return self.stopped
 
     def _task_state(self, event: TaskState) -> None:
-        self._todos.state(event.items, self._timestamp)
+        self._calls.todos.state(event.items, self._timestamp)
 
     def _plan_reference(self, event: PlanReference) -> None:
-        self._plans.referred(event, self._timestamp)
+        self._calls.plans.referred(event, self._timestamp)
 
     def _titled(self, event: Title) -> None:
         self._title = event.text
 
-    def _wait(self, call: Call, folder: str) -> _Waiting:
-        if len(self._waiting) >= _WAITING_LIMIT:
-            del self._waiting[next(iter(self._waiting))]
-        waiting = self._waiting[call.id] = _Waiting(call, folder, self._timestamp)
-        return waiting
-
     def _call(self, call: Call) -> None:
-        if self._is_subagent(call.agent):
-            if call.name in _WORTH_TRACKING:
-                self._wait(call, self._setting.folder)
-            return
-        waiting = self._wait(call, self._setting.folder)
-        self._actions.called(call, self._timestamp)
-        if call.name in SHELL_TOOLS:
-            waiting.shell = self._commands.called(call.input, self._timestamp)
-        elif call.name == "TodoWrite":
-            self._todos.write(call.input)
-        elif call.name == "ExitPlanMode":
-            self._plans.shown(call.id, call.input, self._timestamp)
+        self._calls.called(call, self._setting.folder, self._timestamp, own=not self._is_subagent(call.agent))
 
     def _result(self, result: Result) -> None:
-        waiting = self._waiting.pop(result.id, None)
-        if waiting is None:
-            self._orphan(result)
-        elif self._is_subagent(result.agent):
-            self._agent_result(result, waiting)
-        else:
-            self._own_result(result, waiting)
+        own = not self._is_subagent(result.agent)
+        self._calls.ended(result, self._setting.folder, self._timestamp, own=own)
 
-    def _orphan(self, result: Result) -> None:
-        """A result whose call is not in the file: Claude Code's note on it may still name a file."""
-        tool = tool_of(result.detail)
-        if tool and not result.failed:
-            path = target_path(tool, {}, result.detail, self._setting.folder)
-            self._files.result(result, path, tool, self._timestamp)
-
-    def _agent_result(self, result: Result, waiting: _Waiting) -> None:
-        if result.failed:
-            return
-        name = waiting.call.name
-        if name in TASK_TOOLS:
-            self._todos.task_result(name, waiting.call.input, result, self._timestamp)
-        elif name in EDIT_TOOLS or name in READ_TOOLS:
-            path = target_path(name, waiting.call.input, result.detail, waiting.cwd)
-            self._files.result(result, path, name, self._timestamp)
-
-    def _own_result(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
-        outcome = outcome_of(result)
-        self._actions.ended(result, outcome)
-        if outcome == "ok" or outcome == "background":
-            self._went_well(result, waiting)
-        elif outcome == "rejected":
-            self._refused(result, call)
-        elif outcome == "failed" and not is_sibling_error(result):
-            self._failed(result, waiting)
-        if waiting.shell is not None:
-            self._shell_ended(result, waiting.shell, waiting.cwd, outcome)
-        elif call.name == "TodoWrite" and result.failed:
-            self._todos.write_failed()
-        elif call.name == "ExitPlanMode":
-            self._plans.decided(result, outcome == "rejected")
-
-    def _went_well(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
-        name = call.name
-        if name in EDIT_TOOLS or name in READ_TOOLS:
-            self._touched(result, waiting)
-        elif name in TASK_TOOLS:
-            self._todos.task_result(name, call.input, result, self._timestamp)
-        elif name == "AskUserQuestion":
-            self._answered(result)
-        elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
-            self._agent_ids[agent] = None
-        if waiting.shell is not None and self._errors.has_open("command"):
-            self._errors.succeeded("command", things(waiting.shell.text))
-        elif self._errors.has_open("tool"):
-            self._errors.succeeded("tool", frozenset({_tool_thing(call)}))
-
-    def _touched(self, result: Result, waiting: _Waiting) -> None:
-        """An edit or a read went well; who can edit a file can read it."""
-        call = waiting.call
-        path = target_path(call.name, call.input, result.detail, waiting.cwd)
-        self._files.result(result, path, call.name, self._timestamp)
-        if call.name in EDIT_TOOLS:
-            self._plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
-            if self._errors.has_open("edit"):
-                self._errors.succeeded("edit", frozenset({identity(path)}))
-        if self._errors.has_open("read"):
-            self._errors.succeeded("read", frozenset({identity(path)}))
-
-    def _refused(self, result: Result, call: Call) -> None:
-        words = said_with_rejection(result)
-        about = f"{call.name}: {target_of(call)}"
-        self._corrections.rejected(about, words, self._timestamp)
-        if words:
-            self._judge(self._prompts.rejection(words, self._timestamp, self._offset))
-
-    def _failed(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
-        target, kind, needs = target_of(call), "tool", frozenset({_tool_thing(call)})
-        if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
-            target = target_path(call.name, call.input, result.detail, waiting.cwd) or target
-            kind, needs = "edit" if call.name in EDIT_TOOLS else "read", frozenset({identity(target)})
-        elif waiting.shell is not None:
-            kind, needs = "command", things(waiting.shell.text)
-        self._errors.failed(call.name, target, error_head(result), (kind, needs), self._timestamp)
-
-    def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
-        shell.ended(result, outcome)
-        if outcome == "ok" and len(self._shell_files) < _SHELL_FILE_LIMIT:
-            self._shell_files.update(dict.fromkeys(written_files(shell.text, folder)))
-
-    def _answered(self, result: Result) -> None:
-        for question, answer in answers_of(result):
-            if len(self._answers) < _ANSWER_LIMIT:
-                self._answers.append(Answer(question, answer, self._timestamp))
-            self._decisions.add(statement(f"{question} → {answer}", question, "answer", self._timestamp))
-
-
-def _tool_thing(call: Call) -> str:
-    """What must go well after a tool failed: an address of its own for a page, else the tool."""
-    return f"{call.name} {target_of(call)}" if call.name == "WebFetch" else call.name
+    def _refusal(self, words: str) -> None:
+        self._judge(self._prompts.rejection(words, self._timestamp, self._offset))
 
 
 def _first(prompts: tuple[Prompt, ...]) -> str:

@@ -17,7 +17,8 @@ _NOT_PROSE = re.compile(
     r"[-=*_]{3,}|\d+[:|→]|\[\d|\w+(?:Error|Exception):|at \S+ \(|(?:npm|error|warn)\b.*:", re.IGNORECASE
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
-_END = re.compile(r"[.!?;…][\"')\]]*(?=\s)|[。！？；]")
+# A single letter before the dot is a mark ("A. is fine") or an abbreviation ("e.g. this").
+_END = re.compile(r"(?:\.(?<!\b\w\.)|[!?;…])[\"')\]]*(?=\s)|[。！？；]")
 _JOINTS = frozenset({"the", "a", "an", "and", "or", "of"})
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
@@ -72,7 +73,7 @@ def line_sentences(line: str) -> Iterator[str]:
         line = _MARKUP.sub("", line)
     start = 0
     for end in (*(match.end() for match in _END.finditer(line)), len(line)):
-        piece = line[start:end].strip()
+        piece = line[start:end].strip(" \t\\")
         start = end
         if 2 < len(piece) <= LONGEST and not _is_fragment(piece):
             yield piece

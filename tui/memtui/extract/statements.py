@@ -32,6 +32,9 @@ _OPTION_LINE = re.compile(
     r"^\s*[|>]?\s*(?:[-*]\s+)?(?:\*\*|#+\s*)?(?:option\s+)?\(?([A-H]|[1-9])[).:：、](?:\*\*)?\s+(.+)$",
     re.IGNORECASE,
 )
+_QUESTION_MARK = re.compile(
+    r"^(?:(?:first|second|next|last|final|another) )?question(?: \d+)?:\s*", re.IGNORECASE
+)
 _NO_OPTION = re.compile(r"something else|other\b|none of", re.IGNORECASE)
 _LONGEST_CHOICE = 200
 _OFFER = 6_000
@@ -99,10 +102,14 @@ def chosen_option(choice: str, offer: str) -> str:
     if mark is None or len(choice) > _LONGEST_CHOICE or re.match(r"a\s+[a-z]", choice) or "\n2" in choice:
         return ""
     question = option = asked = ""
+    fenced = False
     for line in offer[-_OFFER:].split("\n"):
-        found = _OPTION_LINE.match(line)
+        fenced = fenced != line.lstrip().startswith("```")
+        found = None if fenced else _OPTION_LINE.match(line)
+        if fenced:
+            continue
         if found is None:
-            bare = line.replace("**", "").strip(" -*#>|")
+            bare = _QUESTION_MARK.sub("", line.replace("**", "").strip(" -*#>|"))
             question = bare if bare.endswith(("?", "？", ":", "：")) else question
         elif found[1].upper() == mark[1].upper():
             option, asked = _bare_option(found[2]), question

@@ -1,0 +1,195 @@
+"""Tool calls and their results: every pair goes to the logs that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memtui.extract.actions import ActionLog, answers_of, target_of
+from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
+from memtui.extract.commands import SHELL_TOOLS, CommandLog, ShellCall, things
+from memtui.extract.corrections import CorrectionLog
+from memtui.extract.errors import ErrorLog
+from memtui.extract.outcomes import (
+    error_head,
+    is_sibling_error,
+    outcome_of,
+    refused_by_user,
+    said_with_rejection,
+)
+from memtui.extract.paths import identity
+from memtui.extract.plans import PlanLog
+from memtui.extract.records import Answer, Outcome
+from memtui.extract.shellfiles import written_files
+from memtui.extract.tasks import TASK_TOOLS, TodoLog
+from memtui.formats.transcript_events import Call, Result
+
+_WAITING_LIMIT = 2_000
+_ANSWER_LIMIT = 500
+_ABOUT_LIMIT = 200
+_SHELL_FILE_LIMIT = 500
+_WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call without its result yet."""
+
+    call: Call
+    folder: str
+    shell: ShellCall | None = None
+
+
+class CallLog:
+    """Pairs calls with results by their id.
+
+    Subagents count for the files and, because they share it, the task list.
+
+    Args:
+        corrections: told of refusals.
+        said: given the words of the user in a refusal.
+    """
+
+    def __init__(self, corrections: CorrectionLog, said: Callable[[str], None]) -> None:
+        self.files = FileLog()
+        self.plans = PlanLog()
+        self.answers: list[Answer] = []
+        self.shell_files: dict[str, None] = {}
+        self.agents: dict[str, None] = {}
+        """Ids of the subagents that results name."""
+        self._corrections = corrections
+        self._said = said
+        self._waiting: dict[str, _Waiting] = {}
+        self._timestamp = ""
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget what only counts for whoever's transcript this is."""
+        self.commands = CommandLog()
+        self.errors = ErrorLog()
+        self.todos = TodoLog()
+        self.actions = ActionLog()
+
+    def called(self, call: Call, folder: str, timestamp: str, *, own: bool) -> None:
+        """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
+        if call.id in self._waiting or not (own or call.name in _WORTH_TRACKING):
+            return
+        if len(self._waiting) >= _WAITING_LIMIT:
+            del self._waiting[next(iter(self._waiting))]
+        waiting = self._waiting[call.id] = _Waiting(call, folder)
+        if not own:
+            return
+        self.actions.called(call, timestamp)
+        if call.name in SHELL_TOOLS:
+            waiting.shell = self.commands.called(call.input, timestamp)
+        elif call.name == "TodoWrite":
+            self.todos.write(call.input)
+        elif call.name == "ExitPlanMode":
+            self.plans.shown(call.id, call.input, timestamp)
+
+    def ended(self, result: Result, folder: str, timestamp: str, *, own: bool) -> None:
+        """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
+        self._timestamp = timestamp
+        waiting = self._waiting.pop(result.id, None)
+        if waiting is None:
+            self._orphan(result, folder)
+        elif own:
+            self._own_result(result, waiting)
+        else:
+            self._agent_result(result, waiting)
+
+    def _orphan(self, result: Result, folder: str) -> None:
+        """A result without its call: Claude Code's note on it may still name a file."""
+        tool = tool_of(result.detail)
+        if tool and not result.failed:
+            path = target_path(tool, {}, result.detail, folder)
+            self.files.result(result, path, tool, self._timestamp)
+
+    def _agent_result(self, result: Result, waiting: _Waiting) -> None:
+        if result.failed:
+            return
+        name = waiting.call.name
+        if name in TASK_TOOLS:
+            self.todos.task_result(name, waiting.call.input, result, self._timestamp)
+        elif name in EDIT_TOOLS or name in READ_TOOLS:
+            path = target_path(name, waiting.call.input, result.detail, waiting.folder)
+            self.files.result(result, path, name, self._timestamp)
+
+    def _own_result(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        outcome = outcome_of(result)
+        self.actions.ended(result, outcome)
+        if outcome == "ok" or outcome == "background":
+            self._went_well(result, waiting)
+        elif outcome == "rejected":
+            self._refused(result, call)
+        elif outcome == "failed" and not is_sibling_error(result):
+            self._failed(result, waiting)
+        if waiting.shell is not None:
+            self._shell_ended(result, waiting.shell, waiting.folder, outcome)
+        elif call.name == "TodoWrite" and result.failed:
+            self.todos.write_failed()
+        elif call.name == "ExitPlanMode":
+            self.plans.decided(result, outcome == "rejected")
+
+    def _went_well(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        name = call.name
+        if name in EDIT_TOOLS or name in READ_TOOLS:
+            self._touched(result, waiting)
+        elif name in TASK_TOOLS:
+            self.todos.task_result(name, call.input, result, self._timestamp)
+        elif name == "AskUserQuestion":
+            self._answered(result)
+        elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
+            self.agents[agent] = None
+        if waiting.shell is not None and self.errors.has_open("command"):
+            self.errors.succeeded("command", things(waiting.shell.text))
+        elif self.errors.has_open("tool"):
+            self.errors.succeeded("tool", frozenset({_tool_thing(call)}))
+
+    def _touched(self, result: Result, waiting: _Waiting) -> None:
+        """An edit or a read went well; who can edit a file can read it."""
+        call = waiting.call
+        path = target_path(call.name, call.input, result.detail, waiting.folder)
+        self.files.result(result, path, call.name, self._timestamp)
+        if call.name in EDIT_TOOLS:
+            self.plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
+            if self.errors.has_open("edit"):
+                self.errors.succeeded("edit", frozenset({identity(path)}))
+        if self.errors.has_open("read"):
+            self.errors.succeeded("read", frozenset({identity(path)}))
+
+    def _refused(self, result: Result, call: Call) -> None:
+        words = said_with_rejection(result)
+        if refused_by_user(result):
+            self._corrections.rejected(
+                f"{call.name}: {target_of(call)}"[:_ABOUT_LIMIT], words, self._timestamp
+            )
+        if words:
+            self._said(words)
+
+    def _failed(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        target, kind, needs = target_of(call), "tool", frozenset({_tool_thing(call)})
+        if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
+            target = target_path(call.name, call.input, result.detail, waiting.folder) or target
+            kind, needs = "edit" if call.name in EDIT_TOOLS else "read", frozenset({identity(target)})
+        elif waiting.shell is not None:
+            kind, needs = "command", things(waiting.shell.text)
+        self.errors.failed(call.name, target, error_head(result), (kind, needs), self._timestamp)
+
+    def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
+        shell.ended(result, outcome)
+        if outcome == "ok" and len(self.shell_files) < _SHELL_FILE_LIMIT:
+            self.shell_files.update(dict.fromkeys(written_files(shell.text, folder)))
+
+    def _answered(self, result: Result) -> None:
+        for question, answer in answers_of(result):
+            if len(self.answers) < _ANSWER_LIMIT:
+                self.answers.append(Answer(question, answer, self._timestamp))
+
+
+def _tool_thing(call: Call) -> str:
+    """What must go well after a tool failed: an address of its own for a page, else the tool."""
+    return f"{call.name} {target_of(call)}" if call.name == "WebFetch" else call.name
