@@ -84,8 +84,8 @@ class MemtuiApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Let a key that was typed ahead go where the keys before it have led.
 
-        Textual sends a key to the widget that has the focus when it is read, though an earlier one may be about
-        to move the focus. Without this, the x of `/x` typed quickly would not filter but clear a command.
+        Textual sends a key to the widget that has the focus when the key is read, even if an earlier one is
+        about to move it. Without this, the x of `/x` typed quickly would not filter but clear a command.
         """
         if isinstance(event, events.Key):
             if not event.is_forwarded:

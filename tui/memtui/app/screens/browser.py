@@ -80,13 +80,13 @@ class BrowserScreen(BrowserView):
     def do_open(self) -> None:
         """Read the detail: in a narrow window it takes the place of the panes."""
         self.add_class("-reading")
-        self.detail_view.focus()
+        self.set_focus(self.detail_view)
 
     def do_back(self) -> None:
         """Leave what was entered last: the detail, the filter, the zoom."""
         if self.has_class("-reading") or self.focused is self.detail_view:
             self.remove_class("-reading")
-            self.pane.focus()
+            self.set_focus(self.pane)
         elif self.pane.filter_text:
             self._set_filter("")
         elif self.has_class("-zoomed"):
@@ -129,7 +129,7 @@ class BrowserScreen(BrowserView):
     def close_filter(self) -> None:
         """Go back to the list; the filter stays."""
         self.query_one("#filter-line").remove_class("-open")
-        self.pane.focus()
+        self.set_focus(self.pane)
 
     def action_drop_filter(self) -> None:
         """Escape in the filter line: everything shows again."""

@@ -226,7 +226,7 @@ class BrowserView(Screen[None]):
         """Go to a pane."""
         self.remove_class("-reading")
         self.make_current(pane_id)
-        self.pane.focus()
+        self.set_focus(self.pane)
 
     def update_tabs(self) -> None:
         """The strip of the short layout says what the borders say."""
