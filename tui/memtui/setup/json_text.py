@@ -1,0 +1,144 @@
+"""Changing a JSON text in its own style; all the rest of it stays byte for byte.
+
+Works on texts that `json.loads` has accepted. Places are offsets of an object's or array's first bracket.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
+
+_BLANK = re.compile(r"[ \t]*")
+
+
+class Style(NamedTuple):
+    """How a text is written."""
+
+    pretty: bool
+    """Each member of the outer object stands on its own line."""
+    unit: str
+    """One step of indentation."""
+    newline: str
+    comma: str
+    """Between two values on one line, with the space that follows it."""
+    colon: str
+
+
+def root_of(text: str) -> int:
+    """Where the outer value begins."""
+    return skip_space(text, 1 if text.startswith("\ufeff") else 0)
+
+
+def style_of(text: str) -> Style:
+    """The style of a text whose outer value is an object; an empty one is taken to be indented by 2."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    found = list(members(text, root_of(text)))
+    if not found:
+        return Style(True, "  ", newline, ", ", ": ")
+    first = found[0]
+    colon = _short(text[first.start + len(first.key) : first.value.start], ": ")
+    comma = ", " if colon.endswith(" ") else ","
+    if len(found) > 1:
+        comma = _short(text[first.value.end : found[1].start], comma)
+    margin = line_indent(text, first.start)
+    if margin is None:
+        return Style(False, "  ", newline, comma, colon)
+    unit = margin.removeprefix(_line_margin(text, root_of(text)))
+    return Style(True, unit, newline, ", ", colon)
+
+
+def _short(gap: str, otherwise: str) -> str:
+    return otherwise if "\n" in gap or "\r" in gap else gap
+
+
+def member(text: str, at: int, key: str) -> Member | None:
+    """The member of an object by its key; of those that have it the last, which is the one that counts."""
+    return next((each for each in reversed(list(members(text, at))) if json.loads(each.key) == key), None)
+
+
+def line_indent(text: str, at: int) -> str | None:
+    """The indentation of what stands at `at`; None when it is not the first of its line."""
+    begin = text.rfind("\n", 0, at) + 1
+    gap = text[begin:at]
+    return gap if begin and not gap.strip(" \t\r") else None
+
+
+def add_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
+    """The text with a member more at the end of the object at `at`."""
+    children = [Span(each.start, each.value.end) for each in members(text, at)]
+    return _add(text, at, children, json.dumps(key, ensure_ascii=False) + style.colon, value, style)
+
+
+def add_item(text: str, at: int, value: Any, style: Style) -> str:
+    """The text with an item more at the end of the array at `at`."""
+    return _add(text, at, list(items(text, at)), "", value, style)
+
+
+def cut_member(text: str, at: int, key: str) -> str:
+    """The text without a member. Where its key comes twice it is emptied: cut, it would bring up the other."""
+    found = list(members(text, at))
+    keys = [json.loads(each.key) for each in found]
+    index = len(keys) - 1 - keys[::-1].index(key)
+    if keys.count(key) > 1:
+        value = found[index].value
+        return text[: value.start + 1] + text[value.end - 1 :]
+    return _cut(text, at, [Span(each.start, each.value.end) for each in found], index)
+
+
+def cut_item(text: str, at: int, index: int) -> str:
+    """The text without an item of the array at `at`."""
+    return _cut(text, at, list(items(text, at)), index)
+
+
+def replace(text: str, span: Span, value: Any) -> str:
+    """The text with another value in the place of one that is written on one line."""
+    return text[: span.start] + json.dumps(value, ensure_ascii=False) + text[span.end :]
+
+
+def _add(text: str, at: int, children: Sequence[Span], prefix: str, value: Any, style: Style) -> str:
+    if not children:
+        return _fill(text, at, prefix, value, style)
+    last = children[-1]
+    margin = line_indent(text, last.start)
+    gap = style.comma if margin is None else f",{style.newline}{margin}"
+    new = gap + prefix + _rendered(value, style, margin)
+    return text[: last.end] + new + text[last.end :]
+
+
+def _fill(text: str, at: int, prefix: str, value: Any, style: Style) -> str:
+    """The text with a first child in an empty object or array."""
+    end = value_end(text, at)
+    if style.pretty:
+        outer = _line_margin(text, at)
+        inner = outer + style.unit
+        new = f"{style.newline}{inner}{prefix}{_rendered(value, style, inner)}{style.newline}{outer}"
+    else:
+        new = prefix + _rendered(value, style, None)
+    return text[: at + 1] + new + text[end - 1 :]
+
+
+def _rendered(value: Any, style: Style, margin: str | None) -> str:
+    """A value as JSON: on one line when `margin` is None, else with this indentation of its other lines."""
+    if margin is None:
+        return json.dumps(value, ensure_ascii=False, separators=(style.comma, style.colon))
+    lines = json.dumps(value, ensure_ascii=False, indent=style.unit, separators=(",", style.colon))
+    return lines.replace("\n", style.newline + margin)
+
+
+def _cut(text: str, at: int, children: Sequence[Span], index: int) -> str:
+    """Cut a child with the separator in front of it; the first with the one behind it."""
+    if len(children) == 1:
+        return text[: at + 1] + text[value_end(text, at) - 1 :]
+    start = children[index - 1].end if index else children[0].start
+    end = children[index].end if index else children[1].start
+    return text[:start] + text[end:]
+
+
+def _line_margin(text: str, at: int) -> str:
+    """The blanks at the beginning of the line that `at` is in."""
+    found = _BLANK.match(text, text.rfind("\n", 0, at) + 1)
+    return found[0] if found else ""

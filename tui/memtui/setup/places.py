@@ -1,0 +1,84 @@
+"""The files of Claude Code that memtui adds itself to, by scope."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from memtui.files import FileOutside
+from memtui.project import Home, Project
+
+
+class Scope(StrEnum):
+    """For whom memtui is installed."""
+
+    PROJECT = "project"
+    """This project on this machine: ``.claude/settings.local.json``, which is not committed."""
+    SHARED = "shared"
+    """Everybody who works on this project: ``.claude/settings.json``."""
+    USER = "user"
+    """All projects of this user: ``settings.json`` in Claude Code's own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to look at or to change."""
+
+    path: Path
+    """As a person knows it."""
+    real: Path
+    """Every link resolved: this file is read and replaced, so that a link stays one."""
+    root: Path
+    """The folder above `real` from which on down no link is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A project, memtui's own folders and Claude Code's configuration folder."""
+
+    project: Project
+    home: Home
+    claude: Path
+
+    def settings(self, scope: Scope) -> Target:
+        """The settings file of a scope.
+
+        Since 2.1.211 Claude Code looks for the local one at the repository's root, too (Claude Code fact).
+
+        Raises:
+            FileOutside: it is a link that leads out of the project, or in a circle.
+        """
+        if scope is Scope.USER:
+            return _target(self.claude / "settings.json", None)
+        name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
+        return _target(self.project.root / ".claude" / name, self.project.root)
+
+    def command(self, scope: Scope, name: str) -> Target:
+        """A slash command's file; for `PROJECT` and `SHARED` it is the same.
+
+        Raises:
+            FileOutside: see `settings`.
+        """
+        if scope is Scope.USER:
+            return _target(self.claude / "commands" / name, None)
+        return _target(self.project.root / ".claude" / "commands" / name, self.project.root)
+
+
+def _target(path: Path, root: Path | None) -> Target:
+    real = Path(os.path.realpath(path))
+    if real.is_symlink():
+        raise FileOutside(path, "is a symbolic link that leads in a circle; remove it")
+    if root is None:  # the user's own: wherever the link leads is where they want it
+        return Target(path, real, _existing(real.parent))
+    top = Path(os.path.realpath(root))
+    if not real.is_relative_to(top):
+        raise FileOutside(
+            path, "leads out of the project through a symbolic link, which memtui does not follow"
+        )
+    return Target(path, real, top)
+
+
+def _existing(folder: Path) -> Path:
+    return next(place for place in (folder, *folder.parents) if place.is_dir())

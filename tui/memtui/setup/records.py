@@ -1,0 +1,109 @@
+"""What `init` changed, so that `uninstall` can give back every byte, and a backup of each file it touched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.files import FileProblem, create_exclusive, private_folder, read_within, write_atomic
+from memtui.files.folder import Folder
+from memtui.files.problems import writing
+from memtui.project import Home
+
+_LIMIT = 8 << 20
+_NAMES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One file that memtui made or changed."""
+
+    before: bytes | None
+    """What it was, or would be, without us; None for no file."""
+    after: bytes
+    """What we made of it."""
+    created: tuple[str, ...] = ()
+    """See `settings.Installed.created`."""
+    folders: tuple[str, ...] = ()
+    """The folders that were made for it, the outermost first."""
+
+
+class Records:
+    """The records of one user, in memtui's own folder: what settings held does not go into a repository."""
+
+    def __init__(self, home: Home) -> None:
+        self._state = home.state
+        self._folder = home.state / "installed"
+        self._backups = home.state / "backups"
+
+    def load(self, file: Path) -> Record | None:
+        """The record of a file; None when there is none that can be used."""
+        try:
+            fields = json.loads(read_within(self._path(file), self._folder, limit=_LIMIT))
+            before = fields["before"]
+            return Record(
+                before=None if before is None else base64.b64decode(before),
+                after=base64.b64decode(fields["after"]),
+                created=tuple(map(str, fields["created"])),
+                folders=tuple(map(str, fields["folders"])),
+            )
+        except (FileProblem, ValueError, TypeError, KeyError):
+            return None
+
+    def store(self, file: Path, record: Record) -> None:
+        """Keep a record.
+
+        Raises:
+            FileProblem: it cannot be written.
+        """
+        fields = {
+            "file": os.fsencode(file).decode("utf-8", "replace"),
+            "before": None if record.before is None else base64.b64encode(record.before).decode(),
+            "after": base64.b64encode(record.after).decode(),
+            "created": record.created,
+            "folders": record.folders,
+        }
+        self._make(self._folder)
+        write_atomic(self._path(file), json.dumps(fields, indent=1).encode() + b"\n")
+
+    def forget(self, file: Path) -> None:
+        """Remove a record, if there is one.
+
+        Raises:
+            FileProblem: it cannot be removed.
+        """
+        path = self._path(file)
+        if path.exists():
+            with writing(path), Folder(path.parent) as folder:
+                folder.unlink(path.name)
+
+    def back_up(self, file: Path, data: bytes, clock: Clock) -> Path:
+        """Keep a copy of a file's content; returns where.
+
+        Raises:
+            FileProblem: it cannot be written.
+        """
+        self._make(self._backups)
+        stamp = clock().strftime("%Y%m%d_%H%M%S")
+        for number in range(_NAMES):
+            more = f"-{number}" if number else ""
+            path = self._backups / f"{stamp}-{_key(file)[:8]}{more}-{file.name}"
+            if create_exclusive(path, data):
+                return path
+        raise FileProblem(self._backups, "has too many backups of this second; try again")
+
+    def _path(self, file: Path) -> Path:
+        return self._folder / f"{_key(file)}.json"
+
+    def _make(self, folder: Path) -> None:
+        above = next(place for place in (self._state, *self._state.parents) if place.is_dir())
+        private_folder(folder, within=above)
+
+
+def _key(file: Path) -> str:
+    return hashlib.sha256(os.fsencode(file)).hexdigest()[:32]

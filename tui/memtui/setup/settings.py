@@ -1,0 +1,268 @@
+"""memtui's hooks in the text of a Claude Code settings file: found, added, taken out.
+
+Claude Code fact: settings are strict JSON; hooks stand in ``hooks.<Event>[].hooks[]``, the lists of all
+scopes add up. Only the text of our own entries is ever touched: order, indentation, line ends, byte order mark, the
+spelling of numbers and other people's hooks stay byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from memtui.formats.json_spans import Span, items
+from memtui.setup.json_text import (
+    add_item,
+    add_member,
+    cut_item,
+    cut_member,
+    member,
+    replace,
+    root_of,
+    style_of,
+)
+
+EVENTS: Mapping[str, str] = {
+    "PreCompact": "pre-compact",
+    "SessionStart": "session-start",
+    "SessionEnd": "session-end",
+}
+"""Claude Code's events that memtui listens to, and what `memtui-hook` calls them."""
+
+TIMEOUT = 10
+"""Seconds that Claude Code waits for a hook; it also lifts SessionEnd's 1.5 s (Claude Code fact)."""
+
+_SHARED = "if command -v memtui-hook >/dev/null 2>&1; then memtui-hook {event}; fi"
+_MENTION = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+(pre-compact|session-start|session-end)(?![\w-])")
+_DEPTH = "is nested too deeply"
+
+
+class SettingsProblem(ValueError):  # noqa: N818 - as FileProblem: a person's problem, not a bug
+    """A text that is not edited. The message is one clause without a subject, and names no file."""
+
+
+class Hook(NamedTuple):
+    """A hook command of a settings file that starts memtui."""
+
+    event: str
+    """Claude Code's event that it stands under."""
+    runs: str
+    """What it is told to do: a value of `EVENTS`."""
+    matcher: str
+    command: str
+    ours: bool
+    """`memtui init` wrote it; else a person has put it into words of their own."""
+    group: int
+    place: int
+
+
+class Installed(NamedTuple):
+    """A text with our hooks in it."""
+
+    text: str
+    created: tuple[str, ...]
+    """What was not there before to put them in: ``hooks``, ``hooks.PreCompact``."""
+
+
+def own_command(python: str, event: str, isolation: str = "-I") -> str:
+    """The hook command with an absolute interpreter, for settings that stay on this machine."""
+    return shlex.join([python, isolation, "-m", "memtui.hooks", event])
+
+
+def shared_command(event: str) -> str:
+    """The hook command for a team: who has no memtui is not disturbed."""
+    return _SHARED.format(event=event)
+
+
+def interpreter_of(command: str) -> str:
+    """The interpreter of an `own_command`; "" for anything else."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ""
+    fits = len(words) == 5 and words[1] in ("-I", "-P") and words[2:4] == ["-m", "memtui.hooks"]
+    # What a shell would make more of than these words is not ours.
+    return words[0] if fits and words[0].startswith("/") and shlex.join(words) == command else ""
+
+
+def read_settings(text: str) -> dict[str, Any]:
+    """The settings as JSON.
+
+    Raises:
+        SettingsProblem: it is not strict JSON, or not an object.
+    """
+    try:
+        # Numbers stay texts: Python refuses very long ones, and nothing here counts.
+        value = json.loads(text.removeprefix("\ufeff"), parse_int=str, parse_constant=_refuse)
+    except RecursionError:
+        raise SettingsProblem(_DEPTH) from None
+    except ValueError as error:
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise SettingsProblem(f"is not valid JSON{where}") from None
+    if not isinstance(value, dict):
+        raise SettingsProblem("is not a JSON object")
+    return value
+
+
+def find_hooks(text: str) -> list[Hook]:
+    """All hooks that start memtui, in order. What is not shaped like hooks is passed over.
+
+    Raises:
+        SettingsProblem: see `read_settings`.
+    """
+    if not text.strip("\ufeff \t\r\n"):
+        return []
+    groups = read_settings(text).get("hooks")
+    return [
+        hook
+        for event, listed in (groups.items() if isinstance(groups, dict) else ())
+        for hook in _hooks_of(event, listed)
+    ]
+
+
+def install(text: str, commands: Mapping[str, str]) -> Installed:
+    """The text with our hooks, each once; the same text when they are there.
+
+    An entry that `init` wrote earlier gets the new command, one in a person's own words is left as it is.
+
+    Args:
+        text: the settings; an empty one becomes a file.
+        commands: the command of each of Claude Code's events.
+
+    Raises:
+        SettingsProblem: the text is not edited, because it is not what Claude Code accepts.
+    """
+    created: list[str] = []
+    if not text.strip("\ufeff \t\r\n"):
+        text = "{}\n"
+    _check(read_settings(text), commands)
+    for event, command in commands.items():
+        mine = [hook for hook in find_hooks(text) if hook.event == event and hook.runs == EVENTS.get(event)]
+        ours = [hook for hook in mine if hook.ours]
+        for double in reversed(ours[1:]):
+            text = _cut(text, double, keep=("hooks", f"hooks.{event}"))
+        if ours:
+            text = _updated(text, ours[0], command)
+        elif not mine:
+            text = _added(text, event, command, created)
+    return Installed(text, tuple(created))
+
+
+def remove(text: str, created: Collection[str] | None = None) -> str:
+    """The text without the hooks that `init` wrote, and without what was made for them and is empty now.
+
+    Args:
+        text: the settings.
+        created: see `Installed.created`; None when that is not known: what is empty then goes.
+
+    Raises:
+        SettingsProblem: see `read_settings`.
+    """
+    while hook := next((hook for hook in reversed(find_hooks(text)) if hook.ours), None):
+        names = ("hooks", f"hooks.{hook.event}")
+        text = _cut(text, hook, keep=() if created is None else set(names).difference(created))
+    return text
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _check(settings: dict[str, Any], events: Collection[str]) -> None:
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise SettingsProblem("has 'hooks' that are not an object")
+    for event in events:
+        if not isinstance(hooks.get(event, []), list):
+            raise SettingsProblem(f"has hooks of {event} that are not a list")
+
+
+def _hooks_of(event: str, listed: Any) -> list[Hook]:
+    found = []
+    for number, group in enumerate(listed if isinstance(listed, list) else ()):
+        handlers = group.get("hooks") if isinstance(group, dict) else None
+        for place, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+            if hook := _hook(event, group.get("matcher"), handler, number, place):
+                found.append(hook)
+    return found
+
+
+def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hook | None:
+    command = handler.get("command") if isinstance(handler, dict) else None
+    if not isinstance(command, str):
+        return None
+    words = handler.get("args")
+    if isinstance(words, list):  # Claude Code's other form, without a shell
+        command = " ".join([command, *(word for word in words if isinstance(word, str))])
+    mention = _MENTION.search(command)
+    if mention is None:
+        return None
+    ours = command == shared_command(mention[1]) or bool(interpreter_of(command))
+    matcher = matcher if isinstance(matcher, str) else ""
+    return Hook(event, mention[1], matcher, command, ours and words is None, group, place)
+
+
+def _added(text: str, event: str, command: str, created: list[str]) -> str:
+    style = style_of(text)
+    for_event = [
+        {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]},
+    ]
+    root = root_of(text)
+    hooks = member(text, root, "hooks")
+    if hooks is None:
+        created += ["hooks", f"hooks.{event}"]
+        return add_member(text, root, "hooks", {event: for_event}, style)
+    groups = member(text, hooks.value.start, event)
+    if groups is None:
+        created.append(f"hooks.{event}")
+        return add_member(text, hooks.value.start, event, for_event, style)
+    return add_item(text, groups.value.start, for_event[0], style)
+
+
+class _Where(NamedTuple):
+    """The offsets of what a hook stands in."""
+
+    root: int
+    hooks: int
+    groups: int
+    handlers: int
+    handler: Span
+
+
+def _where(text: str, hook: Hook) -> _Where:
+    root = root_of(text)
+    hooks = _value(text, root, "hooks")
+    groups = _value(text, hooks, hook.event)
+    group = list(items(text, groups))[hook.group]
+    handlers = _value(text, group.start, "hooks")
+    return _Where(root, hooks, groups, handlers, list(items(text, handlers))[hook.place])
+
+
+def _value(text: str, at: int, key: str) -> int:
+    found = member(text, at, key)
+    assert found is not None
+    return found.value.start
+
+
+def _updated(text: str, hook: Hook, command: str) -> str:
+    if hook.command == command:
+        return text
+    where = member(text, _where(text, hook).handler.start, "command")
+    assert where is not None
+    return replace(text, where.value, command)
+
+
+def _cut(text: str, hook: Hook, *, keep: Collection[str]) -> str:
+    """The text without a hook, and without what is empty then but for `keep`."""
+    where = _where(text, hook)
+    if len(list(items(text, where.handlers))) > 1:
+        return cut_item(text, where.handlers, hook.place)
+    if len(list(items(text, where.groups))) > 1 or f"hooks.{hook.event}" in keep:
+        return cut_item(text, where.groups, hook.group)
+    text = cut_member(text, where.hooks, hook.event)
+    if read_settings(text).get("hooks") == {} and "hooks" not in keep:
+        return cut_member(text, where.root, "hooks")
+    return text
