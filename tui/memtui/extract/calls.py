@@ -70,7 +70,7 @@ class CallLog:
         self.todos = TodoLog()
         self.actions = ActionLog()
 
-    def called(self, call: Call, folder: str, timestamp: str, *, own: bool) -> None:
+    def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
         """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
         if call.id in self._waiting or not (own or call.name in _WORTH_TRACKING):
             return
@@ -87,7 +87,7 @@ class CallLog:
         elif call.name == "ExitPlanMode":
             self.plans.shown(call.id, call.input, timestamp)
 
-    def ended(self, result: Result, folder: str, timestamp: str, *, own: bool) -> None:
+    def ended(self, result: Result, folder: str, timestamp: str, own: bool) -> None:
         """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
         self._timestamp = timestamp
         waiting = self._waiting.pop(result.id, None)
@@ -143,6 +143,8 @@ class CallLog:
             self._answered(result)
         elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
             self.agents[agent] = None
+        if not self.errors.any_open:
+            return
         if waiting.shell is not None and self.errors.has_open("command"):
             self.errors.succeeded("command", things(waiting.shell.text))
         elif self.errors.has_open("tool"):
@@ -155,9 +157,9 @@ class CallLog:
         self.files.result(result, path, call.name, self._timestamp)
         if call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
-            if self.errors.has_open("edit"):
+        if self.errors.any_open:
+            if call.name in EDIT_TOOLS:
                 self.errors.succeeded("edit", frozenset({identity(path)}))
-        if self.errors.has_open("read"):
             self.errors.succeeded("read", frozenset({identity(path)}))
 
     def _refused(self, result: Result, call: Call) -> None:

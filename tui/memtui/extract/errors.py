@@ -32,6 +32,8 @@ class ErrorLog:
     def __init__(self) -> None:
         self._errors: list[_Error] = []
         self._open: dict[str, dict[str, list[_Error]]] = {}
+        self.any_open = False
+        """Whether an error may still be waiting for a success."""
 
     def failed(
         self, tool: str, target: str, message: str, wanted: tuple[str, frozenset[str]], timestamp: str
@@ -42,6 +44,7 @@ class ErrorLog:
         kind, needs = wanted
         error = _Error(tool, target[:_TARGET_LIMIT], message[:_MESSAGE_LIMIT], timestamp, kind, needs)
         self._errors.append(error)
+        self.any_open = True
         for thing in needs:
             self._open.setdefault(kind, {}).setdefault(thing, []).append(error)
 

@@ -98,6 +98,8 @@ def error_text(result: Result) -> str:
 
 def exit_code(result: Result) -> int | None:
     """The exit code that a result states."""
+    if not result.failed:
+        return None
     found = _EXIT_CODE.match(result.text[:40])
     if found is None and isinstance(result.detail, str):
         found = _EXIT_CODE.match(result.detail[:40])

@@ -90,6 +90,7 @@ class Reading:
         if line.problem:
             self._skipped += 1
         self._offset = line.offset
+        handlers = self._handlers
         for record in line.records:
             self._timestamp = self._setting.take(record)
             if not self._chain_known:
@@ -97,7 +98,7 @@ class Reading:
             if record.get("type") == "assistant":
                 self._asked(record)
             for event in events(record):
-                self._handlers[type(event)](event)
+                handlers[type(event)](event)
                 if self.stopped:
                     return
 
@@ -115,9 +116,9 @@ class Reading:
             folder = folder if isinstance(folder, str) else ""
             for event in events(record):
                 if type(event) is Call:
-                    self._calls.called(event, folder, self._timestamp, own=False)
+                    self._calls.called(event, folder, self._timestamp, False)
                 elif type(event) is Result:
-                    self._calls.ended(event, folder, self._timestamp, own=False)
+                    self._calls.ended(event, folder, self._timestamp, False)
 
     def finish(self) -> Facts:
         """The facts so far."""
@@ -262,11 +263,12 @@ class Reading:
         self._title = event.text
 
     def _call(self, call: Call) -> None:
-        self._calls.called(call, self._setting.folder, self._timestamp, own=not self._is_subagent(call.agent))
+        own = call.agent == "" or call.agent == self._own_agent
+        self._calls.called(call, self._setting.folder, self._timestamp, own)
 
     def _result(self, result: Result) -> None:
-        own = not self._is_subagent(result.agent)
-        self._calls.ended(result, self._setting.folder, self._timestamp, own=own)
+        own = result.agent == "" or result.agent == self._own_agent
+        self._calls.ended(result, self._setting.folder, self._timestamp, own)
 
     def _refusal(self, words: str) -> None:
         self._judge(self._prompts.rejection(words, self._timestamp, self._offset))
