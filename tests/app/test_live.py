@@ -17,6 +17,8 @@ from memtui.app.watcher import Watcher, silent_file_system
 
 PATIENCE = 10.0
 
+pytestmark = pytest.mark.usefixtures("watching")
+
 
 class Listing:
     """Compares folders like the app does, and lets a test wait until the listing equals the disk."""
@@ -30,7 +32,7 @@ class Listing:
         self.condition = threading.Condition()
 
     def compare(self, names: frozenset[str]) -> None:
-        found = set()
+        found: set[str] = set()
         for target in self.targets:
             for folder, _, files in os.walk(target.folder):
                 found.update(os.path.join(folder, name) for name in files)
@@ -162,7 +164,9 @@ def test_stopping_is_quick_and_leaves_no_thread(tmp_path: Path) -> None:
     assert "memtui-live" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_watching_the_same_again_schedules_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watching_the_same_again_schedules_nothing_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hints: list[str] = []
     watcher = Watcher(hints.append)
     try:

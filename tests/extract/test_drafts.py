@@ -77,7 +77,7 @@ FULL = Facts(
 
 def test_a_memory_says_what_the_facts_show() -> None:
     memory = draft_memory(FULL)
-    assert memory.title == "make refunds give the stock back."
+    assert memory.title == "make refunds give the stock back"
     assert memory.goal.startswith("Hi, make refunds give the stock back. It is urgent.")
     assert "Last asked: now run the tests" in memory.goal
     assert memory.learnings[:3] == (
@@ -111,7 +111,7 @@ def test_the_same_facts_give_the_same_words() -> None:
     [
         (("/erk:implement", "make it fast, please"), "make it fast, please"),
         (("/erk:implement",), "/erk:implement"),
-        (("请把这个计划精简一下。谢谢",), "请把这个计划精简一下。"),
+        (("请把这个计划精简一下。谢谢",), "请把这个计划精简一下"),
         (("スライドページってどう作られている？",), "スライドページってどう作られている？"),
         (("- [ ] \n\n# Fix the login\nmore",), "Fix the login"),
         ((), "Session without words of the user"),

@@ -43,7 +43,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _title(facts: Facts) -> str:
-    return shortened(_topic(facts), _TITLE) or "Session without words of the user"
+    return shortened(_topic(facts).rstrip(".。"), _TITLE) or "Session without words of the user"
 
 
 def _topic(facts: Facts) -> str:
