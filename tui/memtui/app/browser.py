@@ -120,7 +120,11 @@ class Browser:
 
     def targets(self) -> list[Target]:
         """The folders whose changes are shown."""
-        transcripts = self.transcripts.folders() or [self.transcripts.folder()]
+        try:
+            transcripts = self.transcripts.folders()
+        except FileProblem:  # comparing says why
+            transcripts = []
+        transcripts = transcripts or [self.transcripts.folder()]
         return [
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),

@@ -59,6 +59,7 @@ class Live:
         compare: called with the names of the targets to compare: those hinted at, and every two seconds all
             of them. A FileProblem or OSError it raises is shown as the reason why the mark is lost.
         marked: called with the liveness whenever it changes.
+        explain: makes the reason of any other exception; the thread goes on.
     """
 
     def __init__(
@@ -66,10 +67,12 @@ class Live:
         targets: Callable[[], Iterable[Target]],
         compare: Callable[[frozenset[str]], None],
         marked: Callable[[Liveness], None],
+        explain: Callable[[Exception], str] = repr,
     ) -> None:
         self._targets = targets
         self._compare = compare
         self._marked = marked
+        self._explain = explain
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._hints: set[str] = set()
@@ -138,9 +141,11 @@ class Live:
         try:
             self._compare(names)
         except FileProblem as problem:
-            return problem.reason
+            return f"{problem.path.name} {problem.reason}"
         except OSError as error:
             return error.strerror or str(error)
+        except Exception as error:  # a thread's edge: if it ended, the mark would stay “live”
+            return self._explain(error)
         return ""
 
     def _mark(self, doubt: str, failure: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memtui.formats.session_state import SessionState, Task
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
+_BARE = "Neither a goal nor a task yet: enter shows the document."
 _NEXT = 3
 """Upcoming tasks shown at a glance."""
 
@@ -47,7 +48,7 @@ class StatePane(Pane):
             rows = list(_glance(view.state)) if view.state else []
             # Keys by meaning, so that the selection stays on "next" when a task is done.
             self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
-            self.say_when_empty(clean_line(view.problem) or _NONE)
+            self.say_when_empty(clean_line(view.problem) or (_BARE if view.state else _NONE))
             self.show_rows()
 
     def all_keys(self) -> Sequence[str]:

@@ -17,7 +17,8 @@ from textual.screen import Screen
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PANE_TITLES, PaneId, footer_commands
-from memtui.app.live import Live, Liveness
+from memtui.app.edge import explain
+from memtui.app.live import Live, Liveness, Mark
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Detail, Pane, Progress
@@ -97,7 +98,9 @@ class BrowserView(Screen[None]):
         }
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current")
-        self.live = Live(browser.targets, self._compare, lambda mark: self._tell(Marked(mark)))
+        self.live = Live(
+            browser.targets, self._compare, lambda mark: self._tell(Marked(mark)), self._explain_failure
+        )
         self.wanted: Detail | None = None
         self._draft: DraftWanted | None = None
         self._first_paint = asyncio.Event()
@@ -143,6 +146,9 @@ class BrowserView(Screen[None]):
     def _compare(self, names: frozenset[str]) -> None:
         self.browser.compare(names, lambda view: self._tell(Published(view)))
 
+    def _explain_failure(self, error: Exception) -> str:
+        return explain(self.app.log_file, "looking at the disk", error)
+
     def _tell(self, message: Message) -> None:
         """Post from another thread; the screen may be gone by now, and then nobody needs to know."""
         if self.is_attached:
@@ -152,6 +158,9 @@ class BrowserView(Screen[None]):
         """Show the live mark."""
         self.query_one(StatusBar).liveness = message.liveness
         self.query_one(TabStrip).mark = live_mark(message.liveness).truncate(12, ellipsis=True)
+        if message.liveness.mark is Mark.LOST and self.has_class("-short"):
+            # There is no room for the reason in the strip of tabs.
+            self.app.say(f"Not up to date: {message.liveness.reason}", severity="warning")
 
     def on_published(self, message: Published) -> None:
         """Hand a view to whom it concerns."""
