@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app import watcher
 from memtui.app.live import Target
+from memtui.app.screens import browser_view
 from tests.app.world import World, furnished
 
 
@@ -28,18 +29,29 @@ class Unwatched:
 
 
 @pytest.fixture(autouse=True)
-def _still(_isolated: None, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No blinking cursor, no other time zone; and no file events unless the test is marked `watching`."""
+def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No blinking cursor, no pauses, no other time zone."""
     time.tzset()
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
-    if "watching" in request.fixturenames or request.node.get_closest_marker("watching"):
-        return
-    monkeypatch.setattr(watcher, "Watcher", Unwatched)
+    monkeypatch.setattr(browser_view, "_PAUSE", 0.0)
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def watching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """File events come, and are relied upon whatever file system the tests run on."""
+    monkeypatch.setattr(watcher, "silent_file_system", lambda folder: "")
+
+
+@pytest.fixture
+def unwatched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file event ever comes, unless the test is about `watching`."""
+    if "watching" not in request.fixturenames:
+        monkeypatch.setattr(watcher, "Watcher", Unwatched)
+
+
+@pytest.fixture
+def world(tmp_path: Path, unwatched: None) -> World:
     """A project with nothing in it."""
     return World(tmp_path)
 

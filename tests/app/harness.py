@@ -98,6 +98,7 @@ class Driver:
     async def until_live(self) -> None:
         """Wait until the first listing is shown."""
         await self.until(lambda: self.browser.query_one(StatusBar).liveness is not None, "the listing")
+        await self.pilot.pause()
         await self.settled()
 
     @property

@@ -1,0 +1,179 @@
+"""memtui as a process of its own in a pseudo-terminal, and what that terminal would show."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.cells import cell_len
+
+PATIENCE = 30.0
+"""Seconds that something is waited for: a process may start slowly on a busy machine."""
+
+SEQUENCE = re.compile(
+    r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI
+    r"|\x1b[\]P_^X].*?(?:\x07|\x1b\\)"  # strings: OSC, DCS, APC, PM, SOS
+    r"|\x1b(?![\[\]P_^X])[ -/]*[0-~]",
+    re.DOTALL,
+)
+"""The escape sequences that programs write."""
+
+
+class Screen:
+    """As much of a terminal as Textual writes to: cursor addressing, text, and nothing else that shows."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.cells = [[" "] * width for _ in range(height)]
+        self.row = self.column = 0
+
+    def feed(self, text: str) -> str:
+        """Take in what a program wrote; returns the unfinished sequence at its end, to be fed again."""
+        at = 0
+        while at < len(text):
+            if text[at] != "\x1b":
+                self._put(text[at])
+                at += 1
+                continue
+            match = SEQUENCE.match(text, at)
+            if match is None:
+                return text[at:]
+            if match[2] == "H":
+                row, _, column = match[1].partition(";")
+                self.row, self.column = int(row or 1) - 1, int(column or 1) - 1
+            elif match[2] == "J":
+                self.cells = [[" "] * self.width for _ in range(self.height)]
+            at = match.end()
+        return ""
+
+    def _put(self, character: str) -> None:
+        if character == "\n":
+            self.row += 1
+        elif character == "\r":
+            self.column = 0
+        elif self.row < self.height and self.column < self.width:
+            wide = cell_len(character)
+            self.cells[self.row][self.column] = character
+            if wide == 2 and self.column + 1 < self.width:
+                self.cells[self.row][self.column + 1] = ""
+            self.column += wide
+
+    @property
+    def text(self) -> str:
+        """What shows."""
+        return "\n".join("".join(row).rstrip() for row in self.cells)
+
+    @property
+    def words(self) -> str:
+        """What shows, without frames and the breaks that a narrow window makes."""
+        return " ".join(re.sub("[│▌▐]", " ", self.text).split())
+
+
+class Terminal:
+    """A process in a pseudo-terminal of a given size."""
+
+    def __init__(self, arguments: list[str], size: tuple[int, int], env: Mapping[str, str]) -> None:
+        self.output = b""
+        self.screen = Screen(*size)
+        self._rest = ""
+        self._undecoded = b""
+        self.status: int | None = None
+        self.pid, self.master = pty.fork()
+        if not self.pid:
+            os.execve(arguments[0], arguments, dict(env))
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+
+    def press(self, keys: str) -> None:
+        """Send keys as the terminal sends them."""
+        os.write(self.master, keys.encode())
+
+    def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Read until `condition` holds."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            left = deadline - time.monotonic()
+            if left < 0 or not self._read(left):
+                raise AssertionError(f"{what or 'it'} did not happen; shown:\n{self.screen.text}")
+
+    def until_shown(self, text: str) -> None:
+        """Read until the screen shows `text`."""
+        self.until(lambda: text in self.screen.words, repr(text))
+
+    def until_gone(self, text: str) -> None:
+        """Read until the screen shows `text` no more."""
+        self.until(lambda: text not in self.screen.words, f"the end of {text!r}")
+
+    def until_quiet(self, seconds: float = 0.15) -> None:
+        """Read until nothing has been written for a moment."""
+        while self._read(seconds):
+            pass
+
+    def until_left(self) -> int:
+        """Read to the end of the process; returns its status."""
+        deadline = time.monotonic() + PATIENCE
+        while self._read(max(0.0, deadline - time.monotonic())):
+            pass
+        if self.status is None:
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.status
+
+    def close(self) -> None:
+        """End the process if it still runs."""
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.master)
+
+    def _read(self, seconds: float) -> bool:
+        """Take in what the process wrote; False when it has ended, or the time is over."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self.master, 1 << 16)
+        except OSError:  # Linux: the other end is closed
+            data = b""
+        self.output += data
+        self._undecoded += data
+        try:
+            text = self._undecoded.decode()
+        except UnicodeDecodeError as error:
+            text = self._undecoded[: error.start].decode()
+            self._undecoded = self._undecoded[error.start :]
+        else:
+            self._undecoded = b""
+        self._rest = self.screen.feed(self._rest + text)
+        return bool(data)
+
+
+@contextmanager
+def running(
+    project: Path, size: tuple[int, int], env: Mapping[str, str], *, path: str = "/usr/bin:/bin"
+) -> Iterator[Terminal]:
+    """`python -m memtui PROJECT` in a terminal of this size."""
+    whole = {
+        "PATH": path,
+        "HOME": str(project.parent),
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TEXTUAL_ANIMATIONS": "none",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        **env,
+    }
+    terminal = Terminal([sys.executable, "-m", "memtui", str(project)], size, whole)
+    try:
+        yield terminal
+    finally:
+        terminal.close()

@@ -1,0 +1,287 @@
+"""What the detail shows of each kind of row, and why it shows nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.formats.session_state import Identity, SessionState
+from tests.app.harness import NARROW, WIDE, opened
+from tests.app.world import FIRST, NOW, STATE, World, told
+
+# -- captures -----------------------------------------------------------------------------------------------
+
+
+async def test_a_capture_then_the_facts_of_what_it_covers(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.until(lambda: "What it covers" in driver.detail, "the facts")
+        head, _, facts = driver.detail.partition("What it covers")
+        assert head.startswith("Capture 13:10\npending · auto · session s-1\n2026-03-05 13:10 · 10 m ago\n")
+        assert f"First message\n{FIRST}\nIt shows under load." in head
+        assert "1 file modified" in facts
+        assert "src/tokens.py" in facts
+
+
+async def test_what_came_after_the_compaction_is_not_what_a_capture_covers(world: World) -> None:
+    root = str(world.root)
+    session = world.session("s-1", minutes=55)
+    session.prompt(FIRST)
+    session.edit(f"{root}/before.py", "a", "b")
+    session.at(world.capture_of(10, FIRST).timestamp)
+    session.compaction("A summary")
+    session.edit(f"{root}/after.py", "a", "b")
+    world.save(session)
+    world.capture(10, FIRST)
+    async with opened(world) as driver:
+        await driver.until(lambda: "What it covers" in driver.detail, "the facts")
+        assert "before.py" in driver.detail
+        assert "after.py" not in driver.detail
+
+
+async def test_the_title_of_a_row_is_the_first_line_that_says_something(world: World) -> None:
+    world.capture(1, "\n   \nSecond line\nthird")
+    world.capture(2, "")
+    async with opened(world) as driver:
+        first, second = driver.drawn(PaneId.PENDING)
+        assert "Second line" in first
+        assert "third" not in first
+        assert "(no first message)" in second
+
+
+BROKEN = {
+    "20260301_100000-autocompact.md": (b"nothing of the kind", "neither the title"),
+    "20260301_100001-autocompact.md": (b"", "neither the title"),
+    "20260301_100002-autocompact.md": (
+        b"# Autocompact Capture\n\n**Status:** lost\n**Timestamp:** 2026-03-01T10:00:02+01:00\n",
+        "its status is 'lost'",
+    ),
+    "20260301_100003-autocompact.md": (
+        b"# Autocompact Capture\n\n**Status:** pending\n**Timestamp:** yesterday\n",
+        "is not an ISO 8601 time",
+    ),
+    "20260301_100004-autocompact.md": (b"x" * ((1 << 20) + 1), "is larger than"),
+    "20260301_100005-autocompact.md": (b"\x00\xff\xfe\x1b[2J", "neither the title"),
+}
+
+
+async def test_broken_captures_are_listed_with_their_reason(world: World) -> None:
+    for name, (data, _) in BROKEN.items():
+        world.write(world.project.compacts / name, data)
+    (world.project.compacts / "20260301_100006-autocompact.md").mkdir()
+    (world.project.compacts / "20260301_100007-autocompact.md").symlink_to("/etc/passwd")
+    world.capture(1, "A good one")
+    async with opened(world, (200, 45)) as driver:
+        assert "1 Pending 1 ⚠8" in driver.shown
+        pane = driver.pane(PaneId.PENDING)
+        for name, (_, reason) in BROKEN.items():
+            assert reason in pane.draw_row(name, 200).plain
+            pane.select(name)
+            await driver.until(lambda name=name: name in driver.detail)  # type: ignore[misc]
+            assert "Broken:" in driver.detail
+            assert reason in driver.detail
+        await driver.press("r")
+        assert driver.last_said.startswith("This capture cannot be reviewed: it is broken: ")
+        for name in ("20260301_100006-autocompact.md", "20260301_100007-autocompact.md"):
+            assert "⚠" in pane.draw_row(name, 200).plain
+            assert "root:" not in pane.draw_row(name, 200).plain
+
+
+async def test_a_compacts_folder_that_leads_elsewhere_is_not_looked_into(world: World) -> None:
+    outside = world.base / "outside"
+    world.write(outside / "20260301_100000-autocompact.md", "secret")
+    world.project.compacts.parent.mkdir(parents=True)
+    world.project.compacts.symlink_to(outside, target_is_directory=True)
+    async with opened(world) as driver:
+        assert "leads out of the project" in driver.shown
+        assert "○ lost" in driver.shown
+        assert not driver.pane(PaneId.PENDING).rows
+
+
+# -- memories -----------------------------------------------------------------------------------------------
+
+
+async def test_memories_show_id_title_tags_and_age(full: World) -> None:
+    async with opened(full, (180, 45)) as driver:
+        stored, reviewed, older = driver.drawn(PaneId.MEMORIES, 100)
+        assert stored.startswith("CMEM-20260305-135007")
+        assert "JWT keys rotate without logging anyone out  #auth #jwt" in stored
+        assert stored.endswith("30m")
+        assert reviewed.startswith("memory file")
+        assert reviewed.endswith("2d")
+        assert "Billing moved" in reviewed
+        assert "#money" in older
+        await driver.press("2")
+        assert "Recovery ID CMEM-20260305-135007 · 2026-03-05 12:50 · 30 m ago" in driver.detail
+        assert f"project {full.root} · #auth #jwt" in driver.detail
+        assert "Keep every session valid while the keys move." in driver.detail
+
+
+async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
+    folder = world.home.memories / "2026-03"
+    world.write(folder / "CMEM-20260301-100000.md", "---\nid: nonsense\ncreated: [\n---\nText\n")
+    world.write(folder / "CMEM-20260301-100001.md", "No front matter\n\n## Objective\nSaved by hand\n")
+    async with opened(world, (200, 45)) as driver:
+        by_hand, broken = driver.drawn(PaneId.MEMORIES, 150)
+        assert "Saved by hand" in by_hand
+        assert "is broken: " in broken
+        await driver.press("2", "G")
+        assert "Text" in driver.detail
+
+
+# -- commands -----------------------------------------------------------------------------------------------
+
+
+async def test_the_three_folders_are_tried_in_order(world: World) -> None:
+    world.commands("ask")
+    async with opened(world) as driver:
+        await driver.press("3")
+        assert "No compact summary: " in driver.detail
+        for folder in world.project.command_folders:
+            assert str(folder.relative_to(world.root)) in driver.detail
+        for number in (2, 1, 0):
+            world.command_file("ask", f"Rules of folder {number}", folder=number)
+            await driver.press("1", "3")
+            await driver.until(lambda number=number: f"Rules of folder {number}" in driver.detail)  # type: ignore[misc]
+            path = world.project.command_folders[number] / "ask.md"
+            assert str(path.relative_to(world.root)) in driver.detail
+        assert "Rules of folder 1" not in driver.detail
+
+
+async def test_a_file_without_markers_says_what_that_means(world: World) -> None:
+    world.commands("plain")
+    world.write(world.project.command_folders[0] / "plain.md", "# Plain\n\nNo summary here.\n")
+    async with opened(world) as driver:
+        await driver.press("3")
+        assert "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction" in driver.detail
+        assert "No summary here" not in driver.detail
+
+
+HOSTILE_NAMES = [
+    "../../secrets",
+    "../../../../../../etc/passwd",
+    "/etc/passwd",
+    "a/../../../../secrets",
+    "nul\x00byte",
+    "~/secrets",
+    "..",
+    "research//ask",
+    "back\\slash",
+    "link",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+async def test_names_that_lead_elsewhere_open_nothing(world: World, name: str) -> None:
+    world.commands(name)
+    marked = "<!-- COMPACT_SUMMARY_START -->\nTOP SECRET\n<!-- COMPACT_SUMMARY_END -->\n"
+    for place in (world.base, world.root, world.root / ".claude", world.root / ".claude" / "commands"):
+        world.write(place / "secrets.md", marked)
+    world.write(world.project.command_folders[2] / "kept.md", "x")
+    (world.project.command_folders[2] / "link.md").symlink_to(world.base / "secrets.md")
+    async with opened(world) as driver:
+        await driver.press("3")
+        assert "No compact summary: " in driver.detail
+        assert "TOP SECRET" not in driver.detail
+        assert len(driver.pane(PaneId.COMMANDS).rows) == 1
+
+
+async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: World) -> None:
+    text = json.dumps({"active_commands": [{"name": "good"}, {"name": ""}, 7, "text"]})
+    world.write(world.project.session_state_json, text)
+    async with opened(world) as driver:
+        assert driver.drawn(PaneId.COMMANDS)[:2] == ["/good", "/text"]
+        assert "entry 2 has no name" in driver.shown
+        await driver.press("3", "G")
+        assert "entry 3" in driver.detail
+
+
+async def test_an_old_file_with_a_single_command(world: World) -> None:
+    since = NOW.isoformat()
+    text = json.dumps({"active_command": {"name": "babysit", "activated_at": since, "state": {"step": 4}}})
+    world.write(world.project.session_state_json, text)
+    async with opened(world) as driver:
+        await driver.press("3")
+        assert driver.drawn(PaneId.COMMANDS)[0].startswith("/babysit")
+        assert '"step": 4' in driver.detail
+
+
+# -- session state ------------------------------------------------------------------------------------------
+
+
+async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> None:
+    async with opened(full) as driver:
+        rows = driver.drawn(PaneId.STATE)
+        assert rows[0] == "goal Tokens that refresh once"
+        assert "▸ IN PROGRESS: Take the lock before reading" in rows
+        assert any("blocker the mock has no clock" in row for row in rows)
+        assert "next Remove the retry" in rows
+        assert "4 Session state v7" in driver.shown
+        await driver.press("4")
+        assert driver.detail.startswith("Session state v7\nstored · session s-1")
+        assert "=== SESSION STATE v7 ===" in driver.detail
+        assert "one lock a session" in driver.detail
+
+
+async def test_a_state_with_nothing_to_tell_at_a_glance(world: World) -> None:
+    world.state("=== SESSION STATE v1 ===\n\n## TASK TREE\n- N/A\n\n=== END STATE ===\n")
+    told(world)
+    async with opened(world) as driver:
+        assert "Neither a goal nor a task yet: enter shows the document." in driver.pane(PaneId.STATE).empty
+        await driver.press("4", "enter")
+        assert "=== SESSION STATE v1 ===" in driver.shown
+
+
+async def test_the_highest_version_counts(full: World) -> None:
+    full.state(STATE.replace(version=12, identity=Identity(goal="Twelfth")), version=12)
+    async with opened(full) as driver:
+        assert "4 Session state v12" in driver.shown
+        assert "goal Twelfth" in driver.shown
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_without_a_stored_state_one_is_drafted_and_marked_so(
+    world: World, size: tuple[int, int]
+) -> None:
+    told(world)
+    async with opened(world, size) as driver:
+        await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
+        await driver.press("4")
+        assert driver.detail.startswith("Session state v1 drafted\ndrafted from the transcript · session s-1")
+        assert "=== SESSION STATE v1 ===" in driver.detail
+        assert FIRST in driver.detail
+    assert not world.home.states.exists()
+
+
+async def test_a_draft_comes_from_the_newest_transcript(world: World) -> None:
+    told(world)
+    other = world.session("s-2", minutes=5)
+    other.prompt("Something newer")
+    world.save(other, minutes=1)
+    async with opened(world) as driver:
+        await driver.until(lambda: "drafted" in driver.shown, "the draft")
+        await driver.press("4")
+        assert "session s-2" in driver.detail
+        assert "Something newer" in driver.detail
+
+
+async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
+    told(world)
+    async with opened(world) as driver:
+        await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
+        world.state(SessionState(version=3, identity=Identity(goal="Stored")), version=3)
+        driver.browser.live.hint("states")
+        await driver.until(lambda: "4 Session state v3" in driver.shown, "the stored state")
+        assert "goal Stored" in driver.shown
+
+
+async def test_a_broken_state_says_so(world: World) -> None:
+    told(world)
+    path = world.state("nothing of the kind")
+    async with opened(world) as driver:
+        assert "is broken" in driver.shown
+        await driver.press("4")
+        assert "is broken" in driver.detail
+        await driver.press("e")
+        assert str(path) in driver.last_said

@@ -1,0 +1,78 @@
+"""A project with nothing in it, and one with ten thousand captures."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.app.commands import PaneId
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
+from tests.app.world import World
+
+ADVICE = {
+    PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here."),
+    PaneId.MEMORIES: ("No memories yet.", "Review a capture (r in Pending) and its memory is kept here."),
+    PaneId.COMMANDS: ("No command is active.", "Commands that register themselves show here"),
+    PaneId.STATE: ("No session yet.", "Start Claude Code in this folder: the state of its session shows"),
+}
+
+
+def flat(text: str) -> str:
+    """Words without the breaks and frames between them."""
+    return " ".join(text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_empty_project_says_in_each_pane_what_to_do(world: World, size: tuple[int, int]) -> None:
+    async with opened(world, size) as driver:
+        for number, (pane_id, sentences) in enumerate(ADVICE.items(), 1):
+            await driver.press(str(number))
+            assert driver.at(pane_id)
+            shown = flat(driver.shown)
+            for sentence in sentences:
+                assert sentence in shown, f"{sentence!r} is not shown:\n{driver.shown}"
+    assert not world.project.compacts.exists()
+    assert not world.home.data.exists()
+
+
+async def test_nothing_is_written_by_looking(full: World) -> None:
+    before = {path: path.stat().st_mtime_ns for path in full.base.rglob("*")}
+    async with opened(full) as driver:
+        await driver.press(*"1234", "enter", "escape", "R", "question_mark", "escape")
+    assert {path: path.stat().st_mtime_ns for path in full.base.rglob("*")} == before
+
+
+async def test_ten_thousand_captures(world: World) -> None:
+    text = world.capture(0.5, "Capture").read_text()
+    for number in range(1, 10_000):
+        (world.project.compacts / world.capture_path(number).name).write_text(text)
+    async with opened(world, WIDE) as driver:
+        pane = driver.pane(PaneId.PENDING)
+        assert len(pane.rows) == 10_000
+        await driver.until(lambda: "1 Pending 10000" in driver.shown, "the count")
+        await driver.press("G")
+        assert pane.index == 9_999
+        await driver.press("g", "slash", *"20260305_10")
+        await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
+
+
+async def test_thousands_of_memories(world: World) -> None:
+    name = world.memory(1, "The first")
+    folder = world.home.memories / "2026-03"
+    data = (folder / f"{name}.md").read_bytes()
+    for number in range(5_000):
+        (folder / f"CMEM-20260201-{number:06}.md").write_bytes(data)
+    async with opened(world, NARROW) as driver:
+        await driver.press("2", "G")
+        assert driver.pane(PaneId.MEMORIES).index == 5_000
+        await driver.until(lambda: "The first" in driver.lines[driver.line_of("000000")], "its title")
+
+
+async def test_a_memory_of_a_megabyte(world: World) -> None:
+    world.memory(1, "Large", body="".join(f"{number} {'word ' * 18}\n" for number in range(11_000)))
+    async with opened(world, SHORT) as driver:
+        await driver.press("2", "enter")
+        await driver.until(lambda: "10999 word" in driver.detail, "the text")
+        await driver.press("G")
+        await driver.until(lambda: "10999 word" in driver.shown, "the end")
+        await driver.press("g")
+        await driver.until(lambda: "Recovery ID" in driver.shown, "the top")

@@ -1,0 +1,199 @@
+"""Text from files is text: in no view does it become markup, an action, a control code or a crash."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.commands import PaneId
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.review import ReviewScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.transcript_view import TranscriptView
+from tests.app.harness import NARROW, SHORT, Driver, opened
+from tests.app.hostile import EVERYTHING, MARKUP, PAYLOADS, TEXTS, attacked, in_name
+from tests.app.world import World
+
+pytestmark = pytest.mark.usefixtures("unwatched")
+MIDDLE = (110, 30)
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
+
+
+def check(driver: Driver) -> str:
+    """What is painted is harmless, fills the screen exactly, and acts on nothing; returns its text."""
+    width, height = driver.app.size
+    strips = driver.app.screen._compositor.render_strips()
+    assert len(strips) == height
+    for strip in strips:
+        found = UNSAFE.search(strip.text)
+        assert not found, f"{found!r} is painted: {strip.text!r}"
+        assert strip.cell_length == width
+        strip.text.encode()
+        for segment in strip:
+            assert not (segment.style and "@click" in segment.style.meta), segment
+            assert not (segment.style and segment.style.link), segment
+    assert not driver.app.left
+    return driver.shown
+
+
+async def each_row(driver: Driver, pane_id: PaneId, keys: Iterable[str]) -> None:
+    """Select row by row and look at list and detail."""
+    pane = driver.pane(pane_id)
+    for key in keys:
+        assert pane.select(key)
+        await driver.pilot.pause()
+        await driver.settled()
+        check(driver)
+
+
+@pytest.fixture(scope="module")
+def attack(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """One world for all tests of this file that only look."""
+    return attacked(World(tmp_path_factory.mktemp("attack"), name=in_name(EVERYTHING)[:60]))
+
+
+@pytest.mark.parametrize("size", [MIDDLE, SHORT])
+async def test_captures(attack: World, size: tuple[int, int]) -> None:
+    async with opened(attack, size) as driver:
+        await driver.press("R", "1")
+        if size == SHORT:
+            await driver.press("enter")
+        rows = driver.pane(PaneId.PENDING).rows
+        assert len(rows) == len(PAYLOADS) + 2 * len(TEXTS)
+        await each_row(driver, PaneId.PENDING, rows[:: 2 if size == MIDDLE else 5])
+
+
+async def test_memories(attack: World) -> None:
+    async with opened(attack, MIDDLE) as driver:
+        await driver.press("2")
+        rows = driver.pane(PaneId.MEMORIES).rows
+        assert len(rows) == 2 * len(TEXTS)
+        await each_row(driver, PaneId.MEMORIES, rows)
+
+
+async def test_commands(attack: World) -> None:
+    async with opened(attack, MIDDLE) as driver:
+        await driver.press("3")
+        rows = driver.pane(PaneId.COMMANDS).rows
+        assert len(rows) >= len(PAYLOADS)
+        await each_row(driver, PaneId.COMMANDS, rows[::2])
+
+
+async def test_the_session_state(attack: World) -> None:
+    async with opened(attack) as driver:
+        await driver.press("4")
+        await each_row(driver, PaneId.STATE, driver.pane(PaneId.STATE).rows)
+        await driver.press("enter")
+        for _ in range(8):
+            await driver.press("pagedown")
+            check(driver)
+        assert "pwned title" in driver.detail
+
+
+async def test_a_state_drafted_from_the_transcript(attack: World) -> None:
+    stored = attack.home.states.rename(attack.base / "aside")
+    try:
+        async with opened(attack) as driver:
+            await driver.until(lambda: "Session state drafted" in driver.shown, "the draft")
+            await driver.press("4")
+            check(driver)
+    finally:
+        stored.rename(attack.home.states)
+
+
+async def test_the_transcript(attack: World) -> None:
+    async with opened(attack, NARROW) as driver:
+        await driver.press("4", "o")
+        assert isinstance(driver.screen, TranscriptScreen)
+        view = driver.screen.query_one(TranscriptView)
+        await driver.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
+        for _ in range(60):
+            check(driver)
+            if view.at_start and view.scroll_offset.y == 0:
+                break
+            view.action_page(-3.0)
+            await driver.pilot.pause()
+        assert "pwned" in check(driver)
+
+
+@pytest.mark.parametrize("payload", list(PAYLOADS.values()), ids=list(PAYLOADS))
+def test_every_payload_has_a_way_into_a_file_name(payload: str) -> None:
+    assert "/" not in in_name(payload)
+    assert os.fsencode(in_name(payload))
+
+
+async def test_the_review(attack: World) -> None:
+    async with opened(attack) as driver:
+        rows = [key for key in driver.pane(PaneId.PENDING).rows if key.startswith("2026")][1:10:4]
+        assert rows
+        for key in rows:
+            driver.pane(PaneId.PENDING).select(key)
+            await driver.press("r")
+            assert isinstance(driver.screen, ReviewScreen)
+            await driver.settled()
+            check(driver)
+            await driver.press("f2", "space", "j", "j", "space", "G", "space")
+            check(driver)
+            await driver.press("escape")
+            if isinstance(driver.screen, ConfirmScreen):
+                check(driver)
+                await driver.press("y")
+            await driver.until(driver.at_home, "the return")
+
+
+async def test_the_filter(attack: World) -> None:
+    async with opened(attack, MIDDLE) as driver:
+        await driver.press("slash")
+        for payload in PAYLOADS.values():
+            driver.browser.query_one("#filter", Input).value = payload
+            await driver.pilot.pause()
+            check(driver)
+
+
+async def test_what_is_said(attack: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    async with opened(attack) as driver:
+        broken = [key for key in driver.pane(PaneId.PENDING).rows if not key.startswith("2026")]
+        for key in broken[::9]:
+            driver.pane(PaneId.PENDING).select(key)
+            for keys in ("r", "e", "o"):
+                await driver.press(keys)
+                check(driver)
+        assert any("pwned" in text for text in driver.said)
+
+
+async def test_clearing(attack: World) -> None:
+    before = attack.project.session_state_json.read_bytes()
+    async with opened(attack) as driver:
+        await driver.press("3")
+        for _ in range(3):
+            number = len(driver.said)
+            await driver.press("x")
+            await driver.until(lambda number=number: len(driver.said) > number)  # type: ignore[misc]
+            check(driver)
+            await driver.press(*"jjj")
+        for _ in range(3):
+            await driver.press("u")
+            check(driver)
+    assert attack.project.session_state_json.read_bytes() == before
+
+
+async def test_markup_is_shown_as_it_is_written(world: World) -> None:
+    for number, text in enumerate(MARKUP.values()):
+        world.capture(number + 1, text)
+    async with opened(world) as driver:
+        for row, text in zip(driver.drawn(PaneId.PENDING, 120), MARKUP.values(), strict=True):
+            assert " ".join(text.split()) in row
+        for key, text in zip(driver.pane(PaneId.PENDING).rows, MARKUP.values(), strict=True):
+            driver.pane(PaneId.PENDING).select(key)
+            await driver.until(lambda text=text: text in driver.detail)  # type: ignore[misc]
+
+
+async def test_the_title_of_the_window_is_not_the_projects(attack: World) -> None:
+    async with opened(attack) as driver:
+        assert driver.app.title == "memtui"
+        assert "pwned" in driver.lines[0]

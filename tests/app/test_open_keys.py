@@ -1,0 +1,204 @@
+"""o opens the transcript, e the file in the editor; what cannot be opened says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.app.editor import editor_command
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.transcript_view import TranscriptView
+from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.world import World, told
+
+
+def view_of(driver: Driver) -> TranscriptView:
+    assert isinstance(driver.screen, TranscriptScreen)
+    return driver.screen.query_one(TranscriptView)
+
+
+async def until_read(driver: Driver) -> TranscriptView:
+    view = view_of(driver)
+    await driver.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
+    await driver.pilot.pause()
+    return view
+
+
+@pytest.fixture
+def long(full: World) -> World:
+    """The first capture's transcript has a thousand answers."""
+    session = full.session("s-1", minutes=55)
+    session.prompt("Where it begins")
+    for number in range(1000):
+        session.say(f"Answer {number} " + "word " * 40)
+    full.transcript_path("s-1").unlink()
+    full.save(session)
+    return full
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_transcript_opens_at_its_end_and_closes(long: World, size: tuple[int, int]) -> None:
+    async with opened(long, size) as driver:
+        await driver.press("o")
+        view = await until_read(driver)
+        assert "Answer 999" in driver.shown
+        assert "Where it begins" not in driver.shown
+        assert view.percent == 100
+        await driver.press("escape")
+        assert driver.at_home()
+
+
+async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
+    async with opened(long, SHORT) as driver:
+        await driver.press("o")
+        view = await until_read(driver)
+        await driver.press("k", "pageup")
+        assert view.percent < 100
+        await driver.press("g")
+        await driver.until(lambda: "Where it begins" in driver.shown, "the beginning")
+        await driver.press("G")
+        await driver.until(lambda: "Answer 999" in driver.shown, "the end")
+
+
+@pytest.mark.parametrize("key", ["escape", "o", "q"])
+async def test_each_way_back(full: World, key: str) -> None:
+    async with opened(full) as driver:
+        await driver.press("o")
+        await until_read(driver)
+        await driver.press(key)
+        assert driver.at_home()
+        assert not driver.app.left
+
+
+async def test_the_transcript_follows_what_is_added(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("o")
+        await until_read(driver)
+        session = full.session("s-1", minutes=1)
+        session.prompt("A thought that came later")
+        full.save(session)
+        await driver.until(lambda: "A thought that came later" in driver.shown, "the addition")
+
+
+Change = Callable[[World], object]
+
+
+def gone(world: World) -> None:
+    world.transcript_path("s-1").unlink()
+
+
+def elsewhere(world: World) -> None:
+    outside = world.write(world.base / "secret.jsonl", '{"type": "user"}\n')
+    capture = world.capture_path(10)
+    capture.write_text(capture.read_text().replace(str(world.transcript_path("s-1")), str(outside)))
+
+
+def linked_elsewhere(world: World) -> None:
+    outside = world.write(world.base / "secret.jsonl", '{"type": "user"}\n')
+    gone(world)
+    world.transcript_path("s-1").symlink_to(outside)
+
+
+def no_transcript(world: World) -> None:
+    capture = world.capture_path(10)
+    capture.write_text(capture.read_text().replace(str(world.transcript_path("s-1")), "/etc/passwd"))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (gone, "is gone"),
+        (elsewhere, "lies outside"),
+        (linked_elsewhere, "lies outside"),
+        (no_transcript, "is not the path of a transcript"),
+    ],
+)
+async def test_a_transcript_that_is_not_opened_says_why(full: World, change: Change, reason: str) -> None:
+    change(full)
+    async with opened(full) as driver:
+        await driver.press("1", "o")
+        assert driver.at_home()
+        assert reason in driver.last_said
+        assert f"No facts: {driver.last_said}" in driver.detail
+
+
+async def test_o_in_the_other_panes(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("3", "o")
+        assert driver.last_said == "An active command names no transcript."
+        await driver.press("2", "o")
+        assert driver.last_said == "This memory does not say which transcript it was made from."
+        await driver.press("2", "j", "o")  # a review's memory file leads to its capture's transcript
+        await until_read(driver)
+        assert "Fix the token refresh race" in driver.shown
+        await driver.press("escape", "4", "o")
+        await until_read(driver)
+
+
+async def test_a_broken_capture_names_no_transcript(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("G", "o")
+        assert driver.last_said == "A capture that cannot be read names no transcript."
+
+
+# -- e ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("env", "command"),
+    [
+        ({"EDITOR": "nano"}, ["nano"]),
+        ({"EDITOR": "nano", "VISUAL": "code --wait"}, ["code", "--wait"]),
+        ({"EDITOR": "'/opt/my editor/ed' -n"}, ["/opt/my editor/ed", "-n"]),
+        ({"EDITOR": "it's"}, ["it's"]),
+        ({"EDITOR": "  ", "VISUAL": ""}, []),
+        ({}, []),
+    ],
+)
+def test_the_editor_is_the_persons_own(env: dict[str, str], command: list[str]) -> None:
+    assert editor_command({"PATH": "/nowhere", **env}) == command
+
+
+def test_without_a_choice_an_editor_that_is_there_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "vi").write_text("#!/bin/sh\n")
+    (tmp_path / "vi").chmod(0o755)
+    assert editor_command({"PATH": str(tmp_path)}) == ["vi"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "name"),
+    [
+        ("1", "20260305_141007-autocompact.md"),
+        ("1G", "-autocompact.md"),
+        ("2", "CMEM-20260305-135007.md"),
+        ("3", "agileflow/babysit.md"),
+        ("3G", "session-state.json"),
+        ("4", "v0007.md"),
+    ],
+)
+async def test_e_names_the_file_where_no_editor_can_take_the_terminal(
+    full: World, monkeypatch: pytest.MonkeyPatch, keys: str, name: str
+) -> None:
+    monkeypatch.setenv("EDITOR", "ed")
+    async with opened(full) as driver:
+        await driver.press(*keys, "e")
+        assert driver.last_said.startswith("This terminal cannot step aside for an editor. The file is ")
+        assert driver.last_said.endswith(f"{name}.")
+
+
+async def test_without_any_editor_the_file_is_named(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    async with opened(full) as driver:
+        await driver.press("4", "e")
+        path = full.home.states / "s-1" / "v0007.md"
+        assert driver.last_said == f"No editor found: set EDITOR. The file is {path}."
+
+
+async def test_a_drafted_state_has_no_file(world: World) -> None:
+    told(world)
+    async with opened(world) as driver:
+        await driver.until(lambda: "drafted" in driver.shown, "the draft")
+        await driver.press("4", "e")
+        assert "drafted from the transcript: there is no file of it to edit" in driver.last_said

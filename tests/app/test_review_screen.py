@@ -1,0 +1,385 @@
+"""r: the review is filled with a draft, changed by keys, and saved whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.review import FormField, ReviewScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.extract.facts import read_facts
+from memtui.formats.capture import parse_capture, render_capture, reviewed
+from memtui.formats.memory import MemoryFile, render_memory
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.world import FIRST, World
+
+
+async def start(driver: Driver) -> ReviewScreen:
+    """Review the newest capture, and wait for its draft."""
+    await driver.press("1", "g", "r")
+    await driver.until(lambda: driver.review.field("title").text, "the draft")
+    await driver.pilot.pause()
+    return driver.review
+
+
+def drafted(world: World) -> Draft:
+    """What memtui would write without a person."""
+    capture = parse_capture(world.capture_path(10).read_text())
+    facts = read_facts(Path(capture.transcript), until=capture.timestamp)
+    return Draft(draft_memory(facts), draft_summary(facts))
+
+
+def texts(review: ReviewScreen) -> dict[str, str]:
+    return {field.name: review.field(field.name).text for field in FIELDS}
+
+
+def target(review: ReviewScreen) -> str:
+    """The one field that says that space adds to it."""
+    (name,) = [field.name for field in FIELDS if str(review.field(field.name).border_subtitle)]
+    return name
+
+
+def memory_path(world: World) -> Path:
+    path = world.capture_path(10)
+    return path.with_name(path.name.replace("-autocompact", "-memory"))
+
+
+def everything(world: World) -> dict[str, bytes]:
+    """The captures and memory files."""
+    return {path.name: path.read_bytes() for path in world.project.compacts.glob("*.md")}
+
+
+async def test_the_form_is_filled_with_the_draft(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        assert texts(review) == to_fields(drafted(full))
+        assert review.field("title").text == FIRST
+        assert "src/tokens.py" in review.field("key_files").text
+        assert driver.screen.focused is review.field("title")
+        assert "Evidence" in driver.shown
+        assert "src/tokens.py" in driver.shown
+
+
+async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> None:
+    before = everything(full)
+    path, draft = full.capture_path(10), drafted(full)
+    capture = parse_capture(path.read_text())
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until(driver.at_home, "the end of the review")
+        name = memory_path(full).name
+        assert await driver.until_said("Reviewed") == f"Reviewed. {name} is in Memories (2); u takes it back."
+        assert memory_path(full).read_text() == render_memory(draft.memory)
+        after = reviewed(capture, summary=draft.summary, memory=name)
+        assert path.read_text() == render_capture(after)
+        # The row moves from one pane to the other.
+        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 2, "the capture's leaving")
+        assert FIRST not in "\n".join(driver.drawn(PaneId.PENDING))
+        await driver.until(lambda: name in driver.pane(PaneId.MEMORIES).rows, "the memory")
+        await driver.until(lambda: FIRST in "\n".join(driver.drawn(PaneId.MEMORIES)), "its title")
+        after_all = everything(full)
+        assert after_all.pop(name)
+        assert {**after_all, path.name: before[path.name]} == before
+
+
+async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
+    before = everything(full)
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed")
+        await driver.press("u")
+        await driver.until_said("Undone: review of 20260305_141007")
+        assert everything(full) == before
+        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")
+
+
+async def test_what_is_typed_is_what_is_saved(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "exclamation_mark", "tab", "tab")
+        assert driver.screen.focused is review.field("goal")
+        await driver.press("f7", *"New goal", "enter", *"in two lines", "tab")
+        await driver.press("down", "end", "enter", *"- another", "enter", *"  goes on", "tab")
+        await driver.press("a", "enter", "b", "ctrl+s")
+        await driver.until_said("Reviewed")
+        draft = drafted(full).memory
+        assert memory_path(full).read_text() == render_memory(
+            draft.replace(
+                title=f"{FIRST}!",
+                goal="New goal\nin two lines",
+                learnings=(*draft.learnings, "another\ngoes on"),
+                questions=("a", "b", *draft.questions),
+            )
+        )
+
+
+@pytest.mark.parametrize("key", ["space", "enter"])
+async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("tab", "tab", "tab", "tab")
+        assert target(review) == "questions"
+        before = texts(review)
+        await driver.press("f2")
+        assert review.evidence_list.has_focus
+        await driver.press("g", key)
+        assert driver.last_said == "Added to Open questions / issues."
+        assert texts(review) == {
+            **before,
+            "questions": "\n".join(filter(None, (before["questions"], "- src/tokens.py"))),
+        }
+        await driver.press(key)
+        assert driver.last_said == "Open questions / issues has it already."
+        await driver.press("f2")
+        assert driver.screen.focused is review.field("questions")
+        await driver.press("shift+tab", "shift+tab", "f2", "j", "j", key)
+        assert driver.last_said == "Added to Goal."
+        assert review.field("goal").text.endswith("pytest -q: 2 passed in 0.31s")
+
+
+async def test_headings_of_the_evidence_are_no_facts(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("f2", "g")
+        listing = review.evidence_list
+        chosen = []
+        for _ in range(len(listing.rows)):
+            chosen.append(listing.selected)
+            await driver.press("j")
+        assert all("." in str(key) for key in chosen)
+        assert len(set(chosen)) == sum("." in key for key in listing.rows)
+
+
+async def test_space_in_a_field_is_a_space(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("home", "space")
+        assert review.field("title").text == f" {FIRST}"
+
+
+async def test_tab_goes_through_every_field(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        seen = []
+        for _ in range(len(FIELDS) + 1):
+            focused = driver.screen.focused
+            seen.append(focused.field.name if isinstance(focused, FormField) else "evidence")
+            await driver.press("tab")
+        assert seen == [*(field.name for field in FIELDS), "evidence"]
+        assert driver.screen.focused is review.field("title")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_field_is_in_sight_when_it_has_the_focus(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        review = await start(driver)
+        for field in FIELDS:
+            assert driver.screen.focused is review.field(field.name)
+            assert any(field.label.split(":")[0].split(" (")[0] in line for line in driver.lines), field.label
+            region = review.field(field.name).content_region
+            assert region.y >= 0
+            assert region.y + 1 <= size[1] - 1
+            await driver.press("tab")
+
+
+@pytest.mark.parametrize("size", [NARROW, SHORT])
+async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
+    full: World, size: tuple[int, int]
+) -> None:
+    async with opened(full, size) as driver:
+        review = await start(driver)
+        assert driver.has("#field-title")
+        assert not driver.has("#evidence")
+        await driver.press("f2")
+        assert driver.has("#evidence")
+        assert "src/tokens.py" in driver.shown
+        await driver.press("space", "f2")
+        assert not driver.has("#evidence")
+        assert driver.screen.focused is review.field("title")
+
+
+async def test_tab_from_the_last_field_shows_the_evidence_in_a_narrow_window(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await start(driver)
+        await driver.press("shift+tab")
+        focused = driver.screen.focused
+        assert focused is not None
+        assert focused.region.area > 0
+
+
+async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x", "f3")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "Never refresh twice" in driver.shown, "the transcript")
+        await driver.press("escape")
+        assert driver.app.screen is review
+        assert review.field("title").text == f"{FIRST}x"
+
+
+async def test_a_title_is_needed(full: World) -> None:
+    before = everything(full)
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("f7", "delete", "tab", "ctrl+s")
+        assert driver.last_said == "Give the memory a title first."
+        assert driver.app.screen is review
+        assert driver.screen.focused is review.field("title")
+        assert everything(full) == before
+
+
+# -- leaving ------------------------------------------------------------------------------------------------
+
+
+async def test_escape_leaves_at_once_when_nothing_would_be_lost(full: World) -> None:
+    before = everything(full)
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("escape")
+        await driver.until(driver.at_home)
+        assert driver.at(PaneId.PENDING)
+        assert everything(full) == before
+
+
+async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
+    before = everything(full)
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x", "escape")
+        assert isinstance(driver.screen, ConfirmScreen)
+        assert "What you wrote is not saved." in driver.shown
+        await driver.press("n")
+        assert driver.app.screen is review
+        assert review.field("title").text == f"{FIRST}x"
+        await driver.press("escape", "enter")  # the button that keeps has the focus
+        assert driver.app.screen is review
+        await driver.press("escape", "y")
+        await driver.until(driver.at_home)
+        assert everything(full) == before
+        await driver.press("u")
+        assert driver.last_said.startswith("Nothing to undo")
+
+
+# -- what cannot be reviewed --------------------------------------------------------------------------------
+
+
+async def test_a_reviewed_capture_says_where_its_memory_is(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("R", "j", "j", "r")
+        assert driver.at_home()
+        name = full.capture_path(3000).name.replace("-autocompact", "-memory")
+        assert (
+            driver.last_said == f"This capture is reviewed already: its memory is {name}. e edits the file."
+        )
+
+
+async def test_a_broken_capture_says_why(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("G", "r")
+        assert driver.at_home()
+        assert driver.last_said == "This capture cannot be reviewed: it is broken: it has no Timestamp line."
+
+
+async def test_without_a_transcript_the_capture_itself_makes_the_draft(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("j", "r")
+        await driver.until(lambda: driver.review.field("title").text, "the draft")
+        assert driver.review.field("title").text == "Make the export stream"
+        assert "No facts: " in driver.review.evidence_list.empty
+        await driver.press("f2", "space")
+        assert driver.last_said == "No fact is selected."
+        await driver.press("f3")
+        assert "is gone" in driver.last_said
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed")
+
+
+def touched(world: World) -> None:
+    path = world.capture_path(10)
+    path.write_text(path.read_text().replace(FIRST, "Something else"))
+
+
+def reviewed_elsewhere(world: World) -> None:
+    path = world.capture_path(10)
+    path.write_text(render_capture(reviewed(parse_capture(path.read_text()), summary="Mine", memory="m.md")))
+
+
+def deleted(world: World) -> None:
+    world.capture_path(10).unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (touched, "has changed since it was listed; look at it again"),
+        (reviewed_elsewhere, "is reviewed already; nothing was changed"),
+        (deleted, "does not exist"),
+    ],
+)
+async def test_what_changed_meanwhile_is_refused_and_nothing_is_lost(
+    full: World, change: Callable[[World], None], reason: str
+) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x")
+        change(full)
+        before = everything(full)
+        filled = texts(review)
+        await driver.press("ctrl+s")
+        said = await driver.until_said("Not saved: ")
+        assert reason in said
+        assert driver.app.screen is review
+        assert texts(review) == filled
+        assert everything(full) == before
+
+
+async def test_a_capture_that_changed_can_be_reviewed_once_it_is_read_again(full: World) -> None:
+    async with opened(full) as driver:
+        await start(driver)
+        touched(full)
+        await driver.press("ctrl+s")
+        await driver.until_said("Not saved")
+        await driver.press("escape")
+        driver.browser.live.hint("compacts")
+        await driver.until(lambda: "Something else" in driver.shown, "the change")
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed")
+
+
+async def test_a_memory_file_that_is_there_already_is_not_overwritten(full: World) -> None:
+    memory_path(full).write_text("# Memory: Somebody's own\n")
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("-memory-2.md is in Memories (2)")
+        assert memory_path(full).read_text() == "# Memory: Somebody's own\n"
+
+
+def test_form_and_memory_are_the_same_thing() -> None:
+    memory = MemoryFile(
+        title="T",
+        goal="a\n\nb",
+        learnings=("one\ntwo", "- dash"),
+        questions=("q",),
+        confidence="High",
+        key_files=("k",),
+    )
+    draft = Draft(memory, "S")
+    assert from_fields(to_fields(draft), memory) == draft
+
+
+async def test_the_mouse_saves_too(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        await start(driver)
+        await driver.pilot.click(offset=(driver.lines[-1].index("save"), WIDE[1] - 1))
+        await driver.until_said("Reviewed")

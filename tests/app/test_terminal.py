@@ -1,0 +1,200 @@
+"""memtui in a terminal of its own: what issue and README promise, by keys alone, at three sizes.
+
+The terminal is a plain pseudo-terminal, so that this runs wherever Python does; `tests/tmux_run.py` does the
+same in a real tmux (`make tmux`).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.app.review_form import Draft, from_fields, to_fields
+from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.extract.facts import read_facts
+from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.formats.memory import render_memory
+from tests.app.harness import SIZES
+from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
+from tests.app.terminal import SEQUENCE, Terminal, running
+from tests.app.world import FIRST, World, furnished
+
+CTRL_S, F2, PAGE_UP = "\x13", "\x1bOQ", "\x1b[5~"
+
+
+def write_elsewhere(path: Path, text: str) -> None:
+    """Write a file from another process, as a hook does."""
+    code = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read())"
+    subprocess.run([sys.executable, "-I", "-c", code, str(path)], input=text, text=True, check=True)
+
+
+def expected_review(capture: Capture, memory_name: str) -> tuple[str, str]:
+    """The memory file and the capture as the formats write an unchanged draft."""
+    facts = read_facts(Path(capture.transcript), until=capture.timestamp)
+    memory = draft_memory(facts)
+    draft = from_fields(to_fields(Draft(memory, draft_summary(facts))), memory)
+    return render_memory(draft.memory), render_capture(
+        reviewed(capture, summary=draft.summary, memory=memory_name)
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], tmp_path: Path) -> None:
+    furnished(world)
+    name = world.memory(1, "Newest of all")
+    path = world.capture_path(5)
+    text = render_capture(world.capture_of(5, "Written by another process"))
+    states = world.project.session_state_json.read_bytes()
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "tmux").write_text(f'#!/bin/sh\n/bin/cat > "{tools}/buffer"\n')
+    (tools / "tmux").chmod(0o755)
+    with running(world.root, size, {**world.env, "TMUX": "/tmp/x,1,0"}, path=str(tools)) as terminal:
+        terminal.until_shown("● live")
+        terminal.until_shown(FIRST[:20])
+        write_elsewhere(path, text)
+        terminal.until_shown("Written by another")
+        _review(terminal, world, path)
+        terminal.press("2g")
+        terminal.until_shown("Newest of all")
+        terminal.press("y")
+        terminal.until_shown("tmux buffer")
+        assert (tools / "buffer").read_text() == name
+        terminal.press("3x")
+        terminal.until_shown("Cleared /babysit.")
+        assert world.project.session_state_json.read_bytes() != states
+        terminal.press("u")
+        terminal.until_shown("Undone: clear of /babysit.")
+        assert world.project.session_state_json.read_bytes() == states
+        terminal.press("q")
+        assert terminal.until_left() == 0
+    assert_given_back(terminal.output)
+
+
+def _review(terminal: Terminal, world: World, path: Path) -> None:
+    capture = parse_capture(path.read_text())
+    terminal.press("gr")
+    terminal.until_shown("Title")
+    terminal.until_shown(FIRST)  # the draft's title: the session's first message
+    terminal.press(CTRL_S)
+    terminal.until_shown("takes it back")
+    memory = path.with_name(path.name.replace("-autocompact", "-memory"))
+    assert (memory.read_text(), path.read_text()) == expected_review(capture, memory.name)
+    terminal.until_gone("Written by another")
+
+
+def assert_given_back(output: bytes) -> None:
+    """The terminal is as it was: its own screen, its cursor, no mouse reports, and no word after that."""
+    _, left, rest = output.rpartition(b"\x1b[?1049l")
+    assert left
+    assert b"\x1b[?25h" in rest
+    assert b"\x1b[?1000l" in rest
+    assert re.sub(rb"\x1b\[[0-?]*[ -/]*[@-~]", b"", rest).strip() == b""
+
+
+def test_leaving_while_it_reads_leaves_at_once(world: World) -> None:
+    text = world.capture(1, "One of many").read_text()
+    for number in range(2, 2000):
+        world.capture_path(number).write_text(text)
+    with running(world.root, (100, 30), world.env) as terminal:
+        terminal.until_shown("1 Pending")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+    assert_given_back(terminal.output)
+
+
+# -- what a terminal gets of hostile text -------------------------------------------------------------------
+
+WALK = (
+    "R",
+    "jjjjjjjjjj",
+    "G",
+    "2",
+    "jjjjjjjj",
+    "G",
+    "3",
+    "jjjjj",
+    "G",
+    "4",
+    "jjjj",
+    "\r",
+    "G",
+    "4",
+    "z",
+    "z",
+)
+_WRITTEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\]22;[a-z-]*\x07")
+"""What Textual writes: CSI sequences, and OSC 22 for the shape of the pointer."""
+_KNOWN = re.compile(r"\x1b\[([0-9;]*[mH]|\?[0-9]+([hl]|\$p)|[<>][0-9]*u)")
+"""The CSI sequences among them: colours, places, modes and the keyboard protocol."""
+
+
+@pytest.mark.parametrize("size", [(140, 45), (60, 16)])
+def test_no_control_code_of_the_data_reaches_the_terminal(world: World, size: tuple[int, int]) -> None:
+    attacked(world)
+    with running(world.root, size, world.env) as terminal:
+        terminal.until_shown("● live")
+        for keys in WALK:
+            terminal.press(keys)
+            terminal.until_quiet()
+        terminal.press("?")
+        terminal.until_shown("Keys in")
+        terminal.press("q")
+        terminal.until_gone("Keys in")
+        _read_transcript(terminal)
+        _look_at_a_review(terminal)
+        terminal.press("q")
+        assert terminal.until_left() == 0
+    assert "pwned" in terminal.output.decode()  # the texts themselves were shown
+    assert_harmless(terminal.output)
+
+
+def _read_transcript(terminal: Terminal) -> None:
+    terminal.press("4o")
+    terminal.until_shown("Transcript s-1")
+    for _ in range(10):
+        terminal.press(PAGE_UP)
+        terminal.until_quiet()
+    terminal.press("q")
+    terminal.until_gone("Transcript s-1")
+
+
+def _look_at_a_review(terminal: Terminal) -> None:
+    terminal.press("1gr")
+    terminal.until_shown("Title")
+    terminal.until_quiet()
+    terminal.press(F2 + "   ")
+    terminal.until_quiet()
+    terminal.press("\x1b")
+    terminal.until(lambda: "Pending" in terminal.screen.text or "is not saved" in terminal.screen.words)
+    if "is not saved" in terminal.screen.words:
+        terminal.press("y")
+    terminal.until_shown("1 Pending")
+
+
+def assert_harmless(output: bytes) -> None:
+    """Everything that acts on a terminal is Textual's own; no payload came through as it was."""
+    text = output.decode()  # no byte that is not UTF-8, so no raw C1 control either
+    for payload in CONTROL.values():
+        for match in SEQUENCE.finditer(payload):
+            assert payload[match.start() : match.end() + 5] not in text, payload
+    strange = {sequence for sequence in _WRITTEN.findall(text) if not _KNOWN.fullmatch(sequence)}
+    assert all(sequence.startswith("\x1b]22;") for sequence in strange), strange
+    rest = _WRITTEN.sub("", text)
+    acting = "[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+    assert re.findall(acting, rest) == []
+
+
+def test_a_hostile_folder_name(tmp_path: Path) -> None:
+    world = World(tmp_path, name=in_name(EVERYTHING)[:90])
+    world.capture(1, "Harmless")
+    with running(world.root, (140, 45), world.env) as terminal:
+        terminal.until_shown("Harmless")
+        terminal.until_shown("pwned title")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+    assert_harmless(terminal.output)

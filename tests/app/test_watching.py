@@ -1,0 +1,284 @@
+"""The panes stay equal to the disk while somebody looks at them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from memtui.app import live, watcher
+from memtui.app.commands import PaneId
+from memtui.app.live import Mark
+from memtui.formats.capture import parse_capture, render_capture, reviewed
+from tests.app.harness import NARROW, SHORT, WIDE, opened
+from tests.app.world import STATE, World, told
+
+pytestmark = pytest.mark.usefixtures("watching")
+
+
+@pytest.fixture
+def events_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking every two seconds is off, so what shows came by an event."""
+    monkeypatch.setattr(live, "INTERVAL", 3600.0)
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every two seconds but often, so that tests need not wait."""
+    monkeypatch.setattr(live, "INTERVAL", 0.1)
+
+
+async def test_a_capture_written_elsewhere_appears(full: World, events_only: None) -> None:
+    async with opened(full) as driver:
+        full.capture(1, "Just captured")
+        await driver.until(lambda: "Just captured" in driver.shown, "the capture")
+        assert driver.drawn(PaneId.PENDING)[0].startswith("13:19  Just captured")
+        assert "1 Pending 3 ⚠1" in driver.shown
+
+
+async def test_in_a_project_without_any_folder_yet(world: World, events_only: None) -> None:
+    async with opened(world) as driver:
+        world.capture(1, "The very first")
+        await driver.until(lambda: "The very first" in driver.shown, "the capture")
+
+
+async def test_selection_and_scroll_stay_when_rows_come_above(world: World) -> None:
+    for number in range(60):
+        world.capture(100 + number, f"Capture number {number}")
+    async with opened(world) as driver:
+        pane = driver.pane(PaneId.PENDING)
+        await driver.press(*"jjjjjjjjjjjjjjj", "k", "k")
+        selected, top = pane.selected, pane.scroll_offset.y
+        assert top > 0
+        for number in range(5):
+            world.capture(number + 1, f"New {number}")
+        await driver.until(lambda: len(pane.rows) == 65, "the captures")
+        await driver.pilot.pause()
+        assert pane.selected == selected
+        assert pane.scroll_offset.y == top + 5
+        assert pane.index == 13 + 5
+
+
+async def test_who_has_not_moved_yet_stays_at_the_top(full: World) -> None:
+    async with opened(full) as driver:
+        pane = driver.pane(PaneId.PENDING)
+        full.capture(1, "Just captured")
+        await driver.until(lambda: "Just captured" in driver.shown, "the capture")
+        assert pane.index == 0
+        await driver.until(lambda: "Just captured" in driver.detail, "its detail")
+
+
+async def test_a_reviewed_capture_leaves_and_its_memory_comes(full: World) -> None:
+    async with opened(full) as driver:
+        path = full.capture_path(10)
+        memory = path.name.replace("autocompact", "memory")
+        after = reviewed(parse_capture(path.read_text()), summary="Elsewhere", memory=memory)
+        (path.parent / memory).write_text("# Memory: By another hand\n\n## Goal\nx\n")
+        path.write_text(render_capture(after))
+        await driver.until(lambda: "By another hand" in driver.shown, "the memory")
+        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 2, "the capture's leaving")
+        assert "Fix the token" not in "\n".join(driver.drawn(PaneId.PENDING))
+        assert "Make the export stream" in driver.detail
+
+
+async def test_a_folder_deleted_and_made_again(full: World) -> None:
+    async with opened(full) as driver:
+        shutil.rmtree(full.project.compacts)
+        await driver.until(lambda: not driver.pane(PaneId.PENDING).rows, "the emptying")
+        full.capture(1, "Back again")
+        await driver.until(lambda: "Back again" in driver.shown, "the capture")
+        full.capture(2, "And one more")
+        await driver.until(lambda: "And one more" in driver.shown, "the second capture")
+
+
+async def test_a_capture_that_changes_its_text(full: World) -> None:
+    async with opened(full) as driver:
+        full.capture(10, "Something else entirely")
+        await driver.until(lambda: "Something else entirely" in driver.detail, "the change")
+        assert driver.drawn(PaneId.PENDING)[0].startswith("13:10  Something else")
+
+
+async def test_a_half_written_capture_is_read_again_when_it_is_whole(full: World) -> None:
+    async with opened(full) as driver:
+        path = full.capture(1, "In two parts")
+        whole = path.read_text()
+        path.write_text(whole[:30])
+        await driver.until(lambda: "⚠2" in driver.shown, "the broken one")
+        path.write_text(whole)
+        await driver.until(lambda: "In two parts" in driver.shown, "the whole one")
+        assert "⚠1" in driver.shown
+
+
+async def test_memories_stored_elsewhere_appear(full: World, events_only: None) -> None:
+    async with opened(full) as driver:
+        name = full.memory(1, "Stored by another session", tags=("new",))
+        await driver.until(lambda: "Stored by another" in driver.shown, "the memory")
+        assert driver.drawn(PaneId.MEMORIES)[0].startswith(name)
+        assert "2 Memories 4" in driver.shown
+
+
+async def test_an_edited_memory_is_read_again_where_it_was(full: World) -> None:
+    body = "".join(f"Line {number}\n\n" for number in range(200))
+    name = full.memory(1, "A long one", body=body)
+    async with opened(full) as driver:
+        await driver.press("2", "enter", "pagedown", "pagedown")
+        view = driver.browser.detail_view
+        place = view.place
+        assert place.line > 20
+        full.memory(1, "A long one", body=body + "The end of it\n")
+        await driver.until(lambda: "The end of it" in driver.detail, "the change")
+        assert view.place == place
+        assert driver.reading()
+        path = full.home.memories / "2026-03" / f"{name}.md"
+        path.unlink()
+        await driver.until(lambda: "The end of it" not in driver.detail, "the deletion")
+
+
+async def test_commands_come_and_go(full: World, events_only: None) -> None:
+    async with opened(full) as driver:
+        full.commands("babysit", "epic")
+        await driver.until(lambda: driver.drawn(PaneId.COMMANDS, 20)[-1].startswith("/epic"), "the command")
+        assert list(driver.pane(PaneId.COMMANDS).rows) == ["babysit", "epic"]
+
+
+async def test_a_half_written_state_file_is_no_empty_one(full: World) -> None:
+    async with opened(full) as driver:
+        file = full.project.session_state_json
+        whole = file.read_text()
+        file.write_text(whole[: len(whole) // 2])
+        file.write_text(whole.replace("nofile", "later"))
+        await driver.until(lambda: "/later" in driver.shown, "the new command")
+        assert "broken" not in driver.pane(PaneId.COMMANDS).empty
+        file.write_text(whole[: len(whole) // 2])
+        await driver.until(lambda: "broken" in driver.pane(PaneId.COMMANDS).empty, "the complaint")
+        file.write_text(whole)
+        await driver.until(lambda: "/nofile" in driver.shown, "the recovery")
+
+
+async def test_the_next_version_of_the_state_shows(full: World, events_only: None) -> None:
+    async with opened(full) as driver:
+        assert "4 Session state v7" in driver.shown
+        full.state(STATE.replace(version=8), version=8)
+        await driver.until(lambda: "4 Session state v8" in driver.shown, "the next version")
+
+
+async def test_a_draft_moves_on_with_its_transcript(world: World, events_only: None) -> None:
+    told(world)
+    async with opened(world) as driver:
+        await driver.until(lambda: "drafted" in driver.shown, "the draft")
+        await driver.press("4")
+        session = world.session("s-1", minutes=3)
+        session.prompt("Never log the tokens, please.")
+        world.save(session)
+        await driver.until(lambda: "Never log the tokens" in driver.detail, "the newer draft")
+
+
+async def test_another_branch(full: World, events_only: None) -> None:
+    async with opened(full) as driver:
+        assert driver.lines[0].startswith(" harbor  main ")
+        full.branch("hot/fix")
+        await driver.until(lambda: driver.lines[0].startswith(" harbor  hot/fix "), "the branch")
+
+
+# -- the live mark ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
+async def test_live(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        assert driver.lines[0].rstrip().endswith("● live")
+
+
+async def test_polling_says_why(full: World, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
+    monkeypatch.setattr(watcher, "silent_file_system", lambda folder: "nfs4")
+    async with opened(full) as driver:
+        assert driver.mark is Mark.POLLING
+        assert driver.lines[0].rstrip().endswith("◐ polling: nfs4 reports no changes")
+        full.capture(1, "Seen all the same")
+        await driver.until(lambda: "Seen all the same" in driver.shown, "the capture")
+
+
+async def test_lost_says_why_and_comes_back(full: World, often: None) -> None:
+    async with opened(full) as driver:
+        aside = full.project.compacts.rename(full.base / "aside")
+        full.project.compacts.write_text("not a folder")
+        await driver.until(lambda: driver.mark is Mark.LOST, "the loss")
+        assert driver.lines[0].rstrip().endswith("○ lost: compacts is not a folder; move it away")
+        full.project.compacts.unlink()
+        aside.rename(full.project.compacts)
+        await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
+
+
+async def test_a_loss_in_one_place_does_not_stop_the_others(full: World, often: None) -> None:
+    shutil.rmtree(full.project.compacts)
+    full.project.compacts.write_text("not a folder")
+    async with opened(full) as driver:
+        assert driver.mark is Mark.LOST
+        full.commands("epic")
+        await driver.until(lambda: "/epic" in driver.shown, "the command")
+
+
+async def test_a_reason_never_pushes_the_mark_off_the_screen(full: World, often: None) -> None:
+    shutil.rmtree(full.project.compacts)
+    full.project.compacts.write_text("not a folder")
+    for size in (NARROW, SHORT):
+        async with opened(full, size) as driver:
+            for pane in "1234":
+                await driver.press(pane)
+                assert "○ lost" in driver.lines[0]
+
+
+async def test_in_a_short_window_the_reason_is_said(full: World) -> None:
+    shutil.rmtree(full.project.compacts)
+    full.project.compacts.write_text("not a folder")
+    async with opened(full, SHORT) as driver:
+        assert driver.last_said == "Not up to date: compacts is not a folder; move it away"
+
+
+async def test_claudes_folder_that_cannot_be_listed(full: World) -> None:
+    shutil.rmtree(full.claude)
+    full.write(full.claude / "projects", "not a folder")
+    async with opened(full) as driver:
+        assert driver.mark is Mark.LOST
+        assert "projects is not a folder" in driver.lines[0]
+        assert "Fix the token" in driver.shown
+
+
+async def test_a_bug_in_looking_is_told_and_looking_goes_on(
+    full: World, often: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(full) as driver:
+        entries = driver.browser.browser.captures.entries
+
+        def broken() -> None:
+            raise RuntimeError("a bug")
+
+        monkeypatch.setattr(driver.browser.browser.captures, "entries", broken)
+        await driver.until(lambda: driver.mark is Mark.LOST, "the loss")
+        log = full.home.state / "failures.log"
+        assert "○ lost: Something is wrong in memtui (RuntimeError while looking" in driver.lines[0]
+        assert "a bug" in log.read_text()
+        monkeypatch.setattr(driver.browser.browser.captures, "entries", entries)
+        await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
+        log.unlink()
+
+
+async def test_nothing_is_published_while_nothing_changes(full: World, often: None) -> None:
+    async with opened(full) as driver:
+        views: list[object] = []
+        driver.browser.browser.compare(
+            {target.name for target in driver.browser.browser.targets()}, views.append
+        )
+        assert views == []
+
+
+async def test_other_programs_data_in_the_state_file_changes_nothing_here(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("3", "j")
+        value = json.loads(full.project.session_state_json.read_text())
+        value["other"] = 1
+        full.write(full.project.session_state_json, json.dumps(value))
+        driver.browser.live.hint("commands")
+        await driver.settled()
+        assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
