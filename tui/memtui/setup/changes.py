@@ -95,15 +95,14 @@ def write(change: Change) -> Change:
         FileProblem: the system refuses.
     """
     assert change.after is not None
+    target = change.target
     if change.before is None:
-        if not create_exclusive(
-            change.target.real, change.after, mode=change.mode, within=change.target.root
-        ):
-            raise FileChanged(change.target.path, "has been made by another program meanwhile; try again")
+        if not create_exclusive(target.real, change.after, mode=change.mode, within=target.root):
+            raise FileChanged(target.path, "has been made by another program meanwhile; try again")
         return change
     for _ in range(_TRIES):
         late = _replace(change)
-        now = late if late is not None else read(change.target)
+        now = late if late is not None else read(target)
         if now is None or now == change.after or change.again is None:
             return change
         try:
@@ -113,7 +112,7 @@ def write(change: Change) -> Change:
         if late is None and wanted == now:  # another program has written since, and kept what we did
             return change
         change = replace(change, before=change.after if late is not None else now, after=wanted)
-    raise FileChanged(change.target.path, "is being written by another program; try again in a moment")
+    raise FileChanged(target.path, "is being written by another program; try again in a moment")
 
 
 def _replace(change: Change) -> bytes | None:

@@ -79,7 +79,7 @@ def add_item(text: str, at: int, value: Any, style: Style) -> str:
 
 
 def cut_member(text: str, at: int, key: str) -> str:
-    """The text without a member. Where its key comes twice it is emptied: cut, it would bring up the other."""
+    """The text without a member. If its key comes twice, it is emptied: cut, it would bring up the other."""
     found = list(members(text, at))
     keys = [json.loads(each.key) for each in found]
     index = len(keys) - 1 - keys[::-1].index(key)

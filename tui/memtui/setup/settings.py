@@ -1,8 +1,8 @@
 """memtui's hooks in the text of a Claude Code settings file: found, added, taken out.
 
 Claude Code fact: settings are strict JSON; hooks stand in ``hooks.<Event>[].hooks[]``, the lists of all
-scopes add up. Only the text of our own entries is ever touched: order, indentation, line ends, byte order mark, the
-spelling of numbers and other people's hooks stay byte for byte.
+scopes add up. Only the text of our own entries is ever touched: order, indentation, line ends, byte order
+mark, the spelling of numbers and other people's hooks stay byte for byte.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+"""A project with memtui's and Claude Code's folders, and a clock that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Project, claude_config, memtui_home
+from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
+from memtui.setup.places import Places, Scope
+from tests.disk import without_flushing
+
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+PYTHON = "/opt/my tools/python3"
+
+
+def clock() -> datetime:
+    return NOW
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A project that is a git repository without a commit, and empty folders."""
+    without_flushing(monkeypatch.setattr)
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    return Places(Project(root), memtui_home(), claude_config())
+
+
+Run = Callable[..., Plan]
+
+
+@pytest.fixture
+def init(places: Places) -> Run:
+    """Plan and apply an `init`; returns the plan."""
+
+    def run(scope: Scope = Scope.PROJECT, python: str = PYTHON) -> Plan:
+        plan = plan_init(places, scope, python=python, which="/bin/memtui")
+        apply(plan, places, clock)
+        return plan
+
+    return run
+
+
+@pytest.fixture
+def uninstall(places: Places) -> Run:
+    """Plan and apply an `uninstall`; returns the plan."""
+
+    def run(scope: Scope = Scope.PROJECT, *, edited: bool = False) -> Plan:
+        plan = plan_uninstall(places, scope, edited=edited)
+        apply(plan, places, clock)
+        return plan
+
+    return run

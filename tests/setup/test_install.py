@@ -1,0 +1,389 @@
+"""Installed and taken out again: every byte as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, atomic
+from memtui.project import Home, Project
+from memtui.setup import changes as changes_module
+from memtui.setup.changes import diff
+from memtui.setup.commands import review_compact
+from memtui.setup.install import apply, plan_init, plan_uninstall
+from memtui.setup.json_text import add_member, root_of, style_of
+from memtui.setup.places import Places, Scope
+from memtui.setup.settings import EVENTS, find_hooks
+from tests.disk import mode_of, names, without_flushing
+from tests.setup.conftest import PYTHON, Run, clock
+from tests.setup.strategies import files
+
+SCOPES = tuple(Scope)
+
+
+def _settings(places: Places, scope: Scope = Scope.PROJECT) -> Path:
+    return places.settings(scope).path
+
+
+def _tree(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None for path in root.rglob("*")
+    }
+
+
+def _wrote(path: Path, text: str, *, newline: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline=newline)
+    return path
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_into_nothing_and_out_again(places: Places, init: Run, uninstall: Run, scope: Scope) -> None:
+    top = places.project.root.parent if scope is not Scope.USER else places.claude.parent
+    places.home.state.mkdir(parents=True)
+    before = {name for name in _tree(top) if "memtui" not in name}
+    plan = init(scope)
+    assert [change.target.path.name for change in plan.changes] == [
+        "review-compact.md", "settings.local.json" if scope is Scope.PROJECT else "settings.json"
+    ]  # fmt: skip
+    hooks = find_hooks(_settings(places, scope).read_text())
+    assert [(hook.event, hook.runs, hook.ours) for hook in hooks] == [
+        (event, name, True) for event, name in EVENTS.items()
+    ]
+    assert init(scope).changes == ()
+    uninstall(scope)
+    assert {name for name in _tree(top) if "memtui" not in name} == before
+    assert uninstall(scope).changes == ()
+    assert names(places.home.state / "installed") == [".gitignore"]
+
+
+def test_the_commands_of_each_scope(places: Places, init: Run) -> None:
+    for scope in SCOPES:
+        init(scope)
+    commands = {
+        scope: {hook.command for hook in find_hooks(_settings(places, scope).read_text())} for scope in SCOPES
+    }
+    own = {f"'/opt/my tools/python3' -I -m memtui.hooks {name}" for name in EVENTS.values()}
+    assert commands[Scope.PROJECT] == commands[Scope.USER] == own
+    assert commands[Scope.SHARED] == {
+        f"if command -v memtui-hook >/dev/null 2>&1; then memtui-hook {name}; fi" for name in EVENTS.values()
+    }
+
+
+@pytest.mark.parametrize("name", EVENTS.values())
+def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, name: str) -> None:
+    init(Scope.SHARED)
+    hooks = find_hooks(_settings(places, Scope.SHARED).read_text())
+    command = next(hook.command for hook in hooks if hook.runs == name)
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], env={"PATH": "/nonexistent"}, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@settings(max_examples=500)
+@given(files, st.sampled_from(["none", "theirs", "no record"]))
+def test_settings_come_back_byte_for_byte(text: str, meanwhile: str) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        without_flushing(patch.setattr)
+        top = Path(folder)
+        places = Places(Project(top / "p"), Home(*(top / "m" for _ in range(4))), top / "c")
+        path = _wrote(_settings(places), text)
+        for _ in range(2):
+            apply(plan_init(places, Scope.PROJECT, python=PYTHON, which="x"), places, clock)
+        installed = path.read_bytes().decode()
+        assert len(find_hooks(installed)) == len(EVENTS)
+        if meanwhile == "theirs":
+            theirs = add_member(installed, root_of(installed), "theirs", {"a": []}, style_of(installed))
+            path.write_bytes(theirs.encode())
+        if meanwhile == "no record":
+            shutil.rmtree(top / "m")
+        apply(plan_uninstall(places, Scope.PROJECT), places, clock)
+        after = path.read_bytes().decode()
+        if meanwhile == "none":
+            assert after == text
+        else:
+            assert find_hooks(after) == []
+        if meanwhile == "theirs":
+            assert json.loads(after.removeprefix("\ufeff")) == {
+                **json.loads(text.removeprefix("\ufeff")), "theirs": {"a": []}
+            }  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_link_stays_a_link(places: Places, init: Run, uninstall: Run, scope: Scope) -> None:
+    base = places.project.root if scope is not Scope.USER else places.claude.parent
+    real = _wrote(base / "dotfiles" / "real.json", '{"model":"opus"}')
+    middle = base / "dotfiles" / "middle.json"
+    middle.symlink_to(real)
+    path = _settings(places, scope)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(os.path.relpath(middle, path.parent))
+    init(scope)
+    assert path.is_symlink() and middle.is_symlink()
+    assert json.loads(real.read_text())["hooks"].keys() == EVENTS.keys()
+    uninstall(scope)
+    assert real.read_text() == '{"model":"opus"}'
+    assert path.is_symlink() and not any(name.startswith(".memtui") for name in names(real.parent))
+
+
+@pytest.mark.parametrize("scope", [Scope.PROJECT, Scope.SHARED])
+@pytest.mark.parametrize("what", ["file", "folder", "dangling", "circle"])
+def test_a_link_out_of_the_project_is_refused(
+    places: Places, scope: Scope, what: str, tmp_path: Path
+) -> None:
+    outside = _wrote(tmp_path / "outside" / "settings.json", "{}")
+    (outside.parent / _settings(places, scope).name).write_text("{}")
+    path = _settings(places, scope)
+    if what == "folder":
+        path.parent.symlink_to(outside.parent)
+    else:
+        path.parent.mkdir()
+        path.symlink_to({"file": outside, "dangling": tmp_path / "new.json", "circle": path}[what])
+    before = _tree(tmp_path)
+    for plan in (plan_init, plan_uninstall):
+        with pytest.raises(FileOutside):
+            plan(places, scope)
+    assert _tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "text", ["// c\n{}", '{"a": 1,}', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "{", "\xff"]
+)
+def test_what_is_no_settings_file_is_untouched(places: Places, text: str) -> None:
+    path = _settings(places)
+    path.parent.mkdir()
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(FileUnreadable, match=r"settings\.local\.json is not edited: it (is|has) "):
+        plan_init(places, Scope.PROJECT)
+    assert path.read_bytes() == text.encode("latin-1")
+    assert not (places.project.root / ".claude" / "commands").exists()
+    assert not places.home.state.exists()
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(places: Places) -> None:
+    _settings(places).mkdir(parents=True)
+    with pytest.raises(FileProblem):
+        plan_init(places, Scope.PROJECT)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o640])
+def test_the_mode_is_kept(places: Places, init: Run, uninstall: Run, mode: int) -> None:
+    path = _wrote(_settings(places), "{}\n")
+    path.chmod(mode)
+    init()
+    assert mode_of(path) == mode
+    uninstall()
+    assert mode_of(path) == mode
+
+
+def test_new_files_have_sensible_modes_under_any_umask(places: Places, init: Run) -> None:
+    old = os.umask(0o000)
+    try:
+        init(Scope.PROJECT)
+        init(Scope.SHARED)
+        init(Scope.PROJECT, python="/other/python3")
+    finally:
+        os.umask(old)
+    assert mode_of(_settings(places)) == 0o600
+    assert mode_of(_settings(places, Scope.SHARED)) == 0o644
+    for folder in ("installed", "backups"):
+        for path in [places.home.state, places.home.state / folder, *(places.home.state / folder).iterdir()]:
+            assert mode_of(path) & 0o077 == 0
+
+
+def test_a_backup_is_kept_outside_the_project(places: Places, init: Run, uninstall: Run) -> None:
+    path = _wrote(_settings(places), '{"model": "opus"}\r\n')
+    init()
+    backup = next(each for each in (places.home.state / "backups").iterdir() if each.suffix == ".json")
+    assert backup.name.startswith("20260102_101500-") and backup.name.endswith("-settings.local.json")
+    assert backup.read_bytes() == b'{"model": "opus"}\r\n'
+    uninstall()
+    assert len(names(places.home.state / "backups")) == 4  # .gitignore, twice the settings, the command
+    assert names(path.parent) == ["settings.local.json"]
+
+
+def test_another_interpreter_updates_the_entry(places: Places, init: Run, uninstall: Run) -> None:
+    path = _wrote(_settings(places), '{"a": 1}')
+    init(python="/old/python3")
+    init(python="/new/python3")
+    text = path.read_text()
+    assert "/old/" not in text and len(find_hooks(text)) == len(EVENTS)
+    uninstall()
+    assert path.read_text() == '{"a": 1}'
+
+
+def test_an_edit_between_two_inits_stays(places: Places, init: Run, uninstall: Run) -> None:
+    path = _wrote(_settings(places), '{"a": 1, "hooks": {"Stop": []}}')
+    init(python="/old/python3")
+    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
+    init(python="/new/python3")
+    uninstall()
+    assert path.read_text() == '{"a": 2, "hooks": {"Stop": []}}'
+
+
+def test_settings_that_others_filled_meanwhile_are_not_removed(
+    places: Places, init: Run, uninstall: Run
+) -> None:
+    init()
+    path = _settings(places)
+    path.write_text(path.read_text().replace("{\n", '{\n  "model": "opus",\n', 1))
+    uninstall()
+    assert path.read_text() == '{\n  "model": "opus"\n}\n'
+
+
+def test_settings_that_were_only_formatted_meanwhile_are_removed(
+    places: Places, init: Run, uninstall: Run
+) -> None:
+    init()
+    path = _settings(places)
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    uninstall()
+    assert not (places.project.root / ".claude").exists()
+
+
+def test_a_file_that_changed_since_it_was_shown_is_left_alone(places: Places) -> None:
+    path = _wrote(_settings(places), '{"a": 1}')
+    plan = plan_init(places, Scope.PROJECT, which="x")
+    path.write_text('{"a": 2}')
+    with pytest.raises(FileChanged):
+        apply(plan, places, clock)
+    assert path.read_text() == '{"a": 2}'
+
+
+def test_a_file_made_since_it_was_shown_is_left_alone(places: Places) -> None:
+    plan = plan_init(places, Scope.PROJECT, which="x")
+    path = _wrote(_settings(places), '{"a": 2}')
+    with pytest.raises(FileChanged):
+        apply(plan, places, clock)
+    assert path.read_text() == '{"a": 2}'
+
+
+@pytest.mark.parametrize("how", ["in the old file", "over ours", "over ours, ours kept"])
+def test_what_is_written_in_the_same_moment_is_not_lost(
+    places: Places, monkeypatch: pytest.MonkeyPatch, uninstall: Run, how: str
+) -> None:
+    path = _wrote(_settings(places), '{"a": 1}')
+    plan = plan_init(places, Scope.PROJECT, python=PYTHON, which="x")
+    real = atomic.replace_expected
+    done: list[bool] = []
+
+    def racing(target: Path, data: bytes, **options: object) -> object:
+        with target.open("r+b") as theirs:
+            replaced = real(target, data, **options)  # type: ignore[arg-type]
+            if not done:
+                done.append(True)
+                if how == "in the old file":
+                    theirs.write(b'{"a": 2}')
+                elif how == "over ours":
+                    target.write_bytes(b'{"a": 2}')
+                else:
+                    target.write_bytes(data.replace(b'"a": 1', b'"a": 2'))
+            return replaced
+
+    monkeypatch.setattr(changes_module, "replace_expected", racing)
+    apply(plan, places, clock)
+    text = path.read_text()
+    assert json.loads(text)["a"] == 2
+    assert len(find_hooks(text)) == len(EVENTS)
+    uninstall()
+    assert path.read_text() == '{"a": 2}'
+
+
+def test_an_edited_command_stays_unless_told(places: Places, init: Run, uninstall: Run) -> None:
+    init()
+    path = places.project.root / ".claude" / "commands" / "review-compact.md"
+    path.write_text(path.read_text().replace("Review one", "Please review one"))
+    assert init().notes == (f"{path} was edited; it stays as it is.",)
+    plan = uninstall()
+    assert plan.kept == (path,) and path.exists() and not _settings(places).exists()
+    uninstall(edited=True)
+    assert not (places.project.root / ".claude").exists()
+
+
+def test_somebody_elses_command_of_this_name_stays(places: Places, init: Run, uninstall: Run) -> None:
+    path = _wrote(places.project.root / ".claude" / "commands" / "review-compact.md", "mine")
+    assert init().notes == (f"{path} is not memtui's; it stays as it is.",)
+    assert uninstall(edited=True).kept == ()
+    assert path.read_text() == "mine"
+
+
+def test_an_older_version_of_the_command_is_updated(places: Places, init: Run, uninstall: Run) -> None:
+    path = places.project.root / ".claude" / "commands" / "review-compact.md"
+    _wrote(path, review_compact("old-memtui").decode(), newline="\r\n")
+    assert len(init().changes) == 2
+    assert path.read_bytes() == review_compact()
+    uninstall()
+    assert not path.exists()
+
+
+def test_the_command_names_a_program_that_the_shell_finds(places: Places) -> None:
+    for which, expected in (
+        ("/bin/memtui", "`memtui captures"),
+        ("", "'/opt/my tools/python3' -m memtui captures"),
+    ):
+        plan = plan_init(places, Scope.PROJECT, python=PYTHON, which=which)
+        text = (plan.changes[0].after or b"").decode()
+        assert expected in text
+    shared = plan_init(places, Scope.SHARED, python=PYTHON, which="")
+    assert shared.changes[0].after == review_compact()
+
+
+def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
+    root = places.project.root
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    notes = plan_init(places, Scope.PROJECT, which="x").notes
+    assert [note.split(":")[0] for note in notes] == [
+        "git does not ignore .claude/commands/review-compact.md",
+        "git does not ignore .claude/settings.local.json",
+    ]
+    (root / ".gitignore").write_text(".claude/\n")
+    assert plan_init(places, Scope.PROJECT, which="x").notes == ()
+    (root / ".gitignore").unlink()
+    assert plan_init(places, Scope.SHARED, which="x").notes == ()
+
+
+def test_a_passing_interpreter_is_told(places: Places) -> None:
+    passing = f"{tempfile.gettempdir()}/uv/bin/python3"
+    assert any("temporary folder" in note for note in plan_init(places, Scope.PROJECT, python=passing).notes)
+    assert not any("temporary folder" in note for note in plan_init(places, Scope.PROJECT, python="/p").notes)
+
+
+def test_the_interpreter_that_runs_is_the_one_that_is_named(places: Places) -> None:
+    plan = plan_init(places, Scope.USER, which="x")
+    hooks = find_hooks((plan.changes[1].after or b"").decode())
+    assert all(hook.command.startswith(f"{sys.executable} -I -m memtui.hooks ") for hook in hooks)
+
+
+def test_without_an_interpreter_nothing_is_planned(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(FileUnreadable, match="absolute path of a Python"):
+        plan_init(places, Scope.PROJECT)
+
+
+def test_the_diff_shows_what_changes(places: Places) -> None:
+    _wrote(_settings(places), '{\n  "a": "\x85\u2028"\n}')
+    command, settings_change = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
+    assert diff(command, "c.md").startswith("--- /dev/null\n+++ c.md\n@@ -0,0 +1,")
+    assert diff(settings_change, "s.json").startswith(
+        '--- s.json\n+++ s.json\n@@ -1,3 +1,41 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'
+    )
+    assert diff(settings_change).endswith("+  }\n }\n\\ No newline at end of file\n")
+
+
+def test_records_that_are_broken_count_as_none(places: Places, init: Run, uninstall: Run) -> None:
+    path = _wrote(_settings(places), '{"a": 1}')
+    init()
+    for record in (places.home.state / "installed").glob("*.json"):
+        record.write_text('{"before": 3}')
+    uninstall()
+    assert path.read_text() == '{"a": 1}'

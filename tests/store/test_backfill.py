@@ -1,0 +1,237 @@
+"""Compactions against captures, and captures made after the fact."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pydantic_core
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.demo.transcript import TranscriptWriter
+from memtui.files import FileOutside
+from memtui.formats import transcript as transcript_format
+from memtui.formats.capture import Capture, parse_capture
+from memtui.formats.capture_text import render_pending
+from memtui.project import Project, claude_config, transcript_slug
+from memtui.store import backfill
+from memtui.store.backfill import (
+    Compaction,
+    compactions_in,
+    coverage,
+    first_message,
+    missing_captures,
+    write_missing,
+)
+from memtui.store.captures import CaptureStore
+from memtui.store.transcripts import Transcript, TranscriptStore
+from tests.disk import mode_of, names
+
+STARTED = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
+NOON = "2026-01-02T12:00:00Z"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    root = tmp_path / "shop"
+    root.mkdir()
+    return Project(root)
+
+
+def _session(project: Project, session: str, *triggers: str) -> tuple[Path, list[datetime]]:
+    """A transcript with a compaction every ten minutes; returns it and when they were done."""
+    writer = TranscriptWriter(session, cwd=str(project.root), branch="main", started=STARTED)
+    writer.prompt(f"Fix the refund of {session}")
+    times = []
+    for number, trigger in enumerate(triggers, 1):
+        writer.at(STARTED + timedelta(minutes=10 * number))
+        times.append(writer.moment)
+        writer.compaction("What was before", trigger=trigger)
+        writer.prompt('Go on; "compact_boundary" is only a word')
+    path = claude_config() / "projects" / transcript_slug(project.root) / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(writer.take())
+    return path, times
+
+
+def _capture(session: str, moment: datetime) -> Capture:
+    return Capture(status="pending", timestamp=moment, session_id=session, transcript="/t", first_message="")
+
+
+def _transcripts(project: Project) -> list[Transcript]:
+    return TranscriptStore(project).entries()
+
+
+def _captures(project: Project) -> list[Capture]:
+    store = CaptureStore(project)
+    return [store.load(entry) for entry in store.entries()]
+
+
+def test_the_compactions_of_a_transcript(project: Project) -> None:
+    path, times = _session(project, "a", "auto", "manual", "auto")
+    (transcript,) = _transcripts(project)
+    found = compactions_in(transcript)
+    assert [(each.at, each.trigger, each.session_id, each.transcript) for each in found] == [
+        (at, trigger, "a", path) for at, trigger in zip(times, ("auto", "manual", "auto"), strict=True)
+    ]
+
+
+def test_each_capture_belongs_to_the_first_compaction_after_it(project: Project) -> None:
+    _, times = _session(project, "a", "auto", "auto", "manual", "auto")
+    _session(project, "b", "auto")
+    captures = [
+        _capture("a", times[0] - timedelta(minutes=2)),
+        _capture("a", times[0]),  # reported twice
+        _capture("a", times[1] + timedelta(seconds=1)),  # of the manual one
+        _capture("c", times[3]),
+    ]
+    found = coverage(_transcripts(project), captures)
+    assert [(each.session_id, each.at) for each in found.compactions] == [
+        ("a", times[0]), ("b", times[0]), ("a", times[1]), ("a", times[3])
+    ]  # fmt: skip
+    assert [(each.session_id, each.at) for each in found.missing] == [
+        ("b", times[0]), ("a", times[1]), ("a", times[3])
+    ]  # fmt: skip
+
+
+def test_a_compaction_that_a_resumed_session_repeats_counts_once(project: Project) -> None:
+    path, times = _session(project, "a", "auto")
+    copy = path.with_name("b.jsonl")
+    copy.write_text(path.read_text().replace('"sessionId": "a"', '"sessionId": "b"').replace('"a"', '"b"'))
+    (found,) = missing_captures(_transcripts(project), [])
+    assert found.at == times[0]
+    for session in ("a", "b"):
+        assert missing_captures(_transcripts(project), [_capture(session, times[0])]) == ()
+
+
+def test_written_with_the_compactions_own_time_and_never_twice(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, times = _session(project, "a", "auto", "auto")
+    missing = missing_captures(_transcripts(project), [])
+    written = [write_missing(project, each, first_message(each)) for each in missing]
+    assert [each and each.name for each in written] == [
+        "20260102_091000-autocompact.md", "20260102_092000-autocompact.md"
+    ]  # fmt: skip
+    assert [capture.timestamp for capture in _captures(project)] == [times[1], times[0]]
+    capture = _captures(project)[0]
+    assert (capture.session_id, capture.transcript) == ("a", str(path))
+    assert capture.first_message == "Fix the refund of a"
+    assert missing_captures(_transcripts(project), _captures(project)) == ()
+    assert [write_missing(project, each, "") for each in missing] == [None, None]
+    assert names(project.compacts) == [".gitignore", *(each.name for each in written if each)]
+    assert mode_of(project.compacts) == 0o700
+    assert mode_of(CaptureStore(project).entries()[0].path) == 0o600
+
+
+def test_a_taken_second_moves_on_in_the_name_alone(project: Project) -> None:
+    _, times = _session(project, "a", "auto")
+    _session(project, "b", "auto")
+    for each in missing_captures(_transcripts(project), []):
+        write_missing(project, each, "")
+    assert names(project.compacts)[1:] == ["20260102_091000-autocompact.md", "20260102_091001-autocompact.md"]
+    assert {capture.timestamp for capture in _captures(project)} == {times[0]}
+    assert missing_captures(_transcripts(project), _captures(project)) == ()
+
+
+def test_two_at_once_write_one(project: Project) -> None:
+    _session(project, "a", "auto")
+    (missing,) = missing_captures(_transcripts(project), [])
+    with ThreadPoolExecutor(8) as pool:
+        written = list(pool.map(lambda _: write_missing(project, missing, "x"), range(8)))
+    assert sum(each is not None for each in written) == 1
+    assert len(names(project.compacts)) == 2
+
+
+def test_a_linked_folder_is_not_written_to(project: Project, tmp_path: Path) -> None:
+    _session(project, "a", "auto")
+    (tmp_path / "elsewhere").mkdir()
+    (project.root / ".project").symlink_to(tmp_path / "elsewhere")
+    (missing,) = missing_captures(_transcripts(project), [])
+    with pytest.raises(FileOutside):
+        write_missing(project, missing, "")
+    assert names(tmp_path / "elsewhere") == []
+
+
+def test_a_reviewed_capture_counts(project: Project) -> None:
+    _, times = _session(project, "a", "auto")
+    capture = _capture("a", times[0]).replace(status="reviewed", summary="s", memory="m.md")
+    assert missing_captures(_transcripts(project), [capture]) == ()
+
+
+def test_a_transcript_that_is_gone_has_none(project: Project, tmp_path: Path) -> None:
+    gone = Transcript(tmp_path / "gone.jsonl", "gone", (0, 0, 0))
+    assert missing_captures([gone], []) == ()
+    compaction = Compaction(STARTED, "auto", "gone", gone.path, "")
+    assert first_message(compaction) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "system", "subtype": "compact_boundary", "timestamp": "yesterday"},
+        {"type": "system", "subtype": "compact_boundary", "timestamp": 5},
+        {"type": "system", "subtype": "compact_boundary", "timestamp": "0001-01-01T00:00:00+14:00"},
+        {"type": "system", "subtype": "compact_boundary", "timestamp": NOON, "isSidechain": True},
+        {"type": "system", "subtype": "compact_boundary", "timestamp": NOON, "compactMetadata": 3},
+        {"type": "user", "x": "compact_boundary", "timestamp": NOON},
+    ],
+)
+def test_what_is_no_auto_compaction_is_not_missing(project: Project, line: object) -> None:
+    path, _ = _session(project, "a")
+    path.write_text(path.read_text() + json.dumps(line) + "\n")
+    assert missing_captures(_transcripts(project), []) == ()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from(["boundary", "text", "blank", "torn", "long", "two"]), max_size=12),
+    st.sampled_from([64, 200, 1 << 20]),
+    st.booleans(),
+)
+def test_boundaries_are_found_wherever_blocks_end(kinds: list[str], block: int, final: bool) -> None:
+    boundary = {"type": "system", "subtype": "compact_boundary", "timestamp": "2026-01-02T09:00:00Z"}
+    known = {
+        "boundary": json.dumps(boundary),
+        "text": json.dumps({"type": "user", "text": json.dumps(boundary)}),
+        "blank": "",
+        "torn": json.dumps(boundary)[:-9],
+        "long": json.dumps({"type": "user", "text": "x" * 900}),
+        "two": json.dumps(boundary) * 2,
+    }
+    text = "\n".join(known[kind] for kind in kinds) + ("\n" if final else "")
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(backfill, "_BLOCK", block)
+        patch.setattr(backfill, "LINE_LIMIT", 500)
+        path = Path(folder, "a.jsonl")
+        path.write_text(text)
+        found = compactions_in(Transcript(path, "a", (0, 0, 0)))
+    assert len(found) == kinds.count("boundary") + 2 * kinds.count("two")
+
+
+def test_the_marked_lines_alone_are_parsed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _ = _session(project, "a", "auto")
+    with path.open("a") as file:
+        file.writelines(json.dumps({"type": "user", "n": n}) + "\n" for n in range(5_000))
+    parsed: list[bytes] = []
+    real = pydantic_core.from_json
+
+    def counting(data: bytes, **options: object) -> object:
+        parsed.append(data)
+        return real(data, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transcript_format, "from_json", counting)
+    assert len(missing_captures(_transcripts(project), [])) == 1
+    assert len(parsed) == 1
+
+
+def test_what_the_hook_wrote_before_the_compaction_counts(project: Project) -> None:
+    _, times = _session(project, "a", "auto")
+    moment = times[0] - timedelta(seconds=90)
+    text = render_pending(timestamp=moment, session_id="a", transcript="/t.jsonl", first_message="x")
+    assert missing_captures(_transcripts(project), [parse_capture(text)]) == ()

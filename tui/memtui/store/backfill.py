@@ -1,0 +1,237 @@
+"""Compactions that have no capture: found in the transcripts, and captured after the fact.
+
+Hooks do not always run: they are installed late, time out, or are not called (Claude Code fact). But each
+compaction leaves a boundary line in its session's transcript.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+from memtui.clock import parse_iso
+from memtui.files import FileProblem, create_exclusive, private_folder, read_within
+from memtui.formats.capture_text import capture_name, render_pending
+from memtui.formats.transcript import LINE_LIMIT, read_lines
+from memtui.project import Project
+from memtui.store.transcripts import Transcript
+
+_BLOCK = 1 << 20
+_MARK = b'"compact_boundary"'
+"""Within the text of a message the quotes are escaped, so only boundaries have it."""
+
+_YEARS = range(2020, 9999)
+"""Of what Claude Code can have compacted; other times are no times."""
+
+_NAMES = 100
+_CAPTURE_LIMIT = 1 << 20
+
+
+class Captured(Protocol):
+    """What is asked of a capture; `memtui.formats.capture.Capture` has it."""
+
+    @property
+    def session_id(self) -> str:
+        """Claude Code's session id."""
+
+    @property
+    def timestamp(self) -> datetime:
+        """When the compaction began, to the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """A compaction as its transcript tells it."""
+
+    at: datetime
+    """When it was done; aware."""
+    trigger: str
+    """`auto`, `manual`, or "" when the transcript does not say."""
+    session_id: str
+    transcript: Path
+    uuid: str
+    """Of its line: a resumed session's transcript may repeat it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The auto-compactions of a project, oldest first, and those that nothing captured."""
+
+    compactions: tuple[Compaction, ...]
+    missing: tuple[Compaction, ...]
+
+
+Reader = Callable[[Transcript], tuple[Compaction, ...]]
+
+
+def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
+    """The compactions of one transcript, first to last. Of the file only the boundary lines are parsed.
+
+    A caller that asks often may keep the answer for as long as the transcript's signature stays the same.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    return tuple(
+        compaction
+        for start, stop in _marked_lines(transcript.path)
+        for line in read_lines(transcript.path, start=start, stop=stop)
+        for record in line.records
+        if (compaction := _compaction(record, transcript)) is not None
+    )
+
+
+def coverage(
+    transcripts: Iterable[Transcript], captures: Iterable[Captured], read: Reader = compactions_in
+) -> Coverage:
+    """Compare the auto-compactions in transcripts with captures.
+
+    A capture is written when a compaction begins, so it belongs to the first one of its session that is done
+    at its time or later.
+
+    Args:
+        transcripts: of one project.
+        captures: all of the project, reviewed ones included.
+        read: `compactions_in`, or something that remembers what that said.
+    """
+    sessions: dict[str, dict[str, Compaction]] = {}
+    first: dict[str, Compaction] = {}
+    for transcript in transcripts:
+        for compaction in _read(transcript, read):
+            key = compaction.uuid or f"{compaction.session_id} {compaction.at.isoformat()}"
+            sessions.setdefault(compaction.session_id, {})[key] = compaction
+            known = first.get(key)
+            if known is None or compaction.transcript.stem == compaction.session_id != known.transcript.stem:
+                first[key] = compaction
+    covered = _covered(sessions, captures)
+    found = sorted(first.items(), key=lambda item: (item[1].at, item[1].session_id))
+    autos = [(key, compaction) for key, compaction in found if compaction.trigger == "auto"]
+    return Coverage(
+        tuple(compaction for _, compaction in autos),
+        tuple(compaction for key, compaction in autos if key not in covered),
+    )
+
+
+def missing_captures(
+    transcripts: Iterable[Transcript], captures: Iterable[Captured], read: Reader = compactions_in
+) -> tuple[Compaction, ...]:
+    """The auto-compactions that have no capture, oldest first; see `coverage`."""
+    return coverage(transcripts, captures, read).missing
+
+
+def first_message(compaction: Compaction) -> str:
+    """The user's first words in the session of a compaction; "" when its transcript cannot be read."""
+    from memtui.extract.facts import read_facts  # here: it brings more than finding what is missing does
+
+    try:
+        return read_facts(compaction.transcript, until=compaction.at).first_prompt
+    except OSError:
+        return ""
+
+
+def write_missing(project: Project, compaction: Compaction, message: str) -> Path | None:
+    """Write the capture of a compaction, with the compaction's own time in name and text.
+
+    Args:
+        project: where.
+        compaction: one of those that are missing.
+        message: its `first_message`.
+
+    Returns:
+        The new file; None when there is a capture of this compaction by now.
+
+    Raises:
+        FileProblem: it cannot be written.
+    """
+    moment = compaction.at.astimezone().replace(microsecond=0)
+    text = render_pending(
+        timestamp=moment,
+        session_id=compaction.session_id,
+        transcript=str(compaction.transcript),
+        first_message=message,
+    ).encode("utf-8", "replace")
+    private_folder(project.compacts, within=project.root)
+    for second in range(_NAMES):
+        path = project.compacts / capture_name(moment + timedelta(seconds=second))
+        if create_exclusive(path, text, within=project.root):
+            return path
+        if _is_of(path, project, compaction.session_id, moment):
+            return None
+    raise FileProblem(project.compacts, f"has captures for every second from {moment:%H:%M:%S} on already")
+
+
+def _read(transcript: Transcript, read: Reader) -> tuple[Compaction, ...]:
+    try:
+        return read(transcript)
+    except OSError:  # Claude Code removes old transcripts at any time
+        return ()
+
+
+def _covered(sessions: dict[str, dict[str, Compaction]], captures: Iterable[Captured]) -> set[str]:
+    in_order = {
+        session: sorted((compaction.at, key) for key, compaction in found.items())
+        for session, found in sessions.items()
+    }
+    covered = set()
+    for capture in captures:
+        done = in_order.get(capture.session_id, [])
+        place = bisect_left(done, (capture.timestamp, ""))
+        if place < len(done):
+            covered.add(done[place][1])
+    return covered
+
+
+def _marked_lines(path: Path) -> Iterator[tuple[int, int]]:
+    """Start and end of each line that has the mark in it; far faster than looking into each line."""
+    with path.open("rb", buffering=0) as file:
+        begin, data = 0, b""
+        while block := file.read(_BLOCK):
+            data += block
+            whole = data.rfind(b"\n") + 1
+            yield from _found(data, whole, begin)
+            keep = max(whole, len(data) - LINE_LIMIT)
+            begin, data = begin + keep, data[keep:]
+        yield from _found(data, len(data), begin)
+
+
+def _found(data: bytes, end: int, begin: int) -> Iterator[tuple[int, int]]:
+    at = data.find(_MARK, 0, end)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        stop = data.find(b"\n", at, end) + 1 or end
+        yield begin + start, begin + stop
+        at = data.find(_MARK, stop, end)
+
+
+def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:
+    from memtui.formats.transcript_events import Boundary, events
+
+    boundary = next((event for event in events(record) if isinstance(event, Boundary)), None)
+    stamp, session, uuid = (record.get(name) for name in ("timestamp", "sessionId", "uuid"))
+    at = parse_iso(stamp) if isinstance(stamp, str) else None
+    if boundary is None or at is None or at.year not in _YEARS:
+        return None
+    return Compaction(
+        at=at,
+        trigger=boundary.trigger,
+        session_id=session if isinstance(session, str) and session else transcript.session_id,
+        transcript=transcript.path,
+        uuid=uuid if isinstance(uuid, str) else "",
+    )
+
+
+def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> bool:
+    """Whether the capture at `path` is the one of this compaction."""
+    from memtui.formats.capture import parse_capture
+    from memtui.formats.model import FormatError
+
+    try:
+        data = read_within(path, project.root, limit=_CAPTURE_LIMIT, follow=False)
+        capture = parse_capture(data.decode("utf-8", "replace"))
+    except (FileProblem, FormatError):
+        return False
+    return (capture.session_id, capture.timestamp) == (session_id, moment)
