@@ -61,7 +61,7 @@ def captured(project: Project) -> Project:
 
 
 def _says(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
-    monkeypatch.setattr(module, "_can_answer", lambda: True)
+    monkeypatch.setattr(module, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(answer + "\n" for answer in answers)))
 
 
@@ -275,3 +275,102 @@ def test_an_edited_text_comes_back() -> None:
     draft = Draft(MemoryFile(title="T", goal="G", learnings=("a", "b")), "One.\nTwo.", "note")
     assert from_text(as_text(draft), "note") == draft
     assert "## Summary" in as_text(draft)
+
+
+REVIEW = """\
+Summary: The tax was rounded
+twice.
+
+# Memory: Tax rounding
+
+## Goal
+Round once
+
+## Learnings
+- src/tax.ts rounds, too
+
+## Confidence Level
+High — tested
+"""
+
+
+def _pipes(monkeypatch: pytest.MonkeyPatch, text: str | bytes) -> None:
+    data = text.encode() if isinstance(text, str) else text
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_a_review_from_stdin(memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    _pipes(monkeypatch, REVIEW)
+    result = memtui("review", "--from-stdin")
+    memory_path = captured.compacts / memory_name(NAME)
+    assert (result.code, result.out) == (0, f"Reviewed {NAME}. Its memory: {memory_path}\n")
+    assert (
+        parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == "The tax was rounded twice."
+    )
+    memory = parse_memory(memory_path.read_text("utf-8"))
+    assert (memory.title, memory.goal) == ("Tax rounding", "Round once")
+    assert memory.learnings == ("src/tax.ts rounds, too",)
+    assert memory_path.read_text("utf-8").startswith("# Memory: Tax rounding\n\n## Goal\nRound once\n")
+    _pipes(monkeypatch, REVIEW)
+    assert memtui("review", "--from-stdin").out == "Nothing to review: no capture of shop is pending.\n"
+    _pipes(monkeypatch, REVIEW)
+    assert "is reviewed already, nothing was changed" in memtui("review", NAME, "--from-stdin").out
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("**Summary:** Short.\n# Memory: T\n## Goal\nG\n", "Short."),
+        ("# Memory: T\n\n## Goal\nG\n\n## Summary\n\nShort.\nTwo.\n", "Short. Two."),
+        ("summary: Short.\r\n\r\n# Memory: T\r\n\r\n## Goal\r\nG\r\n", "Short."),
+    ],
+)
+def test_where_the_summary_may_stand(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, text: str, summary: str
+) -> None:
+    _pipes(monkeypatch, text)
+    assert memtui("review", NAME, "--from-stdin").code == 0
+    assert parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == summary
+    written = (captured.compacts / memory_name(NAME)).read_text("utf-8")
+    assert "ummary" not in written and "\r" not in written
+
+
+def test_without_a_summary_the_drafts_is_taken(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = json.loads(memtui("review", "--json").out)["summary"]
+    _pipes(monkeypatch, "# Memory: T\n## Goal\nG\n")
+    assert memtui("review", "--from-stdin").code == 0
+    assert parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == draft != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it has neither a title nor a section of a memory file"),
+        ("Summary: only this", "it has neither a title nor a section of a memory file"),
+        ("## Goal\nG\n", "it has no title (# Memory: ...)"),
+        ("# Memory: T\n## Learnings\n- x\n", "it does not say what the goal was (## Goal)"),
+        (b"\x00\xff\xfe", "it has neither a title nor a section of a memory file"),
+    ],
+)
+def test_what_is_no_review_changes_nothing(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, text: str | bytes, reason: str
+) -> None:
+    before = {path: path.read_bytes() for path in captured.compacts.iterdir()}
+    _pipes(monkeypatch, text)
+    result = memtui("review", "--from-stdin")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"memtui: standard input is no review: {reason}; nothing was changed.\n"
+    assert {path: path.read_bytes() for path in captured.compacts.iterdir()} == before
+
+
+def test_a_review_that_is_too_long_changes_nothing(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pipes(monkeypatch, REVIEW + "x" * (1 << 20))
+    result = memtui("review", "--from-stdin")
+    assert (result.code, result.err) == (
+        1,
+        "memtui: standard input is longer than 1 MB; nothing was changed.\n",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,11 +11,13 @@ from memtui.extract.facts import Facts, read_facts
 from memtui.extract.records import Prompt
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
-from memtui.formats.model import Section
+from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 _SUMMARY = "Summary"
+_AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+"""What stands before a memory file's title."""
 
 
 class Draft(NamedTuple):
@@ -62,6 +65,22 @@ def from_text(text: str, note: str = "") -> Draft:
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
     rest = tuple(section for section in memory.extra if section not in ours)
     return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip(), note)
+
+
+def from_review(text: str) -> Draft:
+    """Read a review that somebody else has written: a memory file, with ``Summary: ...`` before it or not.
+
+    Raises:
+        FormatError: it is no memory file, or has no title or no goal.
+    """
+    ahead = _AHEAD.match(text)
+    draft = from_text(text[ahead.end() :] if ahead else text)
+    if not draft.memory.title:
+        raise FormatError("it has no title (# Memory: ...)")
+    if not draft.memory.goal:
+        raise FormatError("it does not say what the goal was (## Goal)")
+    summary = ahead["summary"] if ahead else draft.summary
+    return draft._replace(summary=" ".join(summary.split()))
 
 
 def _facts_of(capture: Capture) -> Facts:

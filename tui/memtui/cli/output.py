@@ -42,6 +42,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def can_answer() -> bool:
+    """Whether a person sees what is printed and can type."""
+    return sys.stdin is not None and sys.stdin.isatty() and is_terminal()
+
+
 def need_terminal() -> None:
     """Refuse to open the app where nobody could see it or type: it would wait for ever.
 

@@ -9,14 +9,18 @@ from pathlib import Path
 import click
 
 from memtui.clean import clean_line
-from memtui.cli.drafting import Draft, as_text, draft_of, from_text
-from memtui.cli.output import is_terminal, print_document, print_json, say
+from memtui.cli.drafting import Draft, as_text, draft_of, from_review, from_text
+from memtui.cli.output import can_answer, print_document, print_json, say
 from memtui.cli.places import project_of, root_option
+from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
 from memtui.project import Project, claude_config
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
+
+_LIMIT = 1 << 20
+"""Bytes of a review on standard input; they have some thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,18 @@ class Outcome:
 @click.command("review", short_help="Draft a capture's memory file, and accept it.")
 @click.argument("capture", required=False)
 @click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
+@click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
 @root_option
-def command(capture: str | None, yes: bool, as_json: bool, root: Path | None) -> None:
+def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, root: Path | None) -> None:
     """Draft a capture's memory file, and accept it.
 
     CAPTURE is the path or the file name of a capture, or the time in it (20251225_081500); without one it is
     the newest that is pending. The draft is made from what the transcript says up to that compaction.
     Accepting it writes the memory file beside the capture and marks the capture as reviewed, both or neither.
+
+    With --from-stdin a memory file is read instead, as somebody else has written it; a line "Summary: ..."
+    before it, or a section "## Summary" in it, becomes the summary in the capture.
 
     Without --yes the draft is shown and memtui asks; when nobody can answer, nothing is changed and the exit
     code is 1.
@@ -68,8 +76,8 @@ def command(capture: str | None, yes: bool, as_json: bool, root: Path | None) ->
         )
         _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
         return
-    draft = draft_of(loaded, claude_config())
-    accepted = draft if yes else _ask(draft, entry, before, as_json)
+    draft = _given(loaded) if from_stdin else draft_of(loaded, claude_config())
+    accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
         say(f"{entry.name} stays pending.")
         return
@@ -89,9 +97,23 @@ def _project(root: Path | None, capture: str | None) -> Project:
     return project_of(root)
 
 
+def _given(capture: Capture) -> Draft:
+    """The review on standard input. Where it has no summary, the draft's is taken."""
+    data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
+    if len(data) > _LIMIT:
+        raise click.ClickException("standard input is longer than 1 MB; nothing was changed.")
+    try:
+        draft = from_review(data.decode("utf-8", "replace"))
+    except FormatError as error:
+        raise click.ClickException(f"standard input is no review: {error}; nothing was changed.") from error
+    if draft.summary:
+        return draft
+    return draft._replace(summary=draft_of(capture, claude_config()).summary)
+
+
 def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | None:
     """Show the draft and let the person decide; None to leave the capture as it is."""
-    if as_json or not _can_answer():
+    if as_json or not can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
     print_document(_shown(draft))
@@ -101,11 +123,6 @@ def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | 
             return draft if answer == "y" else None
         draft = _edited(draft)
         print_document(_shown(draft))
-
-
-def _can_answer() -> bool:
-    """Whether a person sees the draft and can type."""
-    return sys.stdin is not None and sys.stdin.isatty() and is_terminal()
 
 
 _ANSWER = click.Choice(["y", "e", "n"], case_sensitive=False)
