@@ -559,8 +559,8 @@ def test_says_where_it_has_looked(store: ActiveCommandStore) -> None:
     with pytest.raises(CommandProblem) as caught:
         store.summary("epic")
     assert str(caught.value) == (
-        "epic.md is neither in packages/cli/src/core/commands, .agileflow/commands nor in "
-        ".claude/commands/agileflow"
+        "epic.md is neither in packages/cli/src/core/commands, .agileflow/commands, "
+        ".claude/commands/agileflow nor in .claude/commands"
     )
 
 

@@ -50,6 +50,7 @@ class Project(NamedTuple):
             self.root / "packages" / "cli" / "src" / "core" / "commands",
             self.root / ".agileflow" / "commands",
             self.root / ".claude" / "commands" / "agileflow",
+            self.root / ".claude" / "commands",  # the project's own commands, where AgileFlow is not in use
         )
 
 
@@ -70,6 +71,11 @@ class Home(NamedTuple):
     def states(self) -> Path:
         """Session states: ``<session-id>/v0001.md``."""
         return self.data / "states"
+
+    @property
+    def hook_log(self) -> Path:
+        """One line for each run of a hook."""
+        return self.state / "hooks.jsonl"
 
 
 def find_root(start: Path, home: Path | None = None) -> Path:

@@ -27,6 +27,7 @@ from memtui.files.safe import (
     private_folder,
     read_within,
     shared_folder,
+    tail_within,
 )
 
 __all__ = [
@@ -55,5 +56,6 @@ __all__ = [
     "replace_expected",
     "shared_folder",
     "sweep_temps",
+    "tail_within",
     "write_atomic",
 ]

@@ -32,6 +32,7 @@ def write_atomic(
     *,
     mode: int | None = 0o600,
     within: Path | None = None,
+    durable: bool = True,
 ) -> None:
     """Write a file so that readers see the old content or the new, never a mix, whatever happens.
 
@@ -41,6 +42,7 @@ def write_atomic(
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
             (for files that belong to other programs), 0600 if there is none.
         within: a folder above `path` from which on down no symbolic link is followed.
+        durable: flush it to the disk; what may be lost with the power need not wait for that.
 
     Raises:
         FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
@@ -50,13 +52,14 @@ def write_atomic(
         keep = _status(folder, path.name) if mode is None else None
         if keep is not None and not stat.S_ISREG(keep.st_mode):
             keep = None
-        temp = write_temp(folder, data, mode=mode, like=keep)
+        temp = write_temp(folder, data, mode=mode, like=keep, durable=durable)
         try:
             folder.replace(temp, path.name)
         except BaseException:
             folder.discard(temp)
             raise
-        folder.sync()
+        if durable:
+            folder.sync()
 
 
 class Replaced:

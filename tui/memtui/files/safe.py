@@ -71,6 +71,17 @@ def head_within(path: Path, root: Path, *, size: int) -> bytes:
             os.close(fd)
 
 
+def tail_within(path: Path, root: Path, *, size: int) -> bytes:
+    """Return the last `size` bytes of a file within `root`, under the rules of `read_within`."""
+    with reading(path):
+        fd = _open_within(path, root, follow=True)
+        try:
+            os.lseek(fd, max(0, os.fstat(fd).st_size - size), os.SEEK_SET)
+            return read_up_to(fd, size)
+        finally:
+            os.close(fd)
+
+
 def signature_of(status: os.stat_result) -> Signature:
     """The signature in a status."""
     return (status.st_mtime_ns, status.st_size, status.st_ino)

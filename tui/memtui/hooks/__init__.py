@@ -1,1 +1,1 @@
-"""The hook process: what Claude Code runs at its events. Standard library only, and never a harm to its host."""
+"""The hook process: what Claude Code runs at its events. Standard library only; no harm to its host."""

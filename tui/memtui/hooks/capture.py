@@ -3,29 +3,64 @@
 from __future__ import annotations
 
 import json
-import re
+import os
+import time
+from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.clock import parse_iso
-from memtui.files import FileProblem, create_exclusive, lock, private_folder, write_atomic
+from memtui.files import (
+    FileProblem,
+    create_exclusive,
+    lock,
+    private_folder,
+    read_within,
+    write_atomic,
+)
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
+from memtui.hooks.places import existing_above, project_key, session_key
+from memtui.hooks.report import Report
 from memtui.project import Home, Project
+from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
-LOCK_SECONDS = 1.0
+LOCK_SECONDS = 0.9
 """A hook gives up on a lock after this: what it does is not worth making Claude Code wait."""
 
 _SAME = timedelta(minutes=10)
 """Within this time two calls without a compaction between them are one compaction, reported twice."""
+
+_SAME_BLIND = timedelta(minutes=1)
+"""The same where the transcript cannot tell whether there was one."""
+
 _NAMES = 100
 _BOUNDARY = b'"compact_boundary"'
+_BLOCK = 1 << 20
 _GROWN = 64 << 20
-"""Bytes of the transcript that are searched for a compaction since the last capture."""
+"""Bytes of the transcript that are searched for compactions since the last capture."""
+
+_NOTES_SECONDS = 40 * 86400
+"""Longer than Claude Code keeps transcripts."""
+
+_NOTE_LIMIT = 64 << 10
 
 
-def capture(payload: Payload, project: Project, home: Home, now: datetime) -> str:
+class Note(NamedTuple):
+    """What is remembered of a session's last capture."""
+
+    name: str
+    """The capture's file name."""
+    project: str
+    transcript: str
+    size: int
+    """The transcript's size when it was captured; -1 if it cannot be looked at."""
+    at: datetime
+
+
+def capture(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Write the pending capture; returns its file name, or "" when this compaction has one already.
 
     Claude Code may run the hook several times for one compaction, in parallel too (Claude Code fact). So the
@@ -35,27 +70,75 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime) -> st
     Raises:
         FileProblem: the capture cannot be written.
     """
-    note = home.state / "captured" / f"{_file_name(payload.session_id)}.json"
+    transcript = _transcript(payload, report)
+    path = _note_path(home, payload.session_id, project)
+    with ExitStack() as held:
+        try:
+            private_folder(path.parent, within=existing_above(home.state))
+            held.enter_context(lock(path, timeout=LOCK_SECONDS))
+        except FileProblem as problem:
+            # Without the lock a second capture is possible; without a capture something is lost for good.
+            report.problem(problem)
+        note = _read_note(path)
+        if note is not None and _is_same(note, payload, project, transcript, now):
+            return ""
+        size = _size(transcript)
+        name = _write(payload, project, transcript, now)
+        _remember(path, Note(name, str(project.root), payload.transcript_path, size, now), report)
+        return name
+
+
+def last_capture(session_id: str, project: Project, home: Home) -> str:
+    """The file name of the capture of a compaction that has just ended, or "".
+
+    That is the session's last one if there was no more than one compaction since.
+    """
+    note = _read_note(_note_path(home, session_id, project))
+    if note is None or note.project != str(project.root):
+        return ""
     try:
-        private_folder(note.parent, within=_existing_parent(home.state))
-        with lock(note, timeout=LOCK_SECONDS):
-            if _captured_before(note, payload.transcript_path, now):
-                return ""
-            name = _write(payload, project, now)
-            size = _size(payload.transcript_path)
-            write_atomic(note, json.dumps({"size": size, "at": now.isoformat()}).encode())
-            return name
-    except FileProblem:
-        # Without the note a second capture is possible; without a capture something is lost for good.
-        return _write(payload, project, now)
+        if compactions_since(check_transcript(note.transcript), note.size) > 1:
+            return ""
+    except TranscriptProblem:
+        pass  # it may be that very compaction
+    return note.name if (project.compacts / note.name).is_file() else ""
 
 
-def _write(payload: Payload, project: Project, now: datetime) -> str:
+def compactions_since(transcript: Path, size: int) -> int:
+    """How many compactions stand in a transcript behind its first `size` bytes; 2 stands for more."""
+    found = 0
+    left = _GROWN
+    try:
+        with transcript.open("rb") as file:
+            file.seek(max(0, size - len(_BOUNDARY)))
+            end = b""
+            while found < 2 and left > 0 and (block := file.read(_BLOCK)):
+                left -= len(block)
+                block = end + block
+                found += block.count(_BOUNDARY)
+                end = block[-len(_BOUNDARY) + 1 :]
+    except (OSError, ValueError):
+        return 0
+    return found
+
+
+def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
+    """Whether the compaction of a note is the one that is reported now."""
+    if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
+        return False
+    if transcript is None or note.size < 0:
+        return abs(now - note.at) < _SAME_BLIND
+    if abs(now - note.at) >= _SAME or _size(transcript) < note.size:
+        return False
+    return compactions_since(transcript, note.size) == 0
+
+
+def _write(payload: Payload, project: Project, transcript: Path | None, now: datetime) -> str:
     text = render_pending(
         timestamp=now,
         session_id=payload.session_id,
         transcript=payload.transcript_path,
-        first_message=_first_message(payload.transcript_path),
+        first_message=_first_message(transcript),
     )
     private_folder(project.compacts, within=project.root)
     for second in range(_NAMES):
@@ -65,43 +148,59 @@ def _write(payload: Payload, project: Project, now: datetime) -> str:
     raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
 
-def _first_message(transcript: str) -> str:
+def _transcript(payload: Payload, report: Report) -> Path | None:
     try:
-        return first_prompt(Path(transcript)) if transcript else ""
+        return check_transcript(payload.transcript_path)
+    except TranscriptProblem as problem:
+        report.problem(f"no first message: {problem}")
+        return None
+
+
+def _first_message(transcript: Path | None) -> str:
+    try:
+        return first_prompt(transcript) if transcript else ""
     except (OSError, ValueError):
         return ""
 
 
-def _captured_before(note: Path, transcript: str, now: datetime) -> bool:
+def _remember(path: Path, note: Note, report: Report) -> None:
+    fields = note._asdict() | {"at": note.at.isoformat()}
     try:
-        known = json.loads(note.read_bytes())
-        size, at = int(known["size"]), parse_iso(str(known["at"]))
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
-    if at is None or not timedelta(0) <= now - at < _SAME:
-        return False
-    return not _compacted_since(transcript, size)
+        write_atomic(path, json.dumps(fields).encode(), durable=False)
+    except FileProblem as problem:
+        report.problem(problem)
+    else:
+        _sweep(path.parent)
 
 
-def _compacted_since(transcript: str, size: int) -> bool:
+def _read_note(path: Path) -> Note | None:
     try:
-        with Path(transcript).open("rb") as file:
-            file.seek(max(0, size - len(_BOUNDARY)))
-            return _BOUNDARY in file.read(_GROWN)
-    except (OSError, ValueError):
-        return False
+        fields = json.loads(read_within(path, path.parent, limit=_NOTE_LIMIT, follow=False))
+        at = parse_iso(str(fields["at"]))
+        name = str(fields["name"])
+        if at is None or "/" in name:
+            return None
+        return Note(name, str(fields["project"]), str(fields["transcript"]), int(fields["size"]), at)
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
-def _size(transcript: str) -> int:
+def _sweep(folder: Path) -> None:
+    """Remove the notes of sessions that nobody can go on with."""
+    oldest = time.time() - _NOTES_SECONDS
+    with suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.endswith(".json") and entry.stat(follow_symlinks=False).st_mtime < oldest:
+                Path(entry.path).unlink()
+
+
+def _size(transcript: Path | None) -> int:
     try:
-        return Path(transcript).stat().st_size
-    except (OSError, ValueError):
-        return 0
+        return transcript.stat().st_size if transcript else -1
+    except OSError:
+        return -1
 
 
-def _file_name(session_id: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", "_", session_id)[:100] or "unknown"
-
-
-def _existing_parent(folder: Path) -> Path:
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
+def _note_path(home: Home, session_id: str, project: Project) -> Path:
+    name = session_key(session_id) if session_id else project_key(project.root)
+    return home.state / "captured" / f"{name}.json"

@@ -60,7 +60,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
         record = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or record.get("type") != "user" or not isinstance(record.get("message"), dict):
+    if not isinstance(record, dict) or record.get("type") != "user":
         return None
-    subagent = record.get("isSidechain") or record.get("isCompactSummary")
-    return None if subagent else record
+    foreign = record.get("isSidechain") or record.get("isCompactSummary")
+    return None if foreign or not isinstance(record.get("message"), dict) else record

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+import os
 from pathlib import Path
+from typing import NamedTuple
 
-from memtui.files import FileProblem, write_atomic
+LIMIT = 256 * 1024
+"""Bytes after which a new file is begun; the one before it is kept."""
 
-_LIMIT = 256 * 1024
-"""Bytes after which the older half is dropped."""
+_READ_LIMIT = 4 * LIMIT
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of a hook."""
 
     at: str
@@ -28,32 +28,34 @@ class Run:
     """What was done, in a few words."""
     session_id: str = ""
     project: str = ""
+    """The project's root folder."""
 
 
 def record(path: Path, run: Run) -> None:
     """Append a run. Never raises: a log that cannot be written harms nobody."""
-    line = json.dumps({key: value for key, value in asdict(run).items() if value != ""}, ensure_ascii=True) + "\n"
+    line = json.dumps({key: value for key, value in run._asdict().items() if value != ""}) + "\n"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > _LIMIT:
-            _halve(path)
         # One write of one line: appends of parallel hooks do not mix.
-        with path.open("a", encoding="ascii", opener=_private) as log:
-            log.write(line)
-    except (OSError, FileProblem):
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
+        try:
+            os.write(fd, line.encode())
+            full = os.fstat(fd).st_size > LIMIT
+        finally:
+            os.close(fd)
+        if full and path.stat().st_size > LIMIT:  # another run may have begun a new one
+            path.replace(older(path))
+    except (OSError, ValueError):
         return
 
 
-def _private(path: str, flags: int) -> int:
-    import os
-
-    return os.open(path, flags, 0o600)
+# A pipe in the log's place does not block, and a link is not followed.
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def _halve(path: Path) -> None:
-    data = path.read_bytes()
-    middle = data.find(b"\n", len(data) // 2)
-    write_atomic(path, data[middle + 1 :])
+def older(path: Path) -> Path:
+    """Where the log before this one is kept: ``hooks.1.jsonl``."""
+    return path.with_name(f"{path.stem}.1{path.suffix}")
 
 
 def read_runs(path: Path) -> list[Run]:
@@ -62,11 +64,16 @@ def read_runs(path: Path) -> list[Run]:
     Raises:
         OSError: the log exists and cannot be read.
     """
+    lines = [line for each in (older(path), path) for line in _lines(each)]
+    return [run for run in map(_run, lines) if run is not None]
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        with path.open("rb") as log:
+            return log.read(_READ_LIMIT).decode("utf-8", "replace").split("\n")
     except FileNotFoundError:
         return []
-    return [run for run in map(_run, lines) if run is not None]
 
 
 def _run(line: str) -> Run | None:
@@ -81,5 +88,5 @@ def _run(line: str) -> Run | None:
             session_id=str(fields.get("session_id", "")),
             project=str(fields.get("project", "")),
         )
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -6,17 +6,16 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.project import Project, find_root
 
-_LIMIT = 4 << 20
+_LIMIT = 12 << 20
 """Bytes of standard input that are looked at; a hook's JSON has some hundred."""
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(NamedTuple):
     """The fields of a hook's JSON that memtui uses; what is missing or of a wrong type is ""."""
 
     event: str = ""
@@ -30,6 +29,8 @@ class Payload:
     """Of SessionStart: `startup`, `resume`, `clear`, `compact` or `fork`."""
     reason: str = ""
     """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
+    agent_id: str = ""
+    """Set when the hook runs inside a subagent."""
     problem: str = ""
     """Why nothing could be read."""
 
@@ -40,6 +41,8 @@ def read_payload() -> Payload:
         return Payload(problem="standard input is closed")
     try:
         data = sys.stdin.buffer.read(_LIMIT + 1)
+        while len(data) > _LIMIT and sys.stdin.buffer.read(1 << 20):
+            pass  # who writes to a hook that is gone gets an error
     except (OSError, ValueError) as error:
         return Payload(problem=f"standard input cannot be read: {error}")
     if len(data) > _LIMIT:
@@ -68,6 +71,7 @@ def parse_payload(data: bytes) -> Payload:
         trigger=text("trigger"),
         source=text("source"),
         reason=text("reason"),
+        agent_id=text("agent_id"),
     )
 
 
@@ -77,7 +81,7 @@ def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project
     `CLAUDE_PROJECT_DIR` stays where the session was started, `cwd` follows `cd` and worktrees; so the first
     that exists counts (Claude Code fact: the variable was empty in some versions).
     """
-    for folder in (env.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
-        if folder and "\0" not in folder and Path(folder).is_dir():
-            return Project(find_root(Path(folder)))
+    for name in (env.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
+        if name and "\0" not in name and (folder := Path(name)).is_absolute() and folder.is_dir():
+            return Project(find_root(folder))
     return None

@@ -1,0 +1,58 @@
+"""The active commands and their compact summaries; what cannot be read is left out, and reported."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.clean import clean, clean_line
+from memtui.hooks.report import Report
+from memtui.project import Project
+from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+from memtui.store.shared_text import LOOK_AGAIN, Patience
+
+PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4, look_again=LOOK_AGAIN)
+"""A hook's: it gives up on any lock within a second."""
+
+_MOST = 20
+"""Commands that are looked at; more are no work of a person."""
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Rules(NamedTuple):
+    """An active command and what of it outlives a compaction."""
+
+    name: str
+    """Without a slash in front: ``babysit``, ``research/ask``."""
+    text: str
+    path: str
+    """Its file, from the project's root."""
+    activated_at: datetime
+
+
+def active_rules(project: Project, report: Report) -> list[Rules]:
+    """The active commands that have a compact summary, in the file's order."""
+    commands = CommandsFile(project, PATIENCE)
+    try:
+        entries = commands.entries()
+    except CommandProblem as problem:
+        report.problem(problem)
+        return []
+    found: dict[str, Rules] = {}
+    for entry in entries[:_MOST]:
+        name = normalised(entry.name)
+        try:
+            summary = commands.summary(entry.name)
+        except CommandProblem as problem:
+            report.did(f"no summary of {name}: {problem.reason}")
+            continue
+        text = clean(summary.text).strip("\n")
+        if text.strip() and name not in found:
+            found[name] = Rules(name, text, _shown(summary.path, project.root), entry.activated_at or _NEVER)
+    return list(found.values())
+
+
+def _shown(path: Path, root: Path) -> str:
+    return clean_line(str(path.relative_to(root)))

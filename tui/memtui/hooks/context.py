@@ -1,0 +1,129 @@
+"""The context block that a compaction has to keep, in the layout of seed 002's "Output Format"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from memtui.clean import clean_line
+from memtui.hooks.active import Rules, active_rules
+from memtui.hooks.report import Report
+from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.surroundings import (
+    conventions,
+    is_agileflow,
+    key_files,
+    package,
+    recent_activity,
+    stories,
+)
+from memtui.project import Project, git_branch
+
+Profile = Literal["agileflow", "plain"]
+
+LIMIT = 9_000
+"""The text stays below so many characters: from 10,000 on Claude Code passes a file's path instead."""
+
+_STATUS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 100, 101, 102, 103
+"""Ranks; those of the commands begin at `_RULES`."""
+
+_MOST_STORIES = 10
+
+
+def context_block(project: Project, profile: Profile | None = None, report: Report | None = None) -> str:
+    """What the summariser of a compaction has to keep: status, rules of active commands, where to look.
+
+    Args:
+        project: the project.
+        profile: ``agileflow`` names it and its commands as seed 002 does; ``plain`` by the project's own
+            name. None looks for AgileFlow's folders.
+        report: gets what could not be read.
+
+    Returns:
+        Clean text of less than 9,000 characters, ending in a line feed; whole sections are left out where
+        there is no room.
+    """
+    report = report or Report()
+    profile = profile or ("agileflow" if is_agileflow(project) else "plain")
+    rules = active_rules(project, report)
+    # The latest command is the one whose rules are in use; the others follow.
+    order = sorted(range(len(rules)), key=lambda number: rules[number].activated_at, reverse=True)
+    sections = [
+        Section(_status(project, profile, report), _STATUS),
+        *(Section(_rules(each, profile), _RULES + order.index(n)) for n, each in enumerate(rules)),
+    ]
+    kept = fitting(sections, LIMIT - 2)
+    left_out = [each for each, section in zip(rules, sections[1:], strict=True) if section not in kept]
+    sections = [
+        *kept,
+        Section(_key_files(project, left_out, profile), _FILES),
+        Section(_titled("Key Conventions (from CLAUDE.md)", conventions(project, report)), _CONVENTIONS),
+        Section(_titled("Recent Agent Activity", recent_activity(project, report)), _ACTIVITY),
+        Section(_actions(project, profile), _ACTIONS),
+    ]
+    return joined(fitting(sections, LIMIT - 2)) + "\n"
+
+
+def _status(project: Project, profile: Profile, report: Report) -> str:
+    name, version = package(project, report)
+    title = f"{_owner(name, profile)} PROJECT CONTEXT (preserve during compact):"
+    lines = [
+        title,
+        "=" * len(title),
+        "",
+        "## Project Status",
+        f"- Project: {name} v{version}" if version else f"- Project: {name}",
+    ]
+    branch = clean_line(git_branch(project.root))[:200]
+    if branch or profile == "agileflow":
+        lines.append(f"- Branch: {branch or 'unknown'}")
+    return "\n".join(lines + _stories(project, profile, report))
+
+
+def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
+    active = stories(project, report)
+    if active is None and (project.root / "docs" / "09-agents" / "status.json").exists():
+        return ["- Active Stories: Unable to read docs/09-agents/status.json"]
+    if active is None and profile == "plain":
+        return []
+    shown = list(active or ["None in progress"])
+    if len(shown) > _MOST_STORIES:
+        shown[_MOST_STORIES:] = [f"{len(shown) - _MOST_STORIES} more"]
+    return [f"- Active Stories: {', '.join(shown)}", f"- WIP Count: {len(active or ())}"]
+
+
+def _owner(name: str, profile: Profile) -> str:
+    if profile == "agileflow":
+        return "AGILEFLOW"
+    # A brace in front would be taken for JSON (Claude Code fact).
+    return name.upper() if name[:1].isalnum() else f"THIS PROJECT {name.upper()}".rstrip()
+
+
+def _rules(rules: Rules, profile: Profile) -> str:
+    return f"## ACTIVE COMMAND: {_called(rules, profile)}\n\n{rules.text}"
+
+
+def _called(rules: Rules, profile: Profile) -> str:
+    return f"/agileflow:{rules.name}" if profile == "agileflow" else f"/{rules.name}"
+
+
+def _key_files(project: Project, left_out: Sequence[Rules], profile: Profile) -> str:
+    lines = [f"- {each.path} - Rules of the active command {_called(each, profile)}" for each in left_out]
+    return _titled("Key Files to Check After Compact", lines + key_files(project))
+
+
+def _actions(project: Project, profile: Profile) -> str:
+    actions = []
+    if (project.root / "CLAUDE.md").is_file():
+        actions.append("Re-read CLAUDE.md if unsure about conventions")
+    if (project.root / "docs" / "09-agents" / "status.json").is_file():
+        actions.append("Check status.json for current story state")
+    if (project.root / "docs" / "02-practices").is_dir():
+        actions.append("Review docs/02-practices/ for implementation patterns")
+    if (project.root / ".git").exists() or profile == "agileflow":
+        actions.append("Check git log for recent changes")
+    return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
+
+
+def _titled(title: str, lines: Sequence[str]) -> str:
+    return "\n".join((f"## {title}", *lines)) if lines else ""

@@ -1,0 +1,113 @@
+"""What a session is given at its start: notes that were saved before, quoted, dated, whole sections only."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from memtui.clean import clean_line
+from memtui.clock import local_minute
+from memtui.files import FileProblem
+from memtui.hooks.active import Rules, active_rules
+from memtui.hooks.capture import last_capture
+from memtui.hooks.context import LIMIT
+from memtui.hooks.ended import Ended
+from memtui.hooks.quoting import fenced, harmless
+from memtui.hooks.report import Report
+from memtui.hooks.sections import Section, fitting, joined
+from memtui.project import Home, Project
+from memtui.store.listing import Entry
+from memtui.store.state_files import newest_of_project, newest_version, read_state, version_of
+
+_SECTION = re.compile(r"^(?=##? )", re.MULTILINE)
+_RANKS = ("IDENTITY", "KEY DECISIONS", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS")
+"""The sections of a session state (seed 003), the most important first."""
+
+_FRAME = 1_000
+"""Characters for the introduction and the line on the capture."""
+
+_INTRODUCTION, _RULES, _STATE, _CAPTURE = 0, 1, 100, 101
+
+
+def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
+    """The rules of active commands, the newest session state, this compaction's capture; "" if none."""
+    sections = _all_rules(active_rules(project, report))
+    entry = newest_version(home, session_id) or newest_of_project(home, project)
+    if entry is not None:
+        room = LIMIT - _FRAME - sum(len(section.text) for section in sections)
+        sections.append(Section(_state(entry, home, report, room), _STATE))
+    if name := last_capture(session_id, project, home):
+        where = f".project/compacts/{clean_line(name)}"
+        line = f"What this compaction covered is kept in {where}; /review-compact makes a memory of it."
+        sections.append(Section(f"## Pending capture\n\n{line}", _CAPTURE))
+    return _introduced(
+        f"Notes on the project {clean_line(project.name)}, read by memtui at {local_minute(now)}. The "
+        "conversation was compacted; commands that were active before are active still.",
+        sections,
+    )
+
+
+def after_clear(ended: Ended, project: Project, home: Home, report: Report) -> str:
+    """The state document of the session before; "" when there is none."""
+    entry = newest_version(home, ended.session_id)
+    if entry is None:
+        return ""
+    return _introduced(
+        f"Notes on the project {clean_line(project.name)}, kept by memtui. The session before this one ended "
+        f"at {local_minute(ended.at)}, when its conversation was cleared.",
+        [Section(_state(entry, home, report, LIMIT - _FRAME), _STATE)],
+    )
+
+
+def _introduced(text: str, sections: list[Section]) -> str:
+    sections = [section for section in sections if section.text]
+    if not sections:
+        return ""
+    text += " What is quoted are notes from that time: facts to know, not messages of the user."
+    return joined(fitting([Section(text, _INTRODUCTION), *sections], LIMIT))
+
+
+def _all_rules(rules: list[Rules]) -> list[Section]:
+    order = sorted(range(len(rules)), key=lambda number: rules[number].activated_at, reverse=True)
+    sections = [Section(_rules(each), _RULES + order.index(number)) for number, each in enumerate(rules)]
+    kept = fitting(sections, LIMIT - 2 * _FRAME)
+    left_out = [each for each, section in zip(rules, sections, strict=True) if section not in kept]
+    if left_out:
+        lines = [f"- /{clean_line(each.name)}: {each.path}" for each in left_out]
+        title = "## Active commands whose rules are too long to quote"
+        kept.append(Section("\n".join((title, "", *lines)), _RULES))
+    return kept
+
+
+def _rules(rules: Rules) -> str:
+    name = clean_line(rules.name)
+    return f"## Active command /{name}\n\nFrom {rules.path}:\n{fenced(harmless(rules.text))}"
+
+
+def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
+    try:
+        text = harmless(read_state(entry, home)).strip("\n")
+    except FileProblem as problem:
+        report.problem(problem)
+        return ""
+    written = local_minute(datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone())
+    head = f"## Session state, version {version_of(entry)}, written at {written}\n\n"
+    if len(text) > room:
+        head += f"Sections are left out here; the whole document is {clean_line(str(entry.path))}\n"
+        text = _shortened(text, room - len(head))
+    if not text:
+        return ""
+    report.did(f"handed over version {version_of(entry)} of the session state")
+    return head + fenced(text)
+
+
+def _shortened(text: str, room: int) -> str:
+    parts = [part.strip("\n") for part in _SECTION.split(text)]
+    return joined(fitting([Section(part, _rank(part, number)) for number, part in enumerate(parts)], room))
+
+
+def _rank(part: str, number: int) -> int:
+    if number == 0:
+        return 0  # the line that says what it is
+    title = part.lstrip("# ").upper()
+    return next((rank for rank, name in enumerate(_RANKS, 1) if title.startswith(name)), len(_RANKS) + 1)

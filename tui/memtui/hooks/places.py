@@ -1,0 +1,34 @@
+"""Where the hooks keep their notes between two runs: names made from session ids and project folders."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+from memtui.project import transcript_slug
+
+_LONGEST = 100
+
+
+def session_key(session_id: str) -> str:
+    """A file name for a session; an id that is none keeps apart from others."""
+    if len(session_id) <= _LONGEST and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", session_id):
+        return session_id
+    return _keyed(session_id)
+
+
+def project_key(root: Path) -> str:
+    """A file name for a project."""
+    return _keyed(str(root))
+
+
+def _keyed(text: str) -> str:
+    return (
+        f"{transcript_slug(Path(text))[-_LONGEST:]}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
+    )
+
+
+def existing_above(folder: Path) -> Path:
+    """The nearest folder above that exists, for making the rest."""
+    return next(place for place in (folder, *folder.parents) if place.is_dir())

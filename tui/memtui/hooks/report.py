@@ -1,0 +1,52 @@
+"""What a run of a hook has done and what went wrong, collected for the log."""
+
+from __future__ import annotations
+
+from memtui.clean import clean_line
+
+_LONGEST = 400
+
+
+class Report:
+    """Filled while the work goes on, so that the log tells of a run that was broken off, too."""
+
+    def __init__(self) -> None:
+        self.event = ""
+        self.session_id = ""
+        self.project = ""
+        self._done: list[str] = []
+        self._problems: list[str] = []
+
+    def did(self, what: str) -> None:
+        """Something was done."""
+        self._done.append(what)
+
+    def problem(self, what: object) -> None:
+        """Something could not be done; the rest goes on."""
+        self._problems.append(str(what))
+
+    @property
+    def outcome(self) -> str:
+        """`ok`, or every problem."""
+        return _line(self._problems) or "ok"
+
+    @property
+    def detail(self) -> str:
+        """Everything that was done."""
+        return _line(self._done)
+
+
+def describe(error: BaseException) -> str:
+    """An error of ours in one line, and where it came from."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = ""
+    if trace is not None:
+        code = trace.tb_frame.f_code
+        where = f" ({code.co_filename.rpartition('memtui')[2].lstrip('/')}:{trace.tb_lineno})"
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def _line(parts: list[str]) -> str:
+    return clean_line("; ".join(parts))[:_LONGEST]

@@ -1,0 +1,95 @@
+"""One run of a hook: what came in, what is done, what is printed, what is logged."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import BinaryIO
+
+from memtui.clock import system_clock
+from memtui.hooks.log import Run, record
+from memtui.hooks.payload import Payload, project_of, read_payload
+from memtui.hooks.report import Report, describe
+from memtui.hooks.stop import Stopped
+from memtui.project import Home, Project, memtui_home
+
+EVENTS = ("pre-compact", "session-start", "session-end")
+"""The words of the command line."""
+
+
+def run(arguments: list[str], started: float) -> None:
+    """Do what an event asks for, print what the model is to read, and log the run.
+
+    Args:
+        arguments: the event's name.
+        started: when the process began, on the monotonic clock.
+    """
+    report = Report()
+    try:
+        _print(_work(arguments, report))
+    except Stopped:
+        report.problem("took too long, and was stopped")
+    except BrokenPipeError:
+        report.problem("nobody read the output")
+    except BaseException as error:
+        report.problem(describe(error))
+    ms = round((time.monotonic() - started) * 1000)
+    record(
+        memtui_home().hook_log,
+        Run(
+            at=system_clock().isoformat(timespec="milliseconds"),
+            event=report.event,
+            ms=ms,
+            outcome=report.outcome,
+            detail=report.detail,
+            session_id=report.session_id,
+            project=report.project,
+        ),
+    )
+
+
+def _work(arguments: list[str], report: Report) -> str:
+    report.event = arguments[0][:40] if arguments else ""
+    payload = read_payload()
+    report.event = event_of(arguments, payload)[:40]
+    report.session_id = payload.session_id[:100]
+    if report.event not in EVENTS:
+        report.problem("there is no such event")
+    elif payload.problem:
+        report.problem(payload.problem)
+    elif (project := project_of(payload)) is None:
+        report.problem("the folder of the session does not exist")
+    else:
+        report.project = str(project.root)
+        return _handle(payload, project, memtui_home(), report)
+    return ""
+
+
+def event_of(arguments: list[str], payload: Payload) -> str:
+    """The event by the command line; where that says nothing, by the hook's JSON: ``PreCompact``."""
+    name = arguments[0] if arguments else payload.event
+    plain = name.lower().replace("_", "").replace("-", "")
+    return next((event for event in EVENTS if event.replace("-", "") == plain), name)
+
+
+def _handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
+    # Each event imports what it needs: most of a hook's time goes into imports.
+    now = system_clock()
+    if report.event == "pre-compact":
+        from memtui.hooks.pre_compact import pre_compact
+
+        return pre_compact(payload, project, home, now, report)
+    from memtui.hooks.session import session_end, session_start
+
+    if report.event == "session-start":
+        return session_start(payload, project, home, now, report)
+    return session_end(payload, project, home, now, report)
+
+
+def _print(text: str) -> None:
+    if not text or sys.stdout is None:
+        return
+    # Bytes: the locale of a hook may be anything, and what is printed must not fail over it.
+    out: BinaryIO = sys.stdout.buffer
+    out.write(text.encode("utf-8", "replace"))
+    out.flush()

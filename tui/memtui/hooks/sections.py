@@ -1,0 +1,33 @@
+"""Texts made of sections, kept short by leaving out whole ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_BETWEEN = "\n\n"
+
+
+class Section(NamedTuple):
+    """A part of a text that is there as a whole or not at all."""
+
+    text: str
+    rank: int
+    """The smaller, the more important."""
+
+
+def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
+    """The sections that have room, in their order: the important ones first, then what fits beside them."""
+    kept: set[int] = set()
+    used = 0
+    for number, section in sorted(enumerate(sections), key=lambda pair: pair[1].rank):
+        size = len(section.text) + (len(_BETWEEN) if kept else 0)
+        if section.text and used + size <= limit:
+            kept.add(number)
+            used += size
+    return [section for number, section in enumerate(sections) if number in kept]
+
+
+def joined(sections: Sequence[Section]) -> str:
+    """The text of the sections."""
+    return _BETWEEN.join(section.text for section in sections)

@@ -1,0 +1,78 @@
+"""Where stored session states lie: ``states/<session id>/v0001.md`` and on; the highest is the current one.
+
+Standard library only, for the hook; `states.py` has them as records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from memtui.files import FileProblem, is_within, read_within
+from memtui.project import Home, Project
+from memtui.store.listing import Entry, scan
+
+LIMIT = 4 << 20
+"""Bytes of the largest document that is read; they should have some 20 KB."""
+
+SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+VERSION = re.compile(r"v(\d{1,9})\.md", re.ASCII)
+
+_PROJECT = re.compile(r"^[ \t]*[-*][ \t]*(?:\*\*)?Project(?:\*\*)?:(.*)", re.MULTILINE | re.IGNORECASE)
+_MOST = 50
+"""Sessions that are looked through for one of a project."""
+
+
+def version_of(entry: Entry) -> int:
+    """The number in a document's name."""
+    match = VERSION.fullmatch(entry.name)
+    return int(match[1]) if match else 0
+
+
+def newest_version(home: Home, session_id: str) -> Entry | None:
+    """The current document of a session; None when there is none, or its folder cannot be listed."""
+    if not SESSION.fullmatch(session_id):
+        return None
+    try:
+        return max(scan(home.states / session_id, VERSION), key=version_of, default=None)
+    except FileProblem:
+        return None
+
+
+def newest_of_project(home: Home, project: Project) -> Entry | None:
+    """The current document of the session that wrote last, of those whose IDENTITY names the project."""
+    return next((entry for entry in _newest_first(home) if _names(entry, home, project)), None)
+
+
+def read_state(entry: Entry, home: Home) -> str:
+    """The text of a document.
+
+    Raises:
+        FileProblem: it cannot be read.
+    """
+    return read_within(entry.path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
+
+
+def names_project(identity: str, root: Path) -> bool:
+    """Whether the project in a document's IDENTITY, ``name (path)`` or a path alone, is in `root`."""
+    # Name and path may both have brackets.
+    named = [identity, *(identity[match.end() :].removesuffix(")") for match in re.finditer(r"\(", identity))]
+    return any(Path(path).is_absolute() and is_within(Path(path), root) for path in named)
+
+
+def _newest_first(home: Home) -> Iterator[Entry]:
+    try:
+        sessions = sorted(scan(home.states, SESSION), key=lambda entry: entry.mtime_ns, reverse=True)
+    except FileProblem:
+        return
+    found = (newest_version(home, entry.name) for entry in sessions[:_MOST])
+    yield from sorted(filter(None, found), key=lambda entry: entry.mtime_ns, reverse=True)
+
+
+def _names(entry: Entry, home: Home, project: Project) -> bool:
+    try:
+        match = _PROJECT.search(read_state(entry, home))
+    except FileProblem:
+        return False
+    return match is not None and names_project(match[1].strip(), project.root)
