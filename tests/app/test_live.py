@@ -13,7 +13,7 @@ from watchdog.observers.api import BaseObserver
 
 from memtui.app import live as live_module
 from memtui.app.live import Live, Liveness, Mark, Target
-from memtui.app.watcher import Watcher, silent_file_system
+from memtui.app.watcher import Watcher
 
 PATIENCE = 10.0
 
@@ -179,14 +179,3 @@ def test_watching_the_same_again_schedules_nothing_new(
         assert hints == ["a", "a"]
     finally:
         watcher.close()
-
-
-def test_silent_file_systems_are_told_from_the_mount_table(tmp_path: Path) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(
-        "/dev/sda / ext4 rw 0 0\nC:\\ /mnt/c 9p rw 0 0\nsrv:/home /home/my\\040user nfs4 rw 0 0\nbroken\n"
-    )
-    assert silent_file_system("/mnt/c/work", mounts) == "9p"
-    assert silent_file_system("/home/my user/x", mounts) == "nfs4"
-    assert silent_file_system("/mnt/create", mounts) == ""
-    assert silent_file_system("/x", tmp_path / "missing") == ""

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from memtui.surroundings import native_tools
+
 _TIMEOUT = 2.0
 """Seconds that a clipboard tool may take."""
 
@@ -23,39 +25,6 @@ class Copied:
 
     message: str
     sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A native clipboard tool: its command line reads the text from standard input."""
-
-    name: str
-    argv: tuple[str, ...]
-
-
-_PBCOPY = Tool("pbcopy", ("pbcopy",))
-_WAYLAND = Tool("wl-copy", ("wl-copy",))
-_X11 = (
-    Tool("xclip", ("xclip", "-selection", "clipboard")),
-    Tool("xsel", ("xsel", "--clipboard", "--input")),
-)
-_WINDOWS = Tool("clip.exe", ("clip.exe",))
-
-
-def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
-    """The native tools that can reach *this person's* clipboard: none over SSH."""
-    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
-        return ()
-    if platform == "darwin":
-        return (_PBCOPY,)
-    if platform == "win32" or env.get("WSL_DISTRO_NAME"):
-        return (_WINDOWS,)
-    tools: tuple[Tool, ...] = ()
-    if env.get("WAYLAND_DISPLAY"):
-        tools += (_WAYLAND,)
-    if env.get("DISPLAY"):
-        tools += _X11
-    return tools
 
 
 def copy(

@@ -1,0 +1,69 @@
+"""What the machine offers around a terminal: clipboard tools, and file systems that tell of changes.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
+"""File systems (as in /proc/mounts, by their beginning) whose changes from elsewhere cause no event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A native clipboard tool: its command line reads the text from standard input."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+_PBCOPY = Tool("pbcopy", ("pbcopy",))
+_WAYLAND = Tool("wl-copy", ("wl-copy",))
+_X11 = (
+    Tool("xclip", ("xclip", "-selection", "clipboard")),
+    Tool("xsel", ("xsel", "--clipboard", "--input")),
+)
+_WINDOWS = Tool("clip.exe", ("clip.exe",))
+
+
+def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
+    """The native tools that can reach *this person's* clipboard: none over SSH."""
+    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
+        return ()
+    if platform == "darwin":
+        return (_PBCOPY,)
+    if platform == "win32" or env.get("WSL_DISTRO_NAME"):
+        return (_WINDOWS,)
+    tools: tuple[Tool, ...] = ()
+    if env.get("WAYLAND_DISPLAY"):
+        tools += (_WAYLAND,)
+    if env.get("DISPLAY"):
+        tools += _X11
+    return tools
+
+
+def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:
+    """The name of the folder's file system if it reports no events, else "".
+
+    Linux only: elsewhere, and where the table of mounts cannot be read, nothing is known.
+    """
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        table = mounts.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    best, kind = "", ""
+    for line in table.splitlines():
+        _, _, rest = line.partition(" ")
+        point, _, rest = rest.partition(" ")
+        point = point.replace("\\040", " ")
+        inside = folder == point or folder.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, rest.partition(" ")[0]
+    return kind if kind.startswith(_SILENT_FILE_SYSTEMS) else ""
