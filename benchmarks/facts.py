@@ -1,8 +1,8 @@
 """Time to read the facts off transcripts, beside that of parsing their lines; and its memory at two sizes.
 
 Measured on the real transcripts in ``$MEMTUI_SHARED/transcripts`` (default: ``../shared``) when they are
-there, else on a generated one with the line lengths of real ones. The reference reads the same files line by line and hands each line to
-`pydantic_core.from_json`; both are done in turn, file by file, in one process.
+there, else on a generated one with the line lengths of real ones. The reference reads the same files line by
+line and hands each line to `pydantic_core.from_json`; both are done in turn, file by file, in one process.
 """
 
 from __future__ import annotations

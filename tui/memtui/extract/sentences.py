@@ -81,7 +81,7 @@ def line_sentences(line: str) -> Iterator[str]:
 
 def _is_fragment(piece: str) -> bool:
     """A quotation, or a piece of text that was wrapped by hand."""
-    return piece[0] in "\"“”'«)]" or piece[-1] in ",(—" or piece.rsplit(None, 1)[-1].lower() in _JOINTS
+    return piece[0] in "\"“”'«)]" or piece[-1] in ",(—" or piece.rsplit(None, 1)[-1] in _JOINTS
 
 
 def is_question(sentence: str) -> bool:
@@ -92,7 +92,7 @@ def is_question(sentence: str) -> bool:
 
 _ASKING = re.compile(
     r"(?:(?:and|but|so|also|ok(?:ay)?|hmm|q)[,:]?\s+)*"
-    r"(?:can|could|would|will|should|shall|do|does|did|is|are|was|were|has|have"
+    r"(?:do(?!\s+(?:it|this|that|the|these|those)\b)|can|could|would|will|should|shall|does|did|is|are|was|were|has|have"
     r"|why|what|when|where|which|who|how)\s+"
     r"(?:we|you|i|it|this|that|they|there|the|these|those|he|she)\b",
     re.IGNORECASE,

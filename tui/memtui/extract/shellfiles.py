@@ -39,14 +39,19 @@ def written_files(command: str, cwd: str) -> list[str]:
 
 def _sed_files(command: str) -> list[str]:
     try:
-        words = shlex.split(command.lstrip(";&| "))
+        words = shlex.split(command.lstrip(";&| "))[1:]
     except ValueError:
         return []
-    plain = [word for word in words[1:] if not word.startswith("-")]
-    # BSD sed takes the suffix as a word of its own: sed -i '' 's/a/b/' file
-    plain = [word for word in plain if word]
-    has_script = any(word in ("-e", "-f") for word in words)
-    return [word for word in plain[0 if has_script else 1 :] if "." in word or "/" in word]
+    plain: list[str] = []
+    has_script = skipped = False
+    for word in words:
+        if skipped:
+            skipped = False
+        elif word in ("-e", "-f", "--expression", "--file"):
+            has_script = skipped = True
+        elif word and not word.startswith("-"):  # BSD sed takes the suffix as a word: sed -i '' 's/a/b/' file
+            plain.append(word)
+    return plain if has_script else plain[1:]
 
 
 def _bare(path: str) -> str:

@@ -264,7 +264,7 @@ def _words(record: Record, content: Any) -> Event:
         return Summary(joined_text(content))
     kind, text = user_words(record)
     if kind == "machine" and text.startswith(SUMMARY_OPENING):
-        return Summary(text)
+        return Summary(joined_text(content))
     if kind == "plan":
         return Words(kind, text, *given_plan(record, text))
     return Words(kind, text)
