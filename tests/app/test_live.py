@@ -138,6 +138,27 @@ def test_lost_is_said_with_the_reason_and_taken_back(
     assert listing.wait(lambda: listing.liveness == Liveness(Mark.LIVE))
 
 
+def test_an_unexpected_failure_is_said_and_the_watching_goes_on(
+    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
+    listing = Listing(tmp_path)
+    started(listing)
+    targets, listing.targets = listing.targets, None  # type: ignore[assignment] # asking for them fails now
+    assert listing.wait(lambda: listing.liveness is not None and listing.liveness.mark is Mark.LOST)
+    listing.targets = targets
+    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LIVE))
+
+
+def test_a_name_that_no_folder_can_have_is_waited_for(
+    tmp_path: Path, started: Callable[[Listing], Live]
+) -> None:
+    listing = Listing(tmp_path / ("a" * 300), tmp_path)
+    started(listing)
+    (tmp_path / "a.md").write_text("x")
+    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
+
+
 def test_without_events_it_polls_and_says_so(
     tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
 ) -> None:

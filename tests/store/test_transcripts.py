@@ -47,6 +47,11 @@ def ids(store: TranscriptStore) -> list[str]:
     return [each.session_id for each in store.entries()]
 
 
+def test_the_folder_of_a_long_path_is_one_that_can_be(config: Path) -> None:
+    deep = TranscriptStore(Project(Path("/", *["a" * 90] * 4)), config)
+    assert not deep.folder().exists()
+
+
 def test_there_are_none_where_claude_code_was_never_used(store: TranscriptStore) -> None:
     assert store.entries() == []
     assert store.newest() is None

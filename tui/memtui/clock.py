@@ -59,14 +59,22 @@ def _since(moment: datetime, now: datetime) -> tuple[int, str]:
     return int(seconds // _DAY), "d"
 
 
+def local(moment: datetime) -> datetime:
+    """`moment` in the local zone; as it is where that would leave the years 1 to 9999."""
+    try:
+        return moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return moment
+
+
 def local_minute(moment: datetime) -> str:
     """Local date and time to the minute: ``2026-01-02 10:15``."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    return local(moment).strftime("%Y-%m-%d %H:%M")
 
 
 def short_time(moment: datetime, now: datetime) -> str:
     """Five or six characters for a list: ``10:15`` for today, ``02 Jan`` this year, ``2025-12`` before."""
-    here, today = moment.astimezone(), now.astimezone()
+    here, today = local(moment), now.astimezone()
     if here.date() == today.date():
         return here.strftime("%H:%M")
     if here.year == today.year:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from memtui.files import FileProblem
@@ -98,7 +99,7 @@ class Live:
         self._wake.set()
 
     def _run(self) -> None:
-        self._compare_now(frozenset(target.name for target in self._targets()))
+        self._guarded(self._compare_targets)
         # 50 ms of imports that the first listing, and so the first paint, does not wait for.
         from memtui.app.watcher import Watcher
 
@@ -114,14 +115,11 @@ class Live:
             started = time.monotonic()
             hinted = self._take_hints()
             if started >= due:
-                targets = tuple(self._targets())
-                doubt = look_at(targets)
-                failure = self._compare_now(frozenset(target.name for target in targets))
-                self._mark(doubt, failure)
+                self._compare_all(look_at)
                 cost = time.monotonic() - started
                 due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
             elif hinted:
-                self._compare_now(hinted)
+                self._guarded(partial(self._compare, hinted))
             self._rest(due, max(_MIN_GAP, 2 * (time.monotonic() - started)))
 
     def _rest(self, due: float, gap: float) -> None:
@@ -137,9 +135,20 @@ class Live:
             self._wake.clear()
         return names
 
-    def _compare_now(self, names: frozenset[str]) -> str:
+    def _compare_all(self, look_at: Callable[[Iterable[Target]], str]) -> None:
+        """Point the watcher and compare; what cannot be watched is still compared."""
+        doubts: list[str] = []
+        unwatched = self._guarded(lambda: doubts.append(look_at(self._targets())))
+        failure = self._guarded(self._compare_targets)
+        self._mark("".join(doubts) or unwatched, failure)
+
+    def _compare_targets(self) -> None:
+        self._compare(frozenset(target.name for target in self._targets()))
+
+    def _guarded(self, compare: Callable[[], None]) -> str:
+        """Compare; return "" or why it failed."""
         try:
-            self._compare(names)
+            compare()
         except FileProblem as problem:
             return f"{problem.path.name} {problem.reason}"
         except OSError as error:

@@ -72,7 +72,8 @@ class TranscriptStore:
 
     def folder(self) -> Path:
         """Where Claude Code keeps this project's own transcripts, from the first session on."""
-        return self.config / "projects" / transcript_slug(self._roots[0])
+        # Of a long one only the beginning is certain, and no folder has more than 255 characters.
+        return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
 
     def entries(self) -> list[Transcript]:
         """The project's transcripts, last written first; none when Claude Code was never used here.

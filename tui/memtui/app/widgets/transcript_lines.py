@@ -9,7 +9,7 @@ from typing import Any
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, rule, styled
 from memtui.app.widgets.wrap import cut
 from memtui.clean import clean_line
-from memtui.clock import parse_iso
+from memtui.clock import local, parse_iso
 from memtui.formats import transcript
 from memtui.formats.transcript_events import (
     Boundary,
@@ -93,7 +93,7 @@ def _of_subagent(lines: Iterable[Line]) -> list[Line]:
 def _time(record: transcript.Record) -> str:
     written = record.get("timestamp")
     moment = parse_iso(written) if isinstance(written, str) else None
-    return moment.astimezone().strftime("%H:%M") if moment is not None else ""
+    return local(moment).strftime("%H:%M") if moment is not None else ""
 
 
 def _prompt(text: str, record: transcript.Record, note: str = "") -> list[Line]:
