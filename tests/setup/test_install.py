@@ -208,7 +208,7 @@ def test_a_backup_is_kept_outside_the_project(places: Places, init: Run, uninsta
     assert backup.name.startswith("20260102_101500-") and backup.name.endswith("-settings.local.json")
     assert backup.read_bytes() == b'{"model": "opus"}\r\n'
     uninstall()
-    assert len(names(places.home.state / "backups")) == 4  # .gitignore, twice the settings, the command
+    assert len(names(places.home.state / "backups")) == 3  # .gitignore, and twice the settings
     assert names(path.parent) == ["settings.local.json"]
 
 

@@ -40,7 +40,15 @@ class _Lazy(NamedTuple):
 COMMANDS = {
     "captures": _Lazy("memtui.cli.captures", "List what auto-compactions captured in this project."),
     "review": _Lazy("memtui.cli.review", "Draft a capture's memory file, and accept it."),
+    "backfill": _Lazy("memtui.cli.backfill", "Write captures for auto-compactions that have none."),
     "facts": _Lazy("memtui.cli.facts", "Print what can be read off a transcript without a model."),
+    "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),
+    "command": _Lazy(
+        "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."
+    ),
+    "init": _Lazy("memtui.cli.init", "Install memtui's hooks and slash command into Claude Code."),
+    "uninstall": _Lazy("memtui.cli.uninstall", "Take memtui's hooks and slash command out of Claude Code."),
+    "doctor": _Lazy("memtui.cli.doctor", "Check that hooks run and captures arrive."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),
 }
 """Name -> module and short help, so that ``--help`` imports none of them. A test compares the helps."""

@@ -108,7 +108,7 @@ def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
     backups = []
     for change in plan.changes:
         real = change.target.real
-        if change.before is not None:
+        if change.before is not None and not is_untouched(change.before):
             backups.append(records.back_up(real, change.before, clock))
         if change.after is None:
             delete(change)

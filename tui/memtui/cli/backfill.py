@@ -1,0 +1,97 @@
+"""``memtui backfill``: captures for the compactions that no hook saw."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from memtui.cli.output import can_answer, print_json, print_table, say
+from memtui.cli.places import project_of, root_option
+from memtui.clock import local_minute
+from memtui.formats.capture import Capture
+from memtui.project import Project, claude_config
+from memtui.store.backfill import Compaction, first_message, missing_captures, write_missing
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.transcripts import TranscriptStore
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A compaction without a capture, with the keys of ``--json``."""
+
+    timestamp: str
+    """When it was done: ISO 8601 with its offset, local."""
+    session_id: str
+    transcript: str
+    first_message: str
+    capture: str = ""
+    """The path of the capture that was written; "" when none was."""
+
+
+@click.command("backfill", short_help="Write captures for auto-compactions that have none.")
+@click.option("--yes", "-y", is_flag=True, help="Write them without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, ask nothing.")
+@root_option
+def command(yes: bool, as_json: bool, root: Path | None) -> None:
+    """Write captures for auto-compactions that have none.
+
+    They are found in the transcripts that Claude Code keeps of this project, for 30 days by default. Each
+    capture gets its compaction's own time. Nothing is written twice, and nothing that exists is changed.
+    """
+    project = project_of(root)
+    missing = [(each, first_message(each)) for each in _missing(project)]
+    if not as_json:
+        if not missing:
+            say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")
+            return
+        rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
+        print_table(("Time", "Session", "First message"), rows, flexible=2)
+    write = yes or not missing or _agreed(len(missing), as_json)
+    listed = [_listed(project, each, message, write=write) for each, message in missing]
+    if as_json:
+        print_json([asdict(each) for each in listed])
+    elif write:
+        written = sum(bool(each.capture) for each in listed)
+        say(f"Wrote {_captures(written)} to {project.compacts}")
+    else:
+        say("Nothing was written.")
+
+
+def _missing(project: Project) -> tuple[Compaction, ...]:
+    store = CaptureStore(project)
+    captures: list[Capture] = []
+    for entry in store.entries():
+        try:
+            captures.append(store.load(entry))
+        except CaptureProblem:
+            continue
+    return missing_captures(TranscriptStore(project, claude_config()).entries(), captures)
+
+
+def _agreed(number: int, as_json: bool) -> bool:
+    if as_json:
+        return False
+    if not can_answer():
+        raise click.ClickException(f"nothing was written; write {_captures(number)} with --yes.")
+    return click.confirm(f"Write {_captures(number)}?", default=True)
+
+
+def _listed(project: Project, compaction: Compaction, message: str, *, write: bool) -> Listed:
+    path = write_missing(project, compaction, message) if write else None
+    return Listed(
+        timestamp=compaction.at.astimezone().isoformat(timespec="seconds"),
+        session_id=compaction.session_id,
+        transcript=str(compaction.transcript),
+        first_message=message,
+        capture=str(path) if path else "",
+    )
+
+
+def _captures(number: int) -> str:
+    return f"{number} capture" + ("" if number == 1 else "s")
+
+
+def _title(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "(no message)")

@@ -1,0 +1,44 @@
+"""``memtui doctor``: does it work, and what to do if not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.clean import clean_line
+from memtui.cli.installing import places_of
+from memtui.cli.output import print_json, say
+from memtui.cli.places import root_option
+from memtui.clock import system_clock
+from memtui.setup.doctor import diagnose
+from memtui.setup.findings import Finding, Level
+
+_INDENT = " " * 9
+
+
+@click.command("doctor", short_help="Check that hooks run and captures arrive.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@root_option
+@click.pass_context
+def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
+    """Check that hooks run and captures arrive.
+
+    Looked at are the settings, the hooks and whether their commands run, their last runs, the compactions in
+    this project's transcripts against its captures, what waits or is about to be lost, folders, clipboard and
+    file events. Nothing is changed. The exit code is 1 if something is broken.
+    """
+    findings = diagnose(places_of(root), system_clock)
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            say(_shown(finding))
+    if any(finding.level is Level.BROKEN for finding in findings):
+        ctx.exit(1)
+
+
+def _shown(finding: Finding) -> str:
+    advice = f"\n{_INDENT}{clean_line(finding.advice)}" if finding.advice else ""
+    return f"{finding.level:8} {finding.check}: {clean_line(finding.message)}{advice}"

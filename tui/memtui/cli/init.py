@@ -1,0 +1,33 @@
+"""``memtui init``: make Claude Code feed memtui."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
+from memtui.cli.output import say
+from memtui.cli.places import root_option
+from memtui.setup.install import plan_init
+
+
+@click.command("init", short_help="Install memtui's hooks and slash command into Claude Code.")
+@scope_options
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+@root_option
+def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
+    """Install memtui's hooks and slash command into Claude Code.
+
+    From then on every auto-compaction leaves a capture, active commands outlive it, and /review-compact
+    reviews from within Claude Code. What changes is shown first; the rest of the settings stays byte for byte,
+    a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
+    """
+    scope = scope_of(project, shared, user)
+    places = places_of(root)
+    plan = plan_init(places, scope)
+    if nothing_to_do(plan, f"memtui is installed for {FOR[scope]}."):
+        return
+    if carry_out(plan, places, yes=yes, dry_run=dry_run):
+        say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")

@@ -1,0 +1,87 @@
+"""What `memtui init` and `memtui uninstall` share: the scope, the question, and doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.cli.output import can_answer, say
+from memtui.cli.places import project_of
+from memtui.clock import system_clock
+from memtui.project import claude_config, memtui_home
+from memtui.setup.changes import diff
+from memtui.setup.install import Plan, apply
+from memtui.setup.places import Places, Scope
+
+HELPS = {
+    Scope.PROJECT: "This project on this machine: .claude/settings.local.json (the default).",
+    Scope.SHARED: "This project for the whole team: .claude/settings.json.",
+    Scope.USER: "All your projects: settings.json in Claude Code's own folder.",
+}
+FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope.USER: "all your projects"}
+"""A scope in a sentence."""
+
+_Function = Callable[..., Any]
+
+
+def scope_options(function: _Function) -> _Function:
+    """Add ``--project``, ``--shared`` and ``--user``."""
+    for scope in reversed(Scope):
+        function = click.option(f"--{scope}", is_flag=True, help=HELPS[scope])(function)
+    return function
+
+
+def scope_of(project: bool, shared: bool, user: bool) -> Scope:
+    """The one scope that was asked for.
+
+    Raises:
+        click.UsageError: it was more than one.
+    """
+    asked = [scope for scope, given in zip(Scope, (project, shared, user), strict=True) if given]
+    if len(asked) > 1:
+        raise click.UsageError("Name one of --project, --shared and --user.")
+    return asked[0] if asked else Scope.PROJECT
+
+
+def places_of(root: Path | None) -> Places:
+    """The project of a folder, of the current one when None, with the user's folders."""
+    return Places(project_of(root), memtui_home(), claude_config())
+
+
+def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -> bool:
+    """Show a plan, ask, and do it; whether it was done.
+
+    Raises:
+        click.ClickException: nobody can answer.
+        FileProblem: see `memtui.setup.install.apply`.
+    """
+    for change in plan.changes:
+        say(diff(change))
+    _say_notes(plan)
+    if dry_run:
+        return False
+    if not yes:
+        if not can_answer():
+            raise click.ClickException("nothing was changed; accept the changes with --yes.")
+        if not click.confirm("Make these changes?", default=True):
+            say("Nothing was changed.")
+            return False
+    for backup in apply(plan, places, system_clock):
+        say(f"Backup: {backup}")
+    return True
+
+
+def nothing_to_do(plan: Plan, sentence: str) -> bool:
+    """Say so when a plan has no changes."""
+    if not plan.changes:
+        _say_notes(plan)
+        say(f"Nothing to do: {sentence}")
+    return not plan.changes
+
+
+def _say_notes(plan: Plan) -> None:
+    for note in plan.notes:
+        say(f"Note: {note}")

@@ -1,0 +1,38 @@
+"""``memtui uninstall``: leave Claude Code as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
+from memtui.cli.output import can_answer, say
+from memtui.cli.places import root_option
+from memtui.setup.install import plan_uninstall
+
+
+@click.command("uninstall", short_help="Take memtui's hooks and slash command out of Claude Code.")
+@scope_options
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+@root_option
+def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
+    """Take memtui's hooks and slash command out of Claude Code.
+
+    Settings that nobody else has changed are as before `memtui init`, to the byte; otherwise only our own
+    entries go. Captures, memory files and memories stay where they are. A slash command that was edited is
+    kept unless you say otherwise when asked.
+    """
+    scope = scope_of(project, shared, user)
+    places = places_of(root)
+    plan = plan_uninstall(places, scope)
+    for path in plan.kept:
+        if not (yes or dry_run) and can_answer() and click.confirm(f"{path} was edited. Remove it, too?"):
+            plan = plan_uninstall(places, scope, edited=True)
+        else:
+            say(f"Note: {path} was edited; it stays.")
+    if nothing_to_do(plan, f"memtui is not installed for {FOR[scope]}."):
+        return
+    if carry_out(plan, places, yes=yes, dry_run=dry_run):
+        say(f"memtui is no longer installed for {FOR[scope]}.")

@@ -1,0 +1,80 @@
+"""The doctor: everything that has to be right for captures to come, and to stay."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.setup.findings import Finding, Level
+from memtui.setup.outcomes import (
+    check_compactions,
+    check_folders,
+    check_pending,
+    check_retention,
+    check_runs,
+    load_captures,
+)
+from memtui.setup.places import Places
+from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
+from memtui.surroundings import native_tools, silent_file_system
+
+
+def diagnose(
+    places: Places, clock: Clock, env: Mapping[str, str] = os.environ, platform: str = sys.platform
+) -> list[Finding]:
+    """Look at everything; the findings in the order in which things depend on each other.
+
+    The hooks' commands are started once each, on an empty input and with folders of their own.
+
+    Args:
+        places: the project and the folders.
+        clock: tells what is long ago.
+        env: where the PATH and the terminal's variables are.
+        platform: as in `sys.platform`.
+    """
+    now = clock()
+    wired = look(places)
+    findings = [
+        *check_settings(wired),
+        *check_hooks(wired),
+        *check_commands(wired, places, env),
+        *check_runs(places, now),
+        *check_folders(places),
+    ]
+    try:
+        captures, broken = load_captures(places)
+        findings += broken
+        findings += check_compactions(places, captures)
+        findings += check_pending(captures, now)
+        findings += check_retention(places, captures, wired, now)
+    except FileProblem as problem:
+        findings.append(Finding("captures", Level.BROKEN, str(problem)))
+    return [*findings, *_check_clipboard(env, platform), *_check_watching(places)]
+
+
+def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]:
+    """Which road a copied Recovery ID takes from here."""
+    tools = native_tools(env, platform)
+    there = [tool.name for tool in tools if shutil.which(tool.argv[0], path=env.get("PATH"))]
+    if there:
+        yield Finding("clipboard", Level.OK, f"Copies with {there[0]}")
+    elif env.get("TMUX"):
+        yield Finding("clipboard", Level.OK, "Copies into the tmux buffer (paste with prefix ])")
+    else:
+        message = "Copies are sent to the terminal (OSC 52), which cannot confirm them"
+        names = " or ".join(tool.name for tool in tools)
+        yield Finding("clipboard", Level.NOTE, message, f"Install {names} to be sure." if names else "")
+
+
+def _check_watching(places: Places) -> Iterator[Finding]:
+    """Whether the file system tells the app of changes."""
+    silent = silent_file_system(str(places.project.root))
+    if silent:
+        message = f"The project lies on {silent}, which reports no changes: the app looks every 2 seconds"
+        yield Finding("watching", Level.NOTE, message)
+    else:
+        yield Finding("watching", Level.OK, "The file system reports changes")

@@ -1,0 +1,198 @@
+"""Checks of what came of it: hooks have run, every compaction is captured, nothing is about to be lost."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memtui.clock import age, parse_iso
+from memtui.files import is_within
+from memtui.formats.capture import Capture
+from memtui.hooks.log import Run, read_runs
+from memtui.setup.findings import Finding, Level
+from memtui.setup.places import Places
+from memtui.setup.settings import EVENTS
+from memtui.setup.wiring import Wired
+from memtui.store.backfill import coverage
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.listing import Entry
+from memtui.store.transcripts import TranscriptProblem, TranscriptStore, check_transcript
+
+SLOW_MS = 1_000
+"""A hook that takes longer is felt."""
+
+LONG = timedelta(days=7)
+"""For this time a capture may wait for its review; and so long before it is gone a transcript is told of."""
+
+_KEPT_DAYS = 30
+"""How long Claude Code keeps transcripts unless its setting `cleanupPeriodDays` says otherwise."""
+
+_RECENT = 20
+
+Loaded = Sequence[tuple[Entry, Capture]]
+
+
+def check_runs(places: Places, now: datetime) -> Iterator[Finding]:
+    """When each hook last ran in this project, how long it took, and whether it went well."""
+    try:
+        runs = read_runs(places.home.hook_log)
+    except OSError as error:
+        message = f"The hook log {places.home.hook_log} cannot be read: {error.strerror}"
+        yield Finding("runs", Level.WARNING, message, "Check its owner and mode.")
+        return
+    mine = [run for run in runs if run.project == str(places.project.root)]
+    if not mine:
+        message = "No hook has run in this project yet"
+        advice = (
+            "If memtui is installed, start Claude Code here; a folder that it does not trust runs no hooks."
+        )
+        yield Finding("runs", Level.NOTE, message, advice)
+        return
+    for event, name in EVENTS.items():
+        last = next((run for run in reversed(mine) if run.event == name), None)
+        if last is not None:
+            yield _last_run(event, last, now)
+    failed = [run for run in mine[-_RECENT:] if run.outcome != "ok"]
+    if failed and mine[-1].outcome == "ok":
+        message = f"{len(failed)} of the last {len(mine[-_RECENT:])} runs had a problem: {failed[-1].outcome}"
+        yield Finding("runs", Level.NOTE, message)
+
+
+def check_compactions(places: Places, captures: Loaded) -> Iterator[Finding]:
+    """Whether every auto-compaction in the transcripts has a capture."""
+    found = coverage(
+        TranscriptStore(places.project, places.claude).entries(), [capture for _, capture in captures]
+    )
+    total, missing = len(found.compactions), len(found.missing)
+    if not total:
+        yield Finding("compactions", Level.OK, "No auto-compaction in the transcripts that Claude Code keeps")
+    elif not missing:
+        yield Finding("compactions", Level.OK, f"{_count(total, 'auto-compaction')}, all captured")
+    else:
+        message = f"{_count(total, 'auto-compaction')}, {_count(total - missing, 'capture')}"
+        yield Finding("compactions", Level.WARNING, message, "Run `memtui backfill`.")
+
+
+def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:
+    """The captures that can be read, and what is wrong with the others."""
+    store = CaptureStore(places.project)
+    loaded: list[tuple[Entry, Capture]] = []
+    findings = []
+    for entry in store.entries():
+        try:
+            loaded.append((entry, store.load(entry)))
+        except CaptureProblem as problem:
+            findings.append(Finding("captures", Level.WARNING, str(problem), "Correct it, or move it away."))
+    return loaded, findings
+
+
+def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
+    """Whether captures wait too long for their review."""
+    pending = [capture for _, capture in captures if capture.status == "pending"]
+    waiting = [capture for capture in pending if now - capture.timestamp > LONG]
+    if waiting:
+        oldest = min(capture.timestamp for capture in waiting)
+        message = f"{_count(len(waiting), 'capture')} pending for more than 7 days, the oldest from {age(oldest, now)}"
+        yield Finding(
+            "pending", Level.NOTE, message, "Review with /review-compact, in memtui, or `memtui review`."
+        )
+    else:
+        yield Finding("pending", Level.OK, f"{_count(len(pending), 'capture')} pending, none for long")
+
+
+def check_retention(
+    places: Places, captures: Loaded, all_wired: tuple[Wired, ...], now: datetime
+) -> Iterator[Finding]:
+    """Whether Claude Code is about to delete a transcript that a pending capture needs."""
+    days = kept_days(all_wired)
+    gone = 0
+    for entry, capture in captures:
+        if capture.status != "pending":
+            continue
+        try:
+            path = check_transcript(capture.transcript, places.claude)
+            written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        except (TranscriptProblem, OSError):
+            gone += 1
+            continue
+        left = written + timedelta(days=days) - now
+        if left <= LONG:
+            when = f"in {_count(max(left.days, 0), 'day')}" if left.days > 0 else "any day now"
+            message = f"Claude Code deletes the transcript of {entry.name} {when} (after {days} days)"
+            yield Finding("transcripts", Level.WARNING, message, f"Run `memtui review {entry.name}`.")
+    if gone:
+        message = f"{_count(gone, 'pending capture')} without a transcript that can be read"
+        yield Finding("transcripts", Level.NOTE, message, "Their review has the first message to go by.")
+
+
+def kept_days(all_wired: tuple[Wired, ...]) -> int:
+    """After how many days Claude Code deletes a transcript; the scopes come strongest first."""
+    for wired in all_wired:
+        value = (wired.settings or {}).get("cleanupPeriodDays")
+        if isinstance(value, str) and value.isdecimal() and 0 < len(value) < 6 and int(value):
+            return int(value)
+    return _KEPT_DAYS
+
+
+def check_folders(places: Places) -> Iterator[Finding]:
+    """Whether captures, memories and states are closed to others, and kept out of the repository."""
+    compacts, root = places.project.compacts, places.project.root
+    if not is_within(compacts, root):
+        message = f"{compacts} leads out of the project through a symbolic link"
+        yield Finding(
+            "folders", Level.BROKEN, message, "Make it a folder; nothing is written through a link."
+        )
+        return
+    home = places.home
+    open_ones = [
+        folder for folder in (compacts, home.memories, home.states, home.state) if _is_open_to_others(folder)
+    ]
+    for folder in open_ones:
+        yield Finding(
+            "folders", Level.WARNING, f"Others can look into {folder}", f"Run `chmod 700 '{folder}'`."
+        )
+    if compacts.is_dir() and (root / ".git").exists() and not _is_ignored(compacts):
+        message = f"git may commit what is in {compacts}"
+        yield Finding("folders", Level.WARNING, message, "Put a .gitignore with one line, `*`, into it.")
+    elif not open_ones:
+        yield Finding("folders", Level.OK, "Captures and memories are closed to others")
+
+
+def _last_run(event: str, run: Run, now: datetime) -> Finding:
+    moment = parse_iso(run.at)
+    when = age(moment, now) if moment else run.at
+    message = f"Last {event} {when}, {run.ms} ms"
+    if run.outcome != "ok":
+        level = Level.BROKEN if event == "PreCompact" else Level.WARNING
+        return Finding(
+            "runs", level, f"{message}: {run.outcome}", "If this repeats, the reason is what to mend."
+        )
+    if run.ms > SLOW_MS:
+        return Finding(
+            "runs", Level.WARNING, message, "That is slow; is the disk, or a folder on it, far away?"
+        )
+    return Finding("runs", Level.OK, message)
+
+
+def _is_open_to_others(folder: Path) -> bool:
+    try:
+        return bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
+    except OSError:
+        return False
+
+
+def _is_ignored(compacts: Path) -> bool:
+    for folder in (compacts, compacts.parent):
+        try:
+            with (folder / ".gitignore").open("rb") as file:
+                if b"*" in file.read(4096).split():
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
