@@ -29,6 +29,7 @@ from memtui.app.views import (
     CapturesView,
     CommandsView,
     DraftWanted,
+    HealthView,
     MemoriesView,
     StateView,
     View,
@@ -101,7 +102,9 @@ class BrowserView(Screen[None]):
         self.live = Live(
             browser.targets, self._compare, lambda mark: self._tell(Marked(mark)), self._explain_failure
         )
+        self.health: HealthView | None = None
         self.wanted: Detail | None = None
+        self._shown: str | None = None
         self._draft: DraftWanted | None = None
         self._first_paint = asyncio.Event()
 
@@ -167,6 +170,10 @@ class BrowserView(Screen[None]):
         view = message.view
         if isinstance(view, BranchView):
             self.query_one(StatusBar).branch = view.branch
+        elif isinstance(view, HealthView):
+            self.health = view
+            self._tell_health()
+            self.offer_keys()
         elif isinstance(view, DraftWanted):
             self._want_draft(view)
         else:
@@ -204,7 +211,14 @@ class BrowserView(Screen[None]):
         """A worker failed: say so, and record what cannot be explained."""
         self.app.report(doing, error)
 
+    def _tell_health(self) -> None:
+        from memtui.app.health import told
+
+        if self.health is not None:
+            self.query_one(StatusBar).health = told(self.health, self.browser.clock())
+
     def _let_time_pass(self) -> None:
+        self._tell_health()
         for pane in self.panes.values():
             pane.refresh_rows()
 
@@ -224,9 +238,18 @@ class BrowserView(Screen[None]):
         self.update_tabs()
         self.show_detail()
 
+    @property
+    def offers(self) -> frozenset[str]:
+        """The actions that have something to do now, of those that do not always."""
+        view = self.health
+        if view is None:
+            return frozenset()
+        return frozenset({"backfill"} if view.missing else ()) | ({"install"} if not view.installed else set())
+
     def offer_keys(self) -> None:
         """Let the key bar show what can be done where the focus is."""
-        offered = footer_commands(self.current_id, reading=self.focused is self.detail_view)
+        reading = self.focused is self.detail_view
+        offered = footer_commands(self.current_id, reading=reading, offers=self.offers)
         self.query_one(KeyBar).keys = tuple(
             (command.shown, command.label, command.binding_action) for command in offered
         )
@@ -245,7 +268,11 @@ class BrowserView(Screen[None]):
         )
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Clicking or tabbing into a pane makes it the current one."""
+        """Clicking or tabbing into a pane makes it the current one; into the detail is reading it."""
+        if isinstance(event.widget, Pane):
+            self.remove_class("-reading")
+        elif event.widget is self.detail_view:
+            self.add_class("-reading")
         if isinstance(event.widget, Pane) and event.widget is not self.pane:
             self.make_current(event.widget.pane_id)
         else:
@@ -282,7 +309,7 @@ class BrowserView(Screen[None]):
         self.wanted = detail
         self.detail_view.border_title = Content(detail.title)
         if detail.document is not None and not (same and detail.work is not None):
-            self.detail_view.show(detail.document, keep_scroll=same)
+            self._show(detail, detail.document)
         if detail.work is not None:
             self._make_detail(detail, detail.work)
         else:
@@ -305,7 +332,12 @@ class BrowserView(Screen[None]):
             return
         if self.wanted is detail:
             self.detail_view.border_subtitle = ""
-            self.detail_view.show(document, keep_scroll=True)
+            self._show(detail, document)
+
+    def _show(self, detail: Detail, document: Document) -> None:
+        """Show a document: at its top, unless it is a newer one of the item that is shown already."""
+        self.detail_view.show(document, keep_scroll=self._shown == detail.key)
+        self._shown = detail.key
 
     def on_progressed(self, message: Progressed) -> None:
         """Show how far a slow detail is."""
