@@ -118,6 +118,17 @@ async def test_memories_show_id_title_tags_and_age(full: World) -> None:
         assert "Keep every session valid while the keys move." in driver.detail
 
 
+async def test_another_memory_begins_at_its_top(full: World) -> None:
+    for number in (1, 2):
+        full.memory(number, f"Long {number}", body="".join(f"Line {line}\n\n" for line in range(200)))
+    async with opened(full) as driver:
+        await driver.press("2", "enter", "G")
+        assert driver.browser.detail_view.place.line > 100
+        await driver.press("escape", "j")
+        assert "Long 2" in driver.detail
+        assert driver.browser.detail_view.place.line == 0
+
+
 async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
     folder = world.home.memories / "2026-03"
     world.write(folder / "CMEM-20260301-100000.md", "---\nid: nonsense\ncreated: [\n---\nText\n")

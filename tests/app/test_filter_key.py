@@ -21,8 +21,11 @@ async def test_it_filters_with_every_letter(full: World, size: tuple[int, int]) 
         await driver.press("slash")
         assert driver.has("#filter-line")
         assert isinstance(driver.browser.focused, Input)
+        assert driver.lines[-2].startswith(" / filter, enter keeps it")
         await driver.press("e", "x")
         await driver.until(lambda: rows(driver) == 1)
+        assert driver.lines[-2].startswith(" / ex")
+        assert "q quit" in driver.lines[-1]
         assert "Make the export stream" in driver.shown
         assert "Fix the token" not in driver.shown
         await driver.press("backspace", "backspace")
