@@ -21,8 +21,8 @@ def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, r
     """Install memtui's hooks and slash command into Claude Code.
 
     From then on every auto-compaction leaves a capture, active commands outlive it, and /review-compact
-    reviews from within Claude Code. What changes is shown first; the rest of the settings stays byte for byte,
-    a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
+    reviews from within Claude Code. What changes is shown first; the rest of the settings stays byte for
+    byte, a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
-from memtui.setup.findings import Finding, Level
+from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.outcomes import (
     check_compactions,
     check_folders,
@@ -46,13 +46,13 @@ def diagnose(
         *check_folders(places),
     ]
     try:
-        captures, broken = load_captures(places)
-        findings += broken
+        captures, unreadable = load_captures(places)
+        findings += unreadable
         findings += check_compactions(places, captures)
         findings += check_pending(captures, now)
         findings += check_retention(places, captures, wired, now)
     except FileProblem as problem:
-        findings.append(Finding("captures", Level.BROKEN, str(problem)))
+        findings.append(broken("captures", str(problem)))
     return [*findings, *_check_clipboard(env, platform), *_check_watching(places)]
 
 
@@ -61,13 +61,13 @@ def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]
     tools = native_tools(env, platform)
     there = [tool.name for tool in tools if shutil.which(tool.argv[0], path=env.get("PATH"))]
     if there:
-        yield Finding("clipboard", Level.OK, f"Copies with {there[0]}")
+        yield ok("clipboard", f"Copies with {there[0]}")
     elif env.get("TMUX"):
-        yield Finding("clipboard", Level.OK, "Copies into the tmux buffer (paste with prefix ])")
+        yield ok("clipboard", "Copies into the tmux buffer (paste with prefix ])")
     else:
         message = "Copies are sent to the terminal (OSC 52), which cannot confirm them"
         names = " or ".join(tool.name for tool in tools)
-        yield Finding("clipboard", Level.NOTE, message, f"Install {names} to be sure." if names else "")
+        yield note("clipboard", message, f"Install {names} to be sure." if names else "")
 
 
 def _check_watching(places: Places) -> Iterator[Finding]:
@@ -75,6 +75,6 @@ def _check_watching(places: Places) -> Iterator[Finding]:
     silent = silent_file_system(str(places.project.root))
     if silent:
         message = f"The project lies on {silent}, which reports no changes: the app looks every 2 seconds"
-        yield Finding("watching", Level.NOTE, message)
+        yield note("watching", message)
     else:
-        yield Finding("watching", Level.OK, "The file system reports changes")
+        yield ok("watching", "The file system reports changes")

@@ -28,3 +28,23 @@ class Finding:
     message: str
     advice: str = ""
     """What to do; "" when there is nothing to be done."""
+
+
+def ok(check: str, message: str) -> Finding:
+    """A check that found all in order."""
+    return Finding(check, Level.OK, message)
+
+
+def note(check: str, message: str, advice: str = "") -> Finding:
+    """Something that is good to know."""
+    return Finding(check, Level.NOTE, message, advice)
+
+
+def warning(check: str, message: str, advice: str = "") -> Finding:
+    """Something that is lost, or will be."""
+    return Finding(check, Level.WARNING, message, advice)
+
+
+def broken(check: str, message: str, advice: str = "") -> Finding:
+    """Something that is installed and does not work."""
+    return Finding(check, Level.BROKEN, message, advice)

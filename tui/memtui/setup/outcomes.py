@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from memtui.clock import age, parse_iso
 from memtui.files import is_within
 from memtui.formats.capture import Capture
 from memtui.hooks.log import Run, read_runs
-from memtui.setup.findings import Finding, Level
+from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.places import Places
 from memtui.setup.settings import EVENTS
 from memtui.setup.wiring import Wired
@@ -40,43 +41,43 @@ def check_runs(places: Places, now: datetime) -> Iterator[Finding]:
         runs = read_runs(places.home.hook_log)
     except OSError as error:
         message = f"The hook log {places.home.hook_log} cannot be read: {error.strerror}"
-        yield Finding("runs", Level.WARNING, message, "Check its owner and mode.")
+        yield warning("runs", message, "Check its owner and mode.")
         return
     mine = [run for run in runs if run.project == str(places.project.root)]
     if not mine:
-        message = "No hook has run in this project yet"
-        advice = (
-            "If memtui is installed, start Claude Code here; a folder that it does not trust runs no hooks."
-        )
-        yield Finding("runs", Level.NOTE, message, advice)
+        advice = "Once installed, they run with Claude Code, in folders that it has been told to trust."
+        yield note("runs", "No hook has run in this project yet", advice)
         return
     for event, name in EVENTS.items():
         last = next((run for run in reversed(mine) if run.event == name), None)
         if last is not None:
             yield _last_run(event, last, now)
-    failed = [run for run in mine[-_RECENT:] if run.outcome != "ok"]
+    recent = mine[-_RECENT:]
+    failed = [run.outcome for run in recent if run.outcome != "ok"]
     if failed and mine[-1].outcome == "ok":
-        message = f"{len(failed)} of the last {len(mine[-_RECENT:])} runs had a problem: {failed[-1].outcome}"
-        yield Finding("runs", Level.NOTE, message)
+        yield note("runs", f"{len(failed)} of the last {len(recent)} runs had a problem: {failed[-1]}")
 
 
 def check_compactions(places: Places, captures: Loaded) -> Iterator[Finding]:
     """Whether every auto-compaction in the transcripts has a capture."""
-    found = coverage(
-        TranscriptStore(places.project, places.claude).entries(), [capture for _, capture in captures]
-    )
+    transcripts = TranscriptStore(places.project, places.claude).entries()
+    found = coverage(transcripts, [capture for _, capture in captures])
     total, missing = len(found.compactions), len(found.missing)
     if not total:
-        yield Finding("compactions", Level.OK, "No auto-compaction in the transcripts that Claude Code keeps")
+        yield ok("compactions", "No auto-compaction in the transcripts that Claude Code keeps")
     elif not missing:
-        yield Finding("compactions", Level.OK, f"{_count(total, 'auto-compaction')}, all captured")
+        yield ok("compactions", f"{_count(total, 'auto-compaction')}, all captured")
     else:
         message = f"{_count(total, 'auto-compaction')}, {_count(total - missing, 'capture')}"
-        yield Finding("compactions", Level.WARNING, message, "Run `memtui backfill`.")
+        yield warning("compactions", message, "Run `memtui backfill`.")
 
 
 def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:
-    """The captures that can be read, and what is wrong with the others."""
+    """The captures that can be read, and what is wrong with the others.
+
+    Raises:
+        FileProblem: their folder cannot be listed.
+    """
     store = CaptureStore(places.project)
     loaded: list[tuple[Entry, Capture]] = []
     findings = []
@@ -84,22 +85,20 @@ def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:
         try:
             loaded.append((entry, store.load(entry)))
         except CaptureProblem as problem:
-            findings.append(Finding("captures", Level.WARNING, str(problem), "Correct it, or move it away."))
+            findings.append(warning("captures", str(problem), "Correct it, or move it away."))
     return loaded, findings
 
 
 def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
     """Whether captures wait too long for their review."""
-    pending = [capture for _, capture in captures if capture.status == "pending"]
-    waiting = [capture for capture in pending if now - capture.timestamp > LONG]
+    pending = [capture.timestamp for _, capture in captures if capture.status == "pending"]
+    waiting = [moment for moment in pending if now - moment > LONG]
     if waiting:
-        oldest = min(capture.timestamp for capture in waiting)
-        message = f"{_count(len(waiting), 'capture')} pending for more than 7 days, the oldest from {age(oldest, now)}"
-        yield Finding(
-            "pending", Level.NOTE, message, "Review with /review-compact, in memtui, or `memtui review`."
-        )
+        number = _count(len(waiting), "capture")
+        message = f"{number} pending for more than 7 days, the oldest from {age(min(waiting), now)}"
+        yield note("pending", message, "Review in memtui, with /review-compact or with `memtui review`.")
     else:
-        yield Finding("pending", Level.OK, f"{_count(len(pending), 'capture')} pending, none for long")
+        yield ok("pending", f"{_count(len(pending), 'capture')} pending, none for more than 7 days")
 
 
 def check_retention(
@@ -119,12 +118,12 @@ def check_retention(
             continue
         left = written + timedelta(days=days) - now
         if left <= LONG:
-            when = f"in {_count(max(left.days, 0), 'day')}" if left.days > 0 else "any day now"
+            when = f"in {_count(left.days, 'day')}" if left.days > 0 else "any day now"
             message = f"Claude Code deletes the transcript of {entry.name} {when} (after {days} days)"
-            yield Finding("transcripts", Level.WARNING, message, f"Run `memtui review {entry.name}`.")
+            yield warning("transcripts", message, f"Run `memtui review {entry.name}`.")
     if gone:
         message = f"{_count(gone, 'pending capture')} without a transcript that can be read"
-        yield Finding("transcripts", Level.NOTE, message, "Their review has the first message to go by.")
+        yield note("transcripts", message, "A review of them has the first message to go by.")
 
 
 def kept_days(all_wired: tuple[Wired, ...]) -> int:
@@ -138,42 +137,33 @@ def kept_days(all_wired: tuple[Wired, ...]) -> int:
 
 def check_folders(places: Places) -> Iterator[Finding]:
     """Whether captures, memories and states are closed to others, and kept out of the repository."""
-    compacts, root = places.project.compacts, places.project.root
+    compacts, root, home = places.project.compacts, places.project.root, places.home
     if not is_within(compacts, root):
         message = f"{compacts} leads out of the project through a symbolic link"
-        yield Finding(
-            "folders", Level.BROKEN, message, "Make it a folder; nothing is written through a link."
-        )
+        yield broken("folders", message, "Make it a folder: memtui does not follow the link.")
         return
-    home = places.home
-    open_ones = [
-        folder for folder in (compacts, home.memories, home.states, home.state) if _is_open_to_others(folder)
-    ]
+    folders = (compacts, home.memories, home.states, home.state)
+    open_ones = [folder for folder in folders if _is_open_to_others(folder)]
     for folder in open_ones:
-        yield Finding(
-            "folders", Level.WARNING, f"Others can look into {folder}", f"Run `chmod 700 '{folder}'`."
-        )
+        advice = f"Run: chmod 700 {shlex.quote(str(folder))}"
+        yield warning("folders", f"Others can look into {folder}", advice)
     if compacts.is_dir() and (root / ".git").exists() and not _is_ignored(compacts):
-        message = f"git may commit what is in {compacts}"
-        yield Finding("folders", Level.WARNING, message, "Put a .gitignore with one line, `*`, into it.")
+        advice = "Put a .gitignore with one line, *, into it."
+        yield warning("folders", f"git may commit what is in {compacts}", advice)
     elif not open_ones:
-        yield Finding("folders", Level.OK, "Captures and memories are closed to others")
+        yield ok("folders", "Captures and memories are closed to others")
 
 
 def _last_run(event: str, run: Run, now: datetime) -> Finding:
     moment = parse_iso(run.at)
-    when = age(moment, now) if moment else run.at
-    message = f"Last {event} {when}, {run.ms} ms"
+    message = f"Last {event} {age(moment, now) if moment else run.at}, {run.ms} ms"
     if run.outcome != "ok":
-        level = Level.BROKEN if event == "PreCompact" else Level.WARNING
-        return Finding(
-            "runs", level, f"{message}: {run.outcome}", "If this repeats, the reason is what to mend."
-        )
+        message, advice = f"{message}: {run.outcome}", "If this repeats, mend its reason."
+        lost = event == "PreCompact"
+        return broken("runs", message, advice) if lost else warning("runs", message, advice)
     if run.ms > SLOW_MS:
-        return Finding(
-            "runs", Level.WARNING, message, "That is slow; is the disk, or a folder on it, far away?"
-        )
-    return Finding("runs", Level.OK, message)
+        return warning("runs", message, "That is slow; is one of the folders on a slow disk?")
+    return ok("runs", message)
 
 
 def _is_open_to_others(folder: Path) -> bool:

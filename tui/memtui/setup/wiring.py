@@ -15,7 +15,7 @@ from typing import Any
 from memtui.files import FileOutside, FileProblem
 from memtui.project import memtui_home
 from memtui.setup.changes import read, text_of
-from memtui.setup.findings import Finding, Level
+from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.places import Places, Scope
 from memtui.setup.settings import (
     EVENTS,
@@ -65,64 +65,42 @@ def check_settings(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
     for wired in all_wired:
         if wired.problem:
             sound = False
-            level = Level.WARNING if wired.outside else Level.BROKEN
-            advice = "" if wired.outside else "Claude Code skips such a file; correct it."
-            yield Finding("settings", level, f"{wired.path} {wired.problem}", advice)
+            message = f"{wired.path} {wired.problem}"
+            advice = "Claude Code skips such a file; correct it."
+            yield warning("settings", message) if wired.outside else broken("settings", message, advice)
         elif wired.settings is not None and wired.settings.get("disableAllHooks") is True:
             sound = False
-            yield Finding(
-                "settings",
-                Level.BROKEN,
-                f"{wired.path} turns all hooks off",
-                "Remove disableAllHooks from it.",
-            )
+            message = f"{wired.path} turns all hooks off"
+            yield broken("settings", message, "Remove disableAllHooks from it.")
     if sound:
         number = sum(wired.settings is not None for wired in all_wired)
-        files = {0: "No settings file yet", 1: "The one settings file"}.get(
-            number, f"All {number} settings files"
-        )
-        yield Finding("settings", Level.OK, files + (" can be read" if number else ""))
+        files = "The one settings file" if number == 1 else f"All {number} settings files"
+        yield ok("settings", f"{files} can be read" if number else "There is no settings file yet")
 
 
 def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
     """Whether each event starts memtui once."""
-    found = {
-        event: {
-            hook.command: (wired, hook) for wired in all_wired for hook in wired.hooks if _fits(hook, event)
-        }
-        for event in EVENTS
-    }
+    found = {event: _starting(event, all_wired) for event in EVENTS}
     if not any(found.values()):
-        yield Finding(
-            "hooks",
-            Level.WARNING,
-            "memtui is not installed into Claude Code: compactions leave no captures",
-            "Run `memtui init`.",
-        )
+        message = "memtui is not installed into Claude Code: compactions leave no captures"
+        yield warning("hooks", message, "Run `memtui init`.")
         return
     once = [event for event, hooks in found.items() if len(hooks) == 1]
     if once:
-        scopes = dict.fromkeys(str(wired.scope) for event in once for wired, _ in found[event].values())
-        level = Level.OK
-        yield Finding("hooks", level, f"{', '.join(once)}: memtui runs once ({', '.join(scopes)} settings)")
+        scopes = dict.fromkeys(str(wired.scope) for event in once for wired, _ in found[event])
+        yield ok("hooks", f"{', '.join(once)}: memtui runs once ({', '.join(scopes)} settings)")
     for event, hooks in found.items():
         if not hooks:
-            yield Finding(
-                "hooks",
-                Level.BROKEN,
-                f"{event} does not start memtui",
-                "Run `memtui init` for what is missing.",
-            )
+            message = f"{event} does not start memtui"
+            yield broken("hooks", message, "Run `memtui init` for what is missing.")
         elif len(hooks) > 1:
-            places = " and ".join(dict.fromkeys(str(wired.path) for wired, _ in hooks.values()))
+            files = " and ".join(dict.fromkeys(str(wired.path) for wired, _ in hooks))
             advice = "Keep one: `memtui uninstall` takes --project, --shared or --user."
-            yield Finding(
-                "hooks", Level.WARNING, f"{event} starts memtui {len(hooks)} times: {places}", advice
-            )
-        for _, hook in hooks.values():
+            yield warning("hooks", f"{event} starts memtui {len(hooks)} times: {files}", advice)
+        for _, hook in hooks:
             if hook.matcher not in _EVERYTHING:
                 message = f"{event} starts memtui only where '{hook.matcher}' matches"
-                yield Finding("hooks", Level.NOTE, message, 'An empty matcher ("") takes all.')
+                yield note("hooks", message, 'An empty matcher ("") takes all.')
 
 
 def check_commands(
@@ -131,21 +109,15 @@ def check_commands(
     """Whether each hook's command runs, as Claude Code runs it."""
     for wired in all_wired:
         ours = {hook.command: hook for hook in wired.hooks if hook.ours}
-        answers = {hook.runs: _try(hook, places, env) for hook in ours.values()}
-        good = [name for name, finding in answers.items() if finding is None]
+        answers = [(hook, _try(hook, places, env)) for hook in ours.values()]
+        good = [hook.runs for hook, finding in answers if finding is None]
         if good:
-            yield Finding(
-                "commands", Level.OK, f"{', '.join(good)}: the {wired.scope} settings' commands run"
-            )
-        for finding in answers.values():
-            if finding is not None:
-                yield finding
+            yield ok("commands", f"{', '.join(good)}: the commands of the {wired.scope} settings run")
+        yield from (finding for _, finding in answers if finding is not None)
         for hook in wired.hooks:
             if not hook.ours:
-                message = (
-                    f"{hook.event} in {wired.path} starts memtui in words of your own; they are not tried"
-                )
-                yield Finding("commands", Level.NOTE, message)
+                message = f"{hook.event} in {wired.path} starts memtui in words of its own"
+                yield note("commands", f"{message}; they are not tried")
 
 
 def probe(command: str, path: str) -> str:
@@ -195,30 +167,30 @@ def _fits(hook: Hook, event: str) -> bool:
     return hook.event == event and hook.runs == EVENTS[event]
 
 
+def _starting(event: str, all_wired: tuple[Wired, ...]) -> list[tuple[Wired, Hook]]:
+    """What starts memtui at an event; Claude Code runs a command that stands in several files once."""
+    found = {hook.command: (wired, hook) for wired in all_wired for hook in wired.hooks if _fits(hook, event)}
+    return list(found.values())
+
+
 def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
     """What is wrong with a hook's command; None when it runs."""
     interpreter = interpreter_of(hook.command)
     name = f"The command of {hook.event}"
     if interpreter and _is_planted(interpreter, places):
-        advice = "If that is yours, run `memtui init` with it."
         message = f"{name} uses {interpreter}, which lies in the project; it was not tried"
-        return Finding("commands", Level.WARNING, message, advice)
+        return warning("commands", message, "If that is yours, run `memtui init` with it.")
     why = probe(hook.command, BARE_PATH)
     if not why:
         return None
     if interpreter:
-        return Finding(
-            "commands", Level.BROKEN, f"{name} {why}", "Run `memtui init` again, from where memtui is."
-        )
+        return broken("commands", f"{name} {why}", "Run `memtui init` again.")
     if not probe(hook.command, env.get("PATH", "")):
         message = f"{name} runs with this shell's PATH, but not with a bare one ({BARE_PATH})"
-        return Finding(
-            "commands", Level.NOTE, message, "Start Claude Code from such a shell, or use `memtui init`."
-        )
-    advice = (
-        "Put memtui-hook on the PATH, for instance with `pipx install memtui` or `uv tool install memtui`."
-    )
-    return Finding("commands", Level.BROKEN, f"{name} {why}", advice)
+        advice = "Start Claude Code from such a shell, or run `memtui init` for yourself."
+        return note("commands", message, advice)
+    advice = "Put memtui-hook on the PATH, for instance with `pipx install` or `uv tool install`."
+    return broken("commands", f"{name} {why}", advice)
 
 
 def _is_planted(interpreter: str, places: Places) -> bool:
