@@ -163,6 +163,24 @@ async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch:
         assert rows(driver) == NAMES
 
 
+async def test_an_undo_that_had_to_wait_can_be_tried_again(
+    full: World, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_text, "LOCK_SECONDS", 0.05)
+    before = file.read_bytes()
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        lock = full.write(file.with_name("session-state.json.lock"), f"{os.getppid()}\n")
+        os.utime(lock)
+        await driver.press("u")
+        await driver.until_said("try again")
+        lock.unlink()
+        await driver.press("u")
+        await driver.until_said("Undone")
+    assert file.read_bytes() == before
+
+
 async def test_an_undo_that_cannot_be_done_says_why_and_touches_nothing(full: World, file: Path) -> None:
     async with opened(full) as driver:
         await driver.press("3", "x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import FormField, ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import read_facts
+from memtui.extract.facts import Facts, read_facts
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
+from memtui.store.captures import CaptureStore, Review
+from memtui.store.listing import Entry
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.world import FIRST, World
 
@@ -145,6 +148,59 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         assert review.field("goal").text.endswith("pytest -q: 2 passed in 0.31s")
 
 
+async def test_at_first_a_fact_goes_to_the_learnings_and_no_field_is_replaced(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.until(
+            lambda: "What it covers" in driver.detail, "facts that are known before the review"
+        )
+        review = await start(driver)
+        assert target(review) == "learnings"
+        before = texts(review)
+        await driver.press("f2", "space")
+        assert driver.last_said == "Added to Learnings."
+        assert {**texts(review), "learnings": ""} == {**before, "learnings": ""}
+
+
+async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = threading.Event()
+    read = ReviewScreen._read
+
+    def slowly(screen: ReviewScreen, transcript: Path) -> Facts:
+        assert typed.wait(10)
+        return read(screen, transcript)
+
+    monkeypatch.setattr(ReviewScreen, "_read", slowly)
+    async with opened(full) as driver:
+        await driver.pilot.press("r", "m", "y", "s")
+        typed.set()
+        await driver.until(lambda: driver.review.field("goal").text, "the draft")
+        assert driver.review.field("title").text == "mys"
+        await driver.press("escape")
+        assert isinstance(driver.screen, ConfirmScreen)
+
+
+async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed = threading.Event()
+    write = CaptureStore.review
+
+    def slowly(store: CaptureStore, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
+        assert pressed.wait(10)
+        return write(store, entry, memory=memory, summary=summary)
+
+    monkeypatch.setattr(CaptureStore, "review", slowly)
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.pilot.press("ctrl+s", "ctrl+s", "escape")
+        pressed.set()
+        await driver.until(driver.at_home, "the end of the review")
+        await driver.until_said("Reviewed")
+        assert not [said for said in driver.said if "Not saved" in said]
+        await driver.press("u")
+        await driver.until_said("Undone: review")
+
+
 async def test_headings_of_the_evidence_are_no_facts(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
@@ -203,7 +259,7 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
         assert "src/tokens.py" in driver.shown
         await driver.press("space", "f2")
         assert not driver.has("#evidence")
-        assert driver.screen.focused is review.field("title")
+        assert driver.screen.focused is review.field("learnings")
 
 
 async def test_tab_from_the_last_field_shows_the_evidence_in_a_narrow_window(full: World) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from memtui.files import FileMissing, sweep_temps
+from memtui.files import FileLocked, FileMissing, FileProblem, FileUnwritable, sweep_temps
 from memtui.formats.active_commands import ActiveCommands, add_command, parse_active_commands
 from memtui.formats.active_commands_text import CommandEntry, read_entries
 from memtui.project import Project
@@ -76,8 +76,12 @@ class ActiveCommandStore(CommandsFile):
         def is_back(text: str) -> bool:
             return names <= {entry.name for entry in read_entries(text)[0]}
 
-        with said_as(UndoProblem):
+        try:
             self.file.edit(back, is_back)
+        except (FileLocked, FileUnwritable):
+            raise  # later it may be possible
+        except FileProblem as problem:
+            raise UndoProblem(problem.path, problem.reason) from problem
 
 
 def _label(gone: tuple[CommandEntry, ...]) -> str:

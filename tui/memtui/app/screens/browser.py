@@ -26,7 +26,7 @@ from memtui.app.screens.browser_view import BrowserView
 from memtui.app.widgets.filter_line import FilterLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean_line
-from memtui.files import FileProblem
+from memtui.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:
     from memtui.store.captures import Review
@@ -247,8 +247,8 @@ class BrowserScreen(BrowserView):
         try:
             await asyncio.to_thread(undo.run)
         except Exception as error:  # a worker's edge
-            if not isinstance(error, FileProblem):
-                self.undos.append(undo)
+            if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
+                self.undos.append(undo)  # u can be tried again
             self.report("undoing", error)
             return
         for name in ("commands", "compacts"):

@@ -81,6 +81,8 @@ class ReviewScreen(Screen[Review | None]):
         self._drafted: dict[str, str] = {}
         self._memory = MemoryFile(title="")
         self._target = _TARGET_AT_FIRST
+        self._focused_before = False
+        self._saving = False
         self._gone = False
 
     # -- building -------------------------------------------------------------------------------------------
@@ -157,9 +159,9 @@ class ReviewScreen(Screen[Review | None]):
         texts = to_fields(Draft(self._memory, draft_summary(facts)))
         for name, text in texts.items():
             area = self.field(name)
+            self._drafted[name] = clean(text) if not area.text else ""  # what was typed meanwhile is no draft
             if not area.text:
                 area.text = clean(text)
-        self._drafted = self._texts()
 
     def _draw_evidence(self, key: str, width: int) -> Content:
         item = self._items.get(key)
@@ -170,10 +172,13 @@ class ReviewScreen(Screen[Review | None]):
     # -- form -----------------------------------------------------------------------------------------------
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The field edited last is the one that evidence goes to; at first, before any is, the learnings."""
-        if isinstance(event.widget, FormField) and self._drafted:
+        """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
+        if not isinstance(event.widget, FormField):
+            return
+        if self._focused_before:
             self._target = event.widget.field.name
             self._mark_target()
+        self._focused_before = True  # the first focus is given by `on_mount`
 
     def _mark_target(self) -> None:
         for field in FIELDS:
@@ -235,9 +240,21 @@ class ReviewScreen(Screen[Review | None]):
 
     # -- leaving --------------------------------------------------------------------------------------------
 
-    @work(group="save", exclusive=True, exit_on_error=False)
-    async def action_save(self) -> None:
+    def action_save(self) -> None:
+        """Save, once: a second ctrl+s comes too late to change anything."""
+        if not self._saving:
+            self._saving = True
+            self._save()
+
+    @work(group="save", exit_on_error=False)
+    async def _save(self) -> None:
         """Write the memory file and the reviewed capture, both or neither."""
+        try:
+            await self._write()
+        finally:
+            self._saving = False
+
+    async def _write(self) -> None:
         draft = from_fields(self._texts(), self._memory)
         if not draft.memory.title:
             self.say("Give the memory a title first.", warn=True)
@@ -257,6 +274,8 @@ class ReviewScreen(Screen[Review | None]):
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
         """Leave without saving; asks when something was written."""
+        if self._saving:
+            return  # what is being written is there in a moment, and so is the way to take it back
         if self._texts() != self._drafted and any(self._texts().values()):
             question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
             if not await self.app.push_screen_wait(question):
