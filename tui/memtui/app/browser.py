@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memtui.store.captures import CaptureStore
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryStore
+    from memtui.store.memory_listing import Memories, MemoryListing
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
@@ -65,6 +66,8 @@ class Browser:
         self._rows: dict[str, CaptureRow] = {}
         self._last: dict[type[View], View] = {}
         self._drafted_from: tuple[int, int, int] | None = None
+        self._memories: Memories | None = None
+        self._wanted: dict[str, set[str]] = {}
         self._stopped = threading.Event()
 
     @cached_property
@@ -87,6 +90,12 @@ class Browser:
         from memtui.store.memories import MemoryStore
 
         return MemoryStore(self.project, self._home)
+
+    @cached_property
+    def _listing(self) -> MemoryListing:
+        from memtui.store.memory_listing import MemoryListing
+
+        return MemoryListing(self.memories)
 
     @cached_property
     def transcripts(self) -> TranscriptStore:
@@ -142,18 +151,26 @@ class Browser:
         rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
         yield CapturesView(rows, unread=number - len(rows))
         memories, more = newest_memories(self.project, self._home)
-        yield MemoriesView({entry.name: entry for entry in memories}, more=more)
+        entries = {entry.name: entry for entry in memories}
+        yield MemoriesView(entries, tuple(entries), more=more)
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
+
+        Args:
+            names: names of targets, each alone or followed by what is known to have changed in it.
+            publish: takes the views that have changed.
 
         Raises:
             FileProblem: a folder cannot be listed. The other targets are compared all the same.
         """
         problems: list[FileProblem] = []
-        wanted = {name.partition(" ")[0] for name in names}
+        self._wanted = {}
+        for name in names:
+            target, _, part = name.partition(" ")
+            self._wanted.setdefault(target, set()).add(part)
         for triggers, step in self._steps():
-            if self._stopped.is_set() or not wanted & triggers:
+            if self._stopped.is_set() or not self._wanted.keys() & triggers:
                 continue
             try:
                 step(publish)
@@ -189,8 +206,11 @@ class Browser:
             self._publish_new(CommandsView(found.commands, found.broken), publish)
 
     def _compare_memories(self, publish: Publish) -> None:
-        entries = self.memories.entries()
-        self._publish_new(MemoriesView({entry.name: entry for entry in entries}), publish)
+        parts = self._wanted.get("memories", set())
+        memories = self._listing.memories(touched=parts, sweep="" in parts)
+        if memories is not self._memories:
+            self._memories = memories
+            publish(MemoriesView(memories.entries, memories.names))
 
     def _compare_captures(self, publish: Publish) -> None:
         entries = self.captures.entries()

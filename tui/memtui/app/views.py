@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -52,9 +52,10 @@ class CapturesView:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesView:
-    """Memory files and stored memories by key, newest first."""
+    """Memory files and stored memories by key, and their keys, newest first."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    keys: Sequence[str] = ()
     problem: str = ""
     more: bool = False
     """Whether there are others, which are not listed yet."""

@@ -31,7 +31,7 @@ class Watcher:
     """A watchdog observer, kept pointed at the targets as their folders come, go and are made again."""
 
     def __init__(self, hint: Callable[[str], None]) -> None:
-        """Report every change below a target as `hint(name)`, from another thread."""
+        """Report every change below a target as `hint(name)`, or `hint("name part")`, from another thread."""
         self._hint = hint
         self._observer: BaseObserver | None = None
         self._watches: dict[str, _Watch] = {}
@@ -70,7 +70,8 @@ class Watcher:
     def _schedule(self, name: str, identity: tuple[str, int, int, bool]) -> str:
         folder, _, _, recursive = identity
         try:
-            handle = self._running().schedule(_Handler(name, self._hint), folder, recursive=recursive)
+            handler = _Handler(name, folder if recursive else "", self._hint)
+            handle = self._running().schedule(handler, folder, recursive=recursive)
         except OSError as error:  # the limits of inotify: instances (EMFILE), watches (ENOSPC)
             return f"no file events: {error.strerror or error}"
         silent = silent_file_system(folder)
@@ -97,15 +98,26 @@ class Watcher:
 
 
 class _Handler(FileSystemEventHandler):
-    """Turns whatever happens into a hint; opening, and closing without a write, are no changes."""
+    """Turns whatever happens into a hint; opening, and closing without a write, are no changes.
 
-    def __init__(self, name: str, hint: Callable[[str], None]) -> None:
+    A hint about a folder that is watched with all below it says where in it: `memories 2026-01`.
+    """
+
+    def __init__(self, name: str, folder: str, hint: Callable[[str], None]) -> None:
         self._name = name
+        self._below = f"{folder}/" if folder else ""
         self._report = hint
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type not in ("opened", "closed_no_write"):
-            self._report(self._name)
+        if event.event_type in ("opened", "closed_no_write"):
+            return
+        for path in {event.src_path, event.dest_path} - {""}:
+            self._report(f"{self._name} {self._part(os.fsdecode(path))}".rstrip())
+
+    def _part(self, path: str) -> str:
+        if not self._below or not path.startswith(self._below):
+            return ""
+        return path.removeprefix(self._below).partition("/")[0]
 
 
 def _existing(folder: Path) -> Path | None:

@@ -35,7 +35,6 @@ class MemoriesPane(Pane):
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
         self.view = MemoriesView()
-        self._keys: tuple[str, ...] = ()
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._lock = threading.Lock()
 
@@ -43,7 +42,6 @@ class MemoriesPane(Pane):
         """Show a newer listing."""
         if isinstance(view, MemoriesView):
             self.view = view
-            self._keys = tuple(view.entries)
             self.show_rows()
 
     def head(self, key: str) -> MemoryHead | None:
@@ -71,11 +69,11 @@ class MemoriesPane(Pane):
 
     def prepare_filter(self) -> None:
         """Titles are what one filters by, so all of them are read, once."""
-        self.read_heads(self.unread(self._keys))
+        self.read_heads(self.unread(self.view.keys))
 
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown."""
-        return self._keys
+        return self.view.keys
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""

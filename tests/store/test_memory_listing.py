@@ -1,0 +1,195 @@
+"""The listing that is made again and again: always what the store lists, and little is looked at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memtui.project import Home, Project
+from memtui.store import memory_listing
+from memtui.store.listing import Entry
+from memtui.store.memories import MemoryStore
+from memtui.store.memory_listing import Memories, MemoryListing
+
+MONTHS = ("2026-01", "2026-02", "2026-03")
+
+
+class Disk:
+    """Memories of three months whose folders were last changed long ago, each time at another moment."""
+
+    def __init__(self, root: Path) -> None:
+        self.project = Project(root / "app")
+        self.home = Home(*(root / name for name in ("data", "cache", "state", "config")))
+        self.project.compacts.mkdir(parents=True)
+        self.store = MemoryStore(self.project, self.home)
+        self._moment = 1_700_000_000
+
+    def path(self, month: int, day: int) -> Path:
+        return (
+            self.home.memories / MONTHS[month] / f"CMEM-{MONTHS[month].replace('-', '')}{day:02d}-101500.md"
+        )
+
+    def write(self, month: int, day: int, text: str = "x") -> None:
+        path = self.path(month, day)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        self.age(path.parent)
+
+    def remove(self, month: int, day: int) -> None:
+        self.path(month, day).unlink(missing_ok=True)
+        self.age(self.path(month, day).parent)
+
+    def edit(self, month: int, day: int) -> str:
+        """Change a file in place: its folder's time stays. Returns the name of the month."""
+        path = self.path(month, day)
+        if path.exists():
+            self._moment += 10
+            os.utime(path, (self._moment, self._moment))
+        return MONTHS[month]
+
+    def age(self, folder: Path) -> None:
+        if folder.exists():
+            self._moment += 10
+            os.utime(folder, (self._moment, self._moment))
+
+
+def agrees(listed: Memories, disk: Disk) -> bool:
+    wanted = disk.store.entries()
+    return [listed.entries[name] for name in listed.names] == wanted and len(listed.entries) == len(wanted)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Disk:
+    made = Disk(tmp_path)
+    for month in range(3):
+        for day in (1, 2, 3):
+            made.write(month, day)
+    return made
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The months that are read, in order."""
+    names: list[str] = []
+    original = memory_listing._read
+
+    def read(folder: str, known: Mapping[str, Entry]) -> dict[str, Entry]:
+        names.append(Path(folder).name)
+        return original(folder, known)
+
+    monkeypatch.setattr(memory_listing, "_read", read)
+    return names
+
+
+def test_it_lists_what_the_store_lists(disk: Disk) -> None:
+    (disk.project.compacts / "20260202_101500-memory.md").write_text("# Memory: x")
+    (disk.project.compacts / "notes-memory.md").write_text("# Memory: y")
+    (disk.home.memories / "2026-04").symlink_to(disk.home.memories / "2026-01")
+    (disk.home.memories / "2026-05").write_text("no folder")
+    listed = MemoryListing(disk.store).memories()
+    assert listed.names == list(dict.fromkeys(entry.name for entry in disk.store.entries()))
+    assert set(listed.entries) == set(listed.names)
+    assert listed.entries["CMEM-20260101-101500.md"].path.read_text() == "x"
+
+
+def test_files_stand_among_the_others_by_their_time(disk: Disk) -> None:
+    for name in ("20260202_101500", "20260202_101501", "20250101_000000", "20270101_000000"):
+        (disk.project.compacts / f"{name}-memory.md").write_text("# Memory: x")
+    assert agrees(MemoryListing(disk.store).memories(), disk)
+
+
+def test_nothing_is_read_and_nothing_new_is_given_while_nothing_changes(disk: Disk, read: list[str]) -> None:
+    listing = MemoryListing(disk.store)
+    first = listing.memories()
+    read.clear()
+    assert listing.memories(sweep=False) is first
+    assert read == []
+
+
+def test_a_sweep_finds_what_was_edited_in_place_and_gives_the_same_list_if_nothing_was(disk: Disk) -> None:
+    listing = MemoryListing(disk.store)
+    first = listing.memories()
+    assert listing.memories() is first
+    disk.edit(1, 2)
+    assert listing.memories(sweep=False) is first
+    assert agrees(listing.memories(), disk)
+
+
+def test_an_edit_that_is_told_is_found_without_a_sweep(disk: Disk, read: list[str]) -> None:
+    listing = MemoryListing(disk.store)
+    listing.memories()
+    read.clear()
+    assert agrees(listing.memories({disk.edit(1, 2), "nonsense", ""}, sweep=False), disk)
+    assert read == ["2026-02"]
+
+
+def test_sweeps_take_their_turns(disk: Disk, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_listing, "SWEEP", 2)
+    listing = MemoryListing(disk.store)
+    listing.memories()
+    read.clear()
+    for _ in range(6):
+        listing.memories()
+    assert sorted(read[:3]) == list(MONTHS)
+    assert read[3:] == read[:3]
+
+
+def test_a_folder_that_changed_just_now_is_read_the_next_time_too(disk: Disk, read: list[str]) -> None:
+    listing = MemoryListing(disk.store)
+    folder = disk.path(1, 1).parent
+    os.utime(folder)
+    listing.memories()
+    state = folder.stat()
+    disk.path(1, 9).write_text("in the same tick of the clock")
+    os.utime(folder, ns=(state.st_atime_ns, state.st_mtime_ns))
+    read.clear()
+    assert agrees(listing.memories(sweep=False), disk)
+    assert read == ["2026-02"]
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(("write", "remove", "edit", "file", "drop", "look")),
+        st.integers(0, 2),
+        st.integers(1, 3),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60)
+@given(steps)
+def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tuple[str, int, int]]) -> None:
+    root = Path(tempfile.mkdtemp(dir=room))
+    disk = Disk(root)
+    listing = MemoryListing(disk.store)
+    told: set[str] = set()
+    for step, month, day in done:
+        if step == "write" and not disk.path(month, day).exists():
+            disk.write(month, day)
+        elif step == "remove":
+            disk.remove(month, day)
+        elif step == "edit":
+            told.add(disk.edit(month, day))
+        elif step == "file":
+            (disk.project.compacts / f"202601{day:02d}_101500-memory.md").write_text("# Memory: x")
+        elif step == "drop":
+            shutil.rmtree(disk.path(month, day).parent, ignore_errors=True)
+        else:
+            assert agrees(listing.memories(told, sweep=False), disk)
+            told.clear()
+    assert agrees(listing.memories(told, sweep=False), disk)
+    shutil.rmtree(root)
