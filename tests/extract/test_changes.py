@@ -179,6 +179,7 @@ def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path
         agent = Transcript()
         agent.edit(f"/work/app/{file}")
         agent.write(tmp_path, f"{name}.jsonl")
+        agent.write(tmp_path / "agent-..", "outside.jsonl")
     facts = session.facts(tmp_path)
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/mine.py", True)]
 
