@@ -43,7 +43,7 @@ def diagnose(
         *check_hooks(wired),
         *check_commands(wired, places, env),
         *check_runs(places, now),
-        *check_folders(places),
+        *check_folders(places, now),
     ]
     try:
         captures, unreadable = load_captures(places)

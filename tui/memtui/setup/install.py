@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import site
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from memtui.clock import Clock
 from memtui.files import FileUnreadable
 from memtui.setup.changes import Change, delete, make_folders, read, text_of, write
 from memtui.setup.commands import REVIEW_COMPACT, is_sealed, is_untouched, review_compact
+from memtui.setup.git import git_sees
 from memtui.setup.places import Places, Scope
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import (
@@ -29,8 +29,6 @@ from memtui.setup.settings import (
     remove,
     shared_command,
 )
-
-_GIT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,21 +230,8 @@ def _unignored(places: Places, scope: Scope, changes: list[Change]) -> Iterator[
     if scope is not Scope.PROJECT:
         return
     for change in changes:
-        if change.before is None and _git_sees(places.project.root, change.target.path):
+        if change.before is None and git_sees(places.project.root, change.target.path):
             yield (
                 f"git does not ignore {change.target.path.relative_to(places.project.root)}: "
                 "add it to .gitignore or .git/info/exclude."
             )
-
-
-def _git_sees(root: Path, path: Path) -> bool:
-    """Whether git would offer to add a file; in doubt it is not said."""
-    if not (root / ".git").exists():
-        return False
-    # A repository from elsewhere may name programs to be started.
-    words = ["git", "-c", "core.fsmonitor=false", "-C", str(root), "check-ignore", "-q", str(path)]
-    try:
-        done = subprocess.run(words, timeout=_GIT_SECONDS, capture_output=True, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 1

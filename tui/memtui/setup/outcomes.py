@@ -11,8 +11,10 @@ from pathlib import Path
 from memtui.clock import age, parse_iso
 from memtui.files import is_within
 from memtui.formats.capture import Capture
+from memtui.formats.capture_text import capture_name
 from memtui.hooks.log import Run, read_runs
 from memtui.setup.findings import Finding, broken, note, ok, warning
+from memtui.setup.git import git_sees
 from memtui.setup.places import Places
 from memtui.setup.settings import EVENTS
 from memtui.setup.wiring import Wired
@@ -135,7 +137,7 @@ def kept_days(all_wired: tuple[Wired, ...]) -> int:
     return _KEPT_DAYS
 
 
-def check_folders(places: Places) -> Iterator[Finding]:
+def check_folders(places: Places, now: datetime) -> Iterator[Finding]:
     """Whether captures, memories and states are closed to others, and kept out of the repository."""
     compacts, root, home = places.project.compacts, places.project.root, places.home
     if not is_within(compacts, root):
@@ -147,7 +149,7 @@ def check_folders(places: Places) -> Iterator[Finding]:
     for folder in open_ones:
         advice = f"Run: chmod 700 {shlex.quote(str(folder))}"
         yield warning("folders", f"Others can look into {folder}", advice)
-    if compacts.is_dir() and (root / ".git").exists() and not _is_ignored(compacts):
+    if compacts.is_dir() and git_sees(root, compacts / capture_name(now)):
         advice = "Put a .gitignore with one line, *, into it."
         yield warning("folders", f"git may commit what is in {compacts}", advice)
     elif not open_ones:
@@ -171,17 +173,6 @@ def _is_open_to_others(folder: Path) -> bool:
         return bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
     except OSError:
         return False
-
-
-def _is_ignored(compacts: Path) -> bool:
-    for folder in (compacts, compacts.parent):
-        try:
-            with (folder / ".gitignore").open("rb") as file:
-                if b"*" in file.read(4096).split():
-                    return True
-        except OSError:
-            continue
-    return False
 
 
 def _count(number: int, what: str) -> str:
