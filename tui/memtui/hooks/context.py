@@ -16,6 +16,7 @@ from memtui.hooks.surroundings import (
     package,
     recent_activity,
     stories,
+    there,
 )
 from memtui.project import Project, git_branch
 
@@ -82,7 +83,7 @@ def _status(project: Project, profile: Profile, report: Report) -> str:
 
 def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
     active = stories(project, report)
-    if active is None and (project.root / "docs" / "09-agents" / "status.json").exists():
+    if active is None and there(project, "docs/09-agents/status.json"):
         return ["- Active Stories: Unable to read docs/09-agents/status.json"]
     if active is None and profile == "plain":
         return []
@@ -114,13 +115,13 @@ def _key_files(project: Project, left_out: Sequence[Rules], profile: Profile) ->
 
 def _actions(project: Project, profile: Profile) -> str:
     actions = []
-    if (project.root / "CLAUDE.md").is_file():
+    if there(project, "CLAUDE.md"):
         actions.append("Re-read CLAUDE.md if unsure about conventions")
-    if (project.root / "docs" / "09-agents" / "status.json").is_file():
+    if there(project, "docs/09-agents/status.json"):
         actions.append("Check status.json for current story state")
-    if (project.root / "docs" / "02-practices").is_dir():
+    if there(project, "docs/02-practices"):
         actions.append("Review docs/02-practices/ for implementation patterns")
-    if (project.root / ".git").exists() or profile == "agileflow":
+    if there(project, ".git") or profile == "agileflow":
         actions.append("Check git log for recent changes")
     return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
 

@@ -33,7 +33,8 @@ class Run(NamedTuple):
 
 def record(path: Path, run: Run) -> None:
     """Append a run. Never raises: a log that cannot be written harms nobody."""
-    line = json.dumps({key: value for key, value in run._asdict().items() if value != ""}) + "\n"
+    fields = run._asdict()
+    line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"}) + "\n"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # One write of one line: appends of parallel hooks do not mix.

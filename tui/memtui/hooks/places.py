@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from pathlib import Path
@@ -31,4 +32,5 @@ def _keyed(text: str) -> str:
 
 def existing_above(folder: Path) -> Path:
     """The nearest folder above that exists, for making the rest."""
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
+    # Not Path.is_dir, which raises where a folder is closed to us.
+    return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112

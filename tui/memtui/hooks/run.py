@@ -61,7 +61,7 @@ def _work(arguments: list[str], report: Report) -> str:
         report.problem("the folder of the session does not exist")
     else:
         report.project = str(project.root)
-        return _handle(payload, project, memtui_home(), report)
+        return handle(payload, project, memtui_home(), report)
     return ""
 
 
@@ -72,7 +72,8 @@ def event_of(arguments: list[str], payload: Payload) -> str:
     return next((event for event in EVENTS if event.replace("-", "") == plain), name)
 
 
-def _handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
+def handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
+    """Do what the report's event asks for; returns what to print."""
     # Each event imports what it needs: most of a hook's time goes into imports.
     now = system_clock()
     if report.event == "pre-compact":

@@ -40,7 +40,12 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 def is_agileflow(project: Project) -> bool:
     """Whether AgileFlow is in use in a project."""
-    return any((project.root / place).exists() for place in _AGILEFLOW)
+    return any(there(project, place) for place in _AGILEFLOW)
+
+
+def there(project: Project, name: str) -> bool:
+    """Whether a file or folder of the project exists; one that is closed to us is as good as none."""
+    return os.path.exists(project.root / name)  # noqa: PTH110 - Path.exists raises then
 
 
 def package(project: Project, report: Report) -> tuple[str, str]:
@@ -71,7 +76,7 @@ def key_files(project: Project) -> list[str]:
         ("README.md", "Project overview and setup"),
         ("docs/09-agents/status.json", "Story statuses and assignments"),
     ]
-    lines = [f"- {name} - {what}" for name, what in known if (project.root / name).is_file()]
+    lines = [f"- {name} - {what}" for name, what in known if there(project, name)]
     practices = _practices(project)
     if practices:
         lines.append(f"- docs/02-practices/ - Codebase practices ({', '.join(practices)})")

@@ -131,7 +131,7 @@ class CommandsFile:
 
         def add(text: str) -> str:
             nonlocal added
-            if there(text):
+            if text and there(text):
                 return text
             added = True
             return add_command(text, new_entry(plain, moment, state or {}, like=text))
@@ -168,6 +168,8 @@ class CommandsFile:
                 raise CommandProblem(
                     path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
                 )
+            if b"\0" in data:
+                raise CommandProblem(path, "is no text file")
             return CommandSummary(path, text, folder)
         places = ", ".join(self._shown(folder) for folder in self.project.command_folders[:-1])
         last = self._shown(self.project.command_folders[-1])

@@ -1,0 +1,287 @@
+"""The capture of a compaction: once, under a name of its own, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileProblem, create_exclusive
+from memtui.formats.capture import parse_capture
+from memtui.formats.capture_text import render_pending
+from memtui.hooks import capture as capturing
+from memtui.hooks.capture import capture, compactions_since, last_capture
+from memtui.hooks.payload import Payload
+from memtui.hooks.report import Report
+from tests import faults
+from tests.disk import mode_of, names, without_flushing
+from tests.hooks.world import BOUNDARY, MEMTUI_HOOK, PROMPT, SESSION, World, user
+
+REPOSITORY = Path(__file__).parents[2]
+NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
+
+
+def take(world: World, now: datetime = NOW, **fields: str) -> str:
+    payload = Payload(**{name: str(value) for name, value in world.payload(**fields).items()})
+    return capture(payload, world.project, world.home, now, Report())
+
+
+def test_writes_the_seeds_file(world: World) -> None:
+    assert take(world) == "20251225_081500-autocompact.md"
+    (path,) = world.captures
+    assert path.read_text() == (
+        "# Autocompact Capture\n\n"
+        "**Status:** pending\n"
+        "**Timestamp:** 2025-12-25T08:15:00-05:00\n"
+        f"**Session ID:** {SESSION}\n\n"
+        "## Transcript\n\n"
+        f"```\n{world.transcript}\n```\n\n"
+        "## First Message\n\n"
+        f"> {PROMPT}\n\n"
+        "## Memory\n\n"
+        "_Not yet reviewed. Run `/review-compact` to process._\n"
+    )
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077, 0o022])
+def test_is_for_this_person_alone(world: World, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        take(world)
+    finally:
+        os.umask(before)
+    private = [world.project.compacts, world.project.compacts.parent, world.home.state / "captured"]
+    assert {mode_of(folder) for folder in private} == {0o700}
+    files = [path for folder in private for path in folder.iterdir() if path.is_file()]
+    assert {mode_of(path) for path in files} == {0o600}
+    assert (world.project.compacts / ".gitignore").read_text() == "*\n"
+
+
+def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+
+    def create(path: Path, data: bytes, *, within: Path) -> bool:
+        seen.append(names(path.parent))
+        return create_exclusive(path, data, within=within)
+
+    monkeypatch.setattr("memtui.hooks.capture.create_exclusive", create)
+    take(world)
+    assert seen == [[".gitignore"]]
+
+
+def test_one_compaction_is_captured_once(world: World) -> None:
+    assert take(world)
+    with world.transcript.open("a") as file:  # the model goes on while Claude Code makes up its mind
+        file.write(json.dumps(user("more")) + "\n")
+    for seconds in (0, 1, 59, 599):
+        assert take(world, NOW + timedelta(seconds=seconds)) == ""
+    assert len(world.captures) == 1
+
+
+def test_the_next_compaction_gets_its_own_at_once(world: World) -> None:
+    first = take(world)
+    for expected in ("20251225_081501-autocompact.md", "20251225_081502-autocompact.md"):
+        world.compact()
+        assert take(world) == expected  # in the same second
+        assert take(world) == ""
+    assert world.captures[0].name == first
+    assert len(world.captures) == 3
+
+
+def test_what_was_not_compacted_is_captured_again_later(world: World) -> None:
+    assert take(world)
+    assert take(world, NOW + timedelta(minutes=11))
+
+
+def test_words_about_compactions_are_none(world: World) -> None:
+    take(world)
+    with world.transcript.open("a") as file:
+        file.write(json.dumps(user(json.dumps(BOUNDARY))) + "\n")
+    assert take(world) == ""
+
+
+def test_sessions_and_projects_are_told_apart(world: World, tmp_path: Path) -> None:
+    assert take(world)
+    assert take(world, session_id="other")
+    assert take(world, session_id="")
+    assert take(world, session_id="") == ""
+    other = World(tmp_path / "second")
+    other.memtui_home = world.memtui_home
+    assert take(other, session_id="")
+    assert take(other, transcript_path="/elsewhere.jsonl")
+
+
+def test_without_a_transcript_a_minute_counts_as_one(world: World) -> None:
+    world.transcript.unlink()
+    assert take(world)
+    assert take(world, NOW + timedelta(seconds=59)) == ""
+    assert take(world, NOW + timedelta(seconds=61))
+    first, _ = world.captures
+    assert parse_capture(first.read_text()).first_message == ""
+
+
+def test_a_transcript_that_has_shrunk_is_another_one(world: World) -> None:
+    take(world)
+    world.transcript.write_text("")
+    assert take(world)
+
+
+def test_a_note_that_cannot_be_kept_loses_nothing(world: World) -> None:
+    world.memtui_home.write_text("a file")
+    assert take(world)
+    assert len(world.captures) == 1
+
+
+@pytest.mark.parametrize("kind", ["outside", "suffix", "link"])
+def test_no_other_file_is_read_for_words(world: World, tmp_path: Path, kind: str) -> None:
+    secret = tmp_path / "secret.jsonl"
+    world.transcript.rename(secret)
+    path = {"outside": secret, "suffix": world.claude / "x.txt", "link": world.claude / "x.jsonl"}[kind]
+    if kind == "link":
+        path.symlink_to(secret)
+    elif kind == "suffix":
+        path.write_bytes(secret.read_bytes())
+    take(world, transcript_path=str(path))
+    (written,) = world.captures
+    assert PROMPT not in written.read_text()
+    assert parse_capture(written.read_text()).transcript == str(path)
+
+
+def test_what_lies_across_blocks_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b'..."compact_boundary"...."compact_boundary".'
+    path = world.transcript
+    path.write_bytes(data)
+    for block in range(1, len(data) + 1):
+        monkeypatch.setattr(capturing, "_BLOCK", block)
+        assert compactions_since(path, 0) == 2, block
+    assert compactions_since(path, 30) == 1
+    assert compactions_since(path, len(data)) == 0
+    assert compactions_since(path, 999) == 0
+    assert compactions_since(path.parent, 0) == 0
+
+
+def test_the_capture_of_the_compaction_that_has_just_ended(world: World) -> None:
+    assert last_capture(SESSION, world.project, world.home) == ""
+    name = take(world)
+    world.compact()
+    assert last_capture(SESSION, world.project, world.home) == name
+    assert last_capture("other", world.project, world.home) == ""
+    world.compact()  # and for this one the hook did not run
+    assert last_capture(SESSION, world.project, world.home) == ""
+    name = take(world)
+    world.captures[-1].unlink()
+    assert last_capture(SESSION, world.project, world.home) == ""
+
+
+def test_four_hooks_at_once_make_one_capture(world: World) -> None:
+    for expected in (1, 2):
+        payload = json.dumps(world.payload(trigger="auto")).encode()
+        hooks = [
+            subprocess.Popen(
+                [*MEMTUI_HOOK, "pre-compact"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=world.environment,
+            )
+            for _ in range(4)
+        ]
+        for hook in hooks:
+            assert hook.stdin is not None
+            hook.stdin.write(payload)
+        for hook in hooks:  # all of them have started when the first of them may begin
+            hook.communicate()
+            assert hook.returncode == 0
+        assert len(world.captures) == expected
+        world.compact()
+    assert {run.outcome for run in world.runs} == {"ok"}
+    assert sorted(run.detail.split()[0] for run in world.runs) == ["captured"] * 2 + ["this"] * 6
+
+
+def test_notes_of_old_sessions_go(world: World) -> None:
+    take(world)
+    old = world.home.state / "captured" / "old.json"
+    old.write_text("{}")
+    os.utime(old, (0, 0))
+    take(world, session_id="new")
+    assert names(old.parent) == [".gitignore", f"{SESSION}.json", "new.json"]
+
+
+def _whole(path: Path) -> bool:
+    text = path.read_text()
+    found = parse_capture(text)
+    assert found.first_message in (PROMPT, "")  # the transcript could not be read
+    return text == render_pending(
+        timestamp=found.timestamp,
+        session_id=SESSION,
+        transcript=found.transcript,
+        first_message=found.first_message,
+    )
+
+
+def test_an_error_at_any_call_leaves_no_torn_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_flushing(monkeypatch.setattr)
+    written = 0
+    for code in (errno.ENOSPC, errno.EIO):
+        at = 0
+        while True:
+            at += 1
+            world = World(tmp_path / f"{code}-{at}")
+            monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+            with faults.watched(faults.failing(at, code)) as log, suppress(FileProblem):
+                take(world)
+            found = world.captures
+            assert all(map(_whole, found))
+            assert len(found) <= 1
+            written += len(found)
+            if len(log) < at:
+                break
+        assert at > 40
+    assert written > 40
+
+
+def test_a_kill_at_any_call_leaves_no_torn_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.hooks.test_capture", str(tmp_path)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 40
+
+
+def _sweep(base: Path) -> int:
+    """Kill a capture at every point; returns how many there were."""
+
+    def make(number: int) -> Path:
+        world = World(base / str(number))
+        os.environ["CLAUDE_CONFIG_DIR"] = str(base)
+        worlds[world.base] = world
+        return world.base
+
+    def act(place: Path) -> None:
+        take(worlds[place])
+
+    def check(place: Path) -> None:
+        world = worlds[place]
+        before = world.captures
+        assert all(map(_whole, before)), place
+        # What a hook that was killed has left behind does not hold up the next one.
+        world.compact()
+        assert take(world)
+        assert len(world.captures) == len(before) + 1
+        outcomes.add(len(before))
+
+    worlds: dict[Path, World] = {}
+    outcomes: set[int] = set()
+    points = faults.kill_sweep(make, act, check)
+    assert outcomes == {0, 1}
+    return points
+
+
+if __name__ == "__main__":
+    without_flushing()
+    print(_sweep(Path(sys.argv[1])))  # noqa: T201

@@ -1,0 +1,266 @@
+"""The context block: seed 002's output format, whatever state the project is in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.hooks.context import LIMIT, context_block
+from memtui.hooks.report import Report
+from memtui.hooks.sections import Section, fitting, joined
+from memtui.project import Project
+from memtui.store import shared_text
+from tests.hooks.world import World
+
+DATA = Path(__file__).parent.parent / "data"
+
+BABYSIT = """**ROLE**: Babysitter (Mentor + Orchestrator)
+
+### Rules
+- Use AskUserQuestion, <invoke name="AskUserQuestion">, before anything else
+- `docs/` is the truth"""
+EPIC = "**Purpose**: Create structured epics"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for a file that nobody writes."""
+    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+
+
+@pytest.fixture
+def agile(world: World) -> World:
+    """A project with everything that the block tells of."""
+    world.put("package.json", json.dumps({"name": "AgileFlow", "version": "2.40.0"}))
+    stories = {
+        "US-0008": {"status": "done", "title": "Feature W"},
+        "US-0009": {"status": "in_progress", "title": "Feature X"},
+    }
+    world.put("docs/09-agents/status.json", json.dumps({"stories": stories}))
+    world.put("docs/09-agents/bus/log.jsonl", "".join(f'{{"n": {n}}}\n' for n in range(9)))
+    for name in ("testing", "compact-summary"):
+        world.put(f"docs/02-practices/{name}.md", "")
+    world.put("README.md", "# AgileFlow\n")
+    world.put(
+        "CLAUDE.md",
+        "# AgileFlow\n\nAbout.\n\n## Key Conventions\n\n- Commit small\n```sh\n# no heading\n```\n\n"
+        "### Even here\n\n- Yes\n\n## Other\n\n- no\n",
+    )
+    world.command("babysit", BABYSIT)
+    world.command("epic", EPIC, ".claude/commands/agileflow")
+    world.activate("babysit", "epic")
+    return world
+
+
+def block(world: World, **options: str) -> str:
+    return context_block(world.project, options.get("profile"), Report())  # type: ignore[arg-type]
+
+
+def test_the_whole_block(agile: World) -> None:
+    assert block(agile) == (DATA / "context-agileflow.txt").read_text()
+
+
+def test_a_plain_project_goes_by_its_own_name(world: World) -> None:
+    world.put("README.md", "# Harbor\n")
+    world.put("CLAUDE.md", "# Harbor\n\n## Conventions\n\nTabs.\n")
+    world.command("mentor", "**ROLE**: Mentor", ".claude/commands")
+    world.activate("mentor")
+    assert block(world) == (DATA / "context-plain.txt").read_text()
+
+
+def test_an_empty_project_has_a_block_too(tmp_path: Path) -> None:
+    (tmp_path / "harbor").mkdir()
+    assert context_block(Project(tmp_path / "harbor")) == (
+        "HARBOR PROJECT CONTEXT (preserve during compact):\n"
+        "=================================================\n\n## Project Status\n- Project: harbor\n"
+    )
+
+
+def test_a_profile_can_be_asked_for(world: World, agile: World) -> None:
+    plain = block(agile, profile="plain")
+    assert plain.startswith("AGILEFLOW PROJECT CONTEXT")  # its own name
+    assert "## ACTIVE COMMAND: /babysit\n" in plain
+    agile.project.root.rename(agile.base / "other")
+    bare = World(agile.base / "bare")
+    assert block(bare, profile="agileflow").splitlines()[:8] == [
+        "AGILEFLOW PROJECT CONTEXT (preserve during compact):",
+        "====================================================",
+        "",
+        "## Project Status",
+        "- Project: harbor",
+        "- Branch: main",
+        "- Active Stories: None in progress",
+        "- WIP Count: 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ".agileflow",
+        "packages/cli/src/core/commands",
+        ".claude/commands/agileflow",
+        "docs/09-agents/status.json",
+    ],
+)
+def test_agileflow_is_known_by_its_folders(world: World, place: str) -> None:
+    world.activate("x")
+    assert block(world).startswith("HARBOR")  # what `memtui command activate` makes is no mark
+    (world.project.root / place).mkdir(parents=True)
+    assert block(world).startswith("AGILEFLOW")
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "<!-- COMPACT_SUMMARY_START -->\nRULE\n<!-- COMPACT_SUMMARY_END -->",
+        "<!-- COMPACT_SUMMARY_START (extracted by a script) -->\nRULE\n<!-- COMPACT_SUMMARY_END -->",
+        "<!-- COMPACT_SUMMARY_START\nThis section\nis extracted -->\n\nRULE\n\n<!--COMPACT_SUMMARY_END-->",
+        "<!--COMPACT_SUMMARY_START-->\r\nRULE\r\n<!-- COMPACT_SUMMARY_END (x) -->\r\n",
+    ],
+)
+def test_variants_of_the_markers_count(world: World, marked: str) -> None:
+    world.put(".agileflow/commands/babysit.md", f"---\nx: 1\n---\n\n{marked}\n\nmore\n")
+    world.activate("babysit")
+    assert "## ACTIVE COMMAND: /agileflow:babysit\n\nRULE\n\n" in block(world)
+
+
+def test_the_folders_are_searched_in_order(world: World) -> None:
+    folders = [
+        ".claude/commands",
+        *(str(each.relative_to(world.project.root)) for each in reversed(world.project.command_folders[:3])),
+    ]
+    world.activate("babysit")
+    for folder in folders:
+        world.command("babysit", f"from {folder}", folder)
+        assert f"from {folder}\n" in block(world)
+
+
+def test_what_has_no_summary_is_left_out(agile: World) -> None:
+    agile.put(".agileflow/commands/story.md", "# Story\n")
+    agile.activate("story", "babysit", "missing", "../../../etc/passwd", "babysit")
+    found = block(agile)
+    assert found.count("## ACTIVE COMMAND") == 1
+    assert BABYSIT in found
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "broken", [b"", b"{", b"\xff", b"[]", b"null", b'{"active_commands": 1, "stories": 1, "version": []}']
+)
+@pytest.mark.parametrize(
+    "name", ["docs/09-agents/session-state.json", "docs/09-agents/status.json", "package.json", "CLAUDE.md"]
+)
+def test_a_broken_file_costs_only_what_it_holds(agile: World, name: str, broken: bytes) -> None:
+    whole = block(agile)
+    (agile.project.root / name).write_bytes(broken)
+    found = block(agile)
+    there = [section.splitlines()[0] for section in found.split("\n\n") if section.startswith("## ")]
+    for section in whole.split("\n\n"):
+        title = section.splitlines()[0]
+        if title.startswith("## "):
+            expected = not (
+                (name.endswith("session-state.json") and title.startswith("## ACTIVE"))
+                or (name == "CLAUDE.md" and title.startswith("## Key Conventions"))
+            )
+            assert (title in there) == (expected or title in there)
+            assert not expected or title in there
+    if name.endswith("/status.json"):
+        assert "- Active Stories: Unable to read docs/09-agents/status.json\n" in found
+
+
+def test_a_broken_file_is_reported(agile: World) -> None:
+    agile.put("docs/09-agents/status.json", "{")
+    report = Report()
+    context_block(agile.project, report=report)
+    assert report.outcome == "docs/09-agents/status.json is not valid JSON"
+
+
+@pytest.mark.parametrize("status", ["in_progress", "in-progress", "IN_PROGRESS"])
+def test_many_stories(agile: World, status: str) -> None:
+    stories = {f"US-{n}": {"status": status, "title": "T" * 500} for n in range(12)}
+    agile.put("docs/09-agents/status.json", json.dumps({"stories": stories}))
+    line = next(line for line in block(agile).splitlines() if line.startswith("- Active Stories"))
+    assert line.count("US-") == 10
+    assert line.endswith("..., 2 more")
+    assert "- WIP Count: 12\n" in block(agile)
+
+
+def test_never_as_long_as_the_limit(agile: World) -> None:
+    agile.command("epic", "E" * 8_700, ".claude/commands/agileflow")
+    found = block(agile)
+    assert len(found) < LIMIT
+    # The latest one stays whole; what is left out is named with its file, where that has room.
+    assert "E" * 8_700 in found
+    assert BABYSIT not in found
+    agile.command("epic", "E" * 9_500, ".claude/commands/agileflow")
+    found = block(agile)
+    assert "EEE" not in found
+    assert BABYSIT in found
+    assert "- .claude/commands/agileflow/epic.md - Rules of the active command /agileflow:epic\n" in found
+    assert found.index("/agileflow:babysit") < found.index("## Key Files")
+
+
+def test_the_least_important_goes_first(agile: World) -> None:
+    sections = ("## Recent", "## Post-Compact", "## Key Conventions", "## Key Files")
+    agile.activate("babysit")
+    seen = set()
+    for size in range(7_500, 8_740, 20):
+        agile.command("babysit", "B" * size)
+        found = block(agile)
+        assert len(found) < LIMIT
+        assert "B" * size in found
+        seen.add(tuple(name for name in sections if name not in found))
+    assert {(), sections[:1], sections[:2], sections} <= seen
+
+
+def test_what_has_room_is_kept() -> None:
+    sections = [Section("a" * 4, 3), Section("b" * 9, 1), Section("", 0), Section("c", 2)]
+    assert joined(fitting(sections, 99)) == "aaaa\n\nbbbbbbbbb\n\nc"
+    assert joined(fitting(sections, 17)) == "bbbbbbbbb\n\nc"
+    assert joined(fitting(sections, 9)) == "bbbbbbbbb"
+    assert joined(fitting(sections, 8)) == "aaaa\n\nc"
+    assert joined(fitting(sections, 7)) == "aaaa\n\nc"
+    assert joined(fitting(sections, 0)) == ""
+
+
+@pytest.mark.parametrize("name", ['{"a": 1}', "", "  ", "\x1b]0;x\x07", "[x]", "\u202ename", "a\nb" * 500])
+def test_a_name_cannot_break_the_output(world: World, name: str) -> None:
+    world.put("package.json", json.dumps({"name": name, "version": "1\x1b[2J\n## X"}))
+    found = block(world)
+    assert not found.lstrip().startswith(("{", "["))
+    assert found.splitlines()[0].endswith(" PROJECT CONTEXT (preserve during compact):")
+    assert set(found.splitlines()[1]) == {"="}
+    assert len(found.splitlines()[1]) == len(found.splitlines()[0])
+    assert "\x1b" not in found and "\u202e" not in found
+    assert "\n## X" not in found
+
+
+def test_everything_is_cleaned(agile: World) -> None:
+    evil = "\x1b\x9b\u202e\x07"
+    agile.command("babysit", f"RULE{evil}")
+    agile.put("CLAUDE.md", f"## Key\n\n{evil}\n")
+    agile.put(".git/HEAD", f"ref: refs/heads/x{evil}\n")
+    agile.put("docs/09-agents/bus/log.jsonl", evil)
+    stories = {f"US{evil}": {"status": "in_progress", "title": evil}}
+    agile.put("docs/09-agents/status.json", json.dumps({"stories": stories}))
+    agile.put("docs/02-practices/p\x1b\u202e.md", "")
+    found = block(agile)
+    assert not set(found) & set(evil)
+
+
+def test_a_long_section_of_conventions_is_cut_between_lines(world: World) -> None:
+    lines = "\n".join(f"- rule {number}" for number in range(90))
+    world.put("CLAUDE.md", f"## IMPORTANT: read\n\n```\n{lines}\n```\n")
+    found = block(world)
+    assert "- rule 28\n```\n(more in CLAUDE.md)\n" in found
+    assert "- rule 29" not in found
+
+
+def test_a_detached_head_and_a_strange_one(world: World) -> None:
+    world.put(".git/HEAD", "0123456789abcdef0123456789abcdef01234567\n")
+    assert "- Branch: 01234567\n" in block(world)
+    world.put(".git/HEAD", "-----BEGIN PRIVATE KEY-----\n")
+    assert "Branch" not in block(world)

@@ -1,0 +1,345 @@
+"""The hook as a process: whatever happens, exit code 0, nothing on stderr, and a line in the log."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.disk import mode_of
+from tests.hooks.world import MEMTUI_HOOK, SESSION, World
+
+EVENTS = ("pre-compact", "session-start", "session-end")
+
+Fault = Callable[[World], dict[str, object]]
+"""Breaks something; returns other fields for the hook's JSON."""
+
+
+def _gone(place: Callable[[World], Path]) -> Fault:
+    def fault(world: World) -> dict[str, object]:
+        path = place(world)
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return {}
+
+    return fault
+
+
+def _pipe(place: Callable[[World], Path]) -> Fault:
+    def fault(world: World) -> dict[str, object]:
+        path = place(world)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        return {}
+
+    return fault
+
+
+def _holds(place: Callable[[World], Path], content: bytes) -> Fault:
+    def fault(world: World) -> dict[str, object]:
+        path = place(world)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return {}
+
+    return fault
+
+
+def _folder(place: Callable[[World], Path]) -> Fault:
+    def fault(world: World) -> dict[str, object]:
+        path = place(world)
+        path.unlink(missing_ok=True)
+        path.mkdir(parents=True)
+        return {}
+
+    return fault
+
+
+def _says(**fields: object) -> Fault:
+    return lambda world: fields
+
+
+def _transcript(world: World) -> Path:
+    return world.transcript
+
+
+def _commands(world: World) -> Path:
+    return world.project.session_state_json
+
+
+def _status(world: World) -> Path:
+    return world.project.root / "docs" / "09-agents" / "status.json"
+
+
+def _log(world: World) -> Path:
+    return world.home.hook_log
+
+
+def _note(world: World) -> Path:
+    return world.home.state / "captured" / f"{SESSION}.json"
+
+
+FAULTS: dict[str, Fault] = {
+    "no transcript": _gone(_transcript),
+    "transcript a folder": lambda world: {"transcript_path": str(world.claude)},
+    "transcript a pipe": _pipe(_transcript),
+    "transcript empty": _holds(_transcript, b""),
+    "transcript torn": _holds(_transcript, b'{"type":"user","message":{"content":"abc'),
+    "transcript binary": _holds(_transcript, bytes(range(256)) * 999),
+    "transcript of one long line": _holds(_transcript, b'{"type":"user",' + b"x" * 5_000_000),
+    "transcript nested": _holds(_transcript, b'{"type":"user","a":' + b"[" * 200_000 + b"\n"),
+    "transcript elsewhere": _says(transcript_path="/etc/passwd"),
+    "transcript no path": _says(transcript_path="\0/x.jsonl"),
+    "transcript of surrogates": _says(transcript_path="/\ud800.jsonl"),
+    "transcript not said": _says(transcript_path=None),
+    "session not said": _says(session_id=None),
+    "session climbs": _says(session_id="../../../../etc/cron.d/x"),
+    "session very long": _says(session_id="x" * 100_000),
+    "session a number": _says(session_id=7),
+    "trigger unknown": _says(trigger="sometimes", source="sometimes"),
+    "trigger a list": _says(trigger=["auto"], source=["clear"]),
+    "cwd deleted": _says(cwd="/nowhere/at/all"),
+    "cwd relative": _says(cwd="harbor"),
+    "cwd with NUL": _says(cwd="a\0b"),
+    "cwd a file": lambda world: {"cwd": str(world.transcript)},
+    "cwd not said": _says(cwd=None),
+    "state file broken": _holds(_commands, b'{"active_commands": ['),
+    "state file empty": _holds(_commands, b""),
+    "state file of another kind": _holds(_commands, b'{"active_commands": {"name": 1}}'),
+    "state file huge": _holds(_commands, b" " * (17 << 20)),
+    "state file nested": _holds(_commands, b"[" * 200_000),
+    "state file a pipe": _pipe(_commands),
+    "state file a folder": _folder(_commands),
+    "status broken": _holds(_status, b'{"stories": {"US-1": '),
+    "status of another kind": _holds(_status, b'{"stories": [1, null, {}]}'),
+    "status nested": _holds(_status, b'{"stories":' * 100_000),
+    "status a folder": _folder(_status),
+    "package of another kind": _holds(lambda world: world.project.root / "package.json", b"[]"),
+    "log a folder": _folder(_log),
+    "log a pipe": _pipe(_log),
+    "note broken": _holds(_note, b'{"size": '),
+    "note of another kind": _holds(_note, b'{"size": "x", "at": 1, "name": [], "project": 0}'),
+    "note a folder": _folder(_note),
+    "home a file": _holds(lambda world: world.memtui_home, b""),
+    ".project a file": _holds(lambda world: world.project.root / ".project", b""),
+    "compacts a pipe": _pipe(lambda world: world.project.compacts),
+    "config broken": lambda world: (
+        _holds(lambda w: w.home.config / "config.toml", b"[hooks")(world) | {"trigger": "manual"}
+    ),
+    "HEAD a folder": lambda world: _folder(lambda w: w.project.root / ".git" / "HEAD")(world),
+}
+
+
+_OF_CAPTURES = ("transcript", "note", "compacts", ".project", "status", "package", "HEAD", "config")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_no_fault_harms_claude_code(world: World, name: str) -> None:
+    world.command("babysit", "Ask first.")
+    world.activate("babysit")
+    fields: dict[str, Any] = {"trigger": "auto", "source": "clear"}
+    fields |= FAULTS[name](world)
+    events = ("pre-compact",) if name.startswith(_OF_CAPTURES) else ("pre-compact", "session-start")
+    for event in events:
+        done = world.run(event, **fields)
+        assert (done.code, done.err) == (0, "")
+        assert not done.out.startswith("{") or event == "session-start"
+    if not name.startswith(("log", "home")):
+        assert [run.event for run in world.runs] == list(events)
+
+
+@pytest.mark.parametrize(
+    ("stdin", "outcome"),
+    [
+        (b"", "standard input is empty"),
+        (b"{", "standard input is not JSON"),
+        (b"[]", "standard input is not a JSON object"),
+        (b"\xff\xfe{}", "standard input is not JSON"),
+        (b"[" * 300_000, "standard input is not JSON"),
+        (b'{"cwd": "' + b"x" * (13 << 20) + b'"}', "standard input is too long"),
+        (b'{"cwd": "' + b"x" * (10 << 20) + b'"}', "the folder of the session does not exist"),
+        (b"{}", "the folder of the session does not exist"),
+    ],
+)
+def test_any_input(world: World, stdin: bytes, outcome: str) -> None:
+    event = EVENTS[len(outcome) % 3]
+    done = world.run(event, stdin)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    (run,) = world.runs
+    assert (run.event, run.outcome) == (event, outcome)
+
+
+def test_a_large_input_is_read(world: World) -> None:
+    done = world.run("pre-compact", trigger="manual", custom_instructions="x" * (10 << 20))
+    assert done.out.startswith("HARBOR PROJECT CONTEXT")
+
+
+@pytest.mark.parametrize("words", [(), ("",), ("--help",), ("stop",), ("x" * 100_000,)])
+def test_any_event(world: World, words: tuple[str, ...]) -> None:
+    done = world.run("", command=[*MEMTUI_HOOK, *words])
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert [run.outcome for run in world.runs] == ["there is no such event"]
+
+
+def test_without_a_word_the_json_names_the_event(world: World) -> None:
+    done = world.run("", command=MEMTUI_HOOK, hook_event_name="PreCompact", trigger="manual")
+    assert done.out.startswith("HARBOR PROJECT CONTEXT")
+    assert [run.event for run in world.runs] == ["pre-compact"]
+
+
+@pytest.mark.parametrize("event", ["pre-compact", "session-start"])
+def test_streams_that_are_closed(world: World, event: str) -> None:
+    data = json.dumps(world.payload(trigger="auto", source="compact")).encode()
+    for closing in ("<&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        shell = f'exec env -i MEMTUI_HOME="$1" "$0" -I -m memtui.hooks {event} {closing}'
+        words = ["/bin/sh", "-c", shell, sys.executable, str(world.memtui_home)]
+        done = world.run(event, data, command=words)
+        assert (done.code, done.err) == (0, "")
+
+
+def test_nobody_reads_the_output(world: World) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*MEMTUI_HOOK, "pre-compact"],
+        input=json.dumps(world.payload(trigger="auto")).encode(),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        env=world.environment,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [run.outcome for run in world.runs] == ["nobody read the output"]
+    assert len(world.captures) == 1
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_an_empty_environment_and_a_deleted_folder(world: World, event: str, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    shell = f'cd "$1" && rmdir "$1" && exec env -i HOME="$2" MEMTUI_HOME="$3" "$0" -I -m memtui.hooks {event}'
+    words = [sys.executable, str(gone), str(tmp_path / "home"), str(world.memtui_home)]
+    done = world.run(event, command=["/bin/sh", "-c", shell, *words], trigger="auto", source="startup")
+    assert (done.code, done.err) == (0, "")
+    assert [run.outcome for run in world.runs] == ["ok"]
+    assert len(world.captures) == (1 if event == "pre-compact" else 0)
+
+
+def test_the_project_is_where_the_session_was_started(world: World, tmp_path: Path) -> None:
+    environment = world.environment | {"CLAUDE_PROJECT_DIR": str(world.project.root)}
+    done = world.run("pre-compact", environment=environment, trigger="auto", inside=tmp_path)
+    assert done.code == 0
+    assert [run.project for run in world.runs] == [str(world.project.root)]
+
+
+def test_a_full_disk(world: World) -> None:
+    # A limit of zero bytes for every file is the nearest thing that needs no file system of its own.
+    shell = 'ulimit -f 0; trap "" XFSZ; exec "$0" -I -m memtui.hooks pre-compact'
+    done = world.run("pre-compact", command=["/bin/sh", "-c", shell, sys.executable], trigger="auto")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("HARBOR PROJECT CONTEXT")
+    assert world.captures == []
+
+
+def test_no_more_files_can_be_opened(world: World) -> None:
+    for limit in (3, 4, 5, 6, 8):
+        shell = f'ulimit -n {limit}; exec "$0" -I -m memtui.hooks pre-compact'
+        done = world.run("", command=["/bin/sh", "-c", shell, sys.executable], trigger="auto")
+        # With less than it needs to start the interpreter itself gives up, and not with the code that blocks.
+        assert done.code == 0 or (limit < 6 and done.code != 2)
+
+
+def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
+    world.activate("babysit")
+    locks = [
+        world.home.state / "captured" / f"{SESSION}.json.lock",
+        world.project.session_state_json.with_name("session-state.json.lock"),
+    ]
+    for held in locks:
+        held.parent.mkdir(parents=True, exist_ok=True)
+        held.write_text(f"{os.getpid()}\n")
+    for event in ("pre-compact", "session-start"):
+        started = time.monotonic()
+        done = world.run(event, trigger="auto", source="startup")
+        assert (done.code, done.err) == (0, "")
+        assert time.monotonic() - started < 3
+    before, start = world.runs
+    assert "is held by process" in before.outcome
+    assert "is held by process" in start.outcome
+    assert 900 <= before.ms <= 1500 and 900 <= start.ms <= 1500
+    assert len(world.captures) == 1  # nothing is lost for a lock
+    assert all(held.exists() for held in locks)
+
+
+def test_it_stops_itself(world: World) -> None:
+    # Standard input that never ends.
+    with subprocess.Popen(
+        [*MEMTUI_HOOK, "pre-compact"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment
+    ) as process:
+        assert process.wait(timeout=20) == 0
+    (run,) = world.runs
+    assert run.outcome == "took too long, and was stopped"
+    assert 1300 <= run.ms < 1500
+
+
+def test_errors_of_our_own_are_logged(world: World) -> None:
+    program = "import memtui.hooks.run as r, memtui.hooks.main as m; r.handle = None; m.main()"
+    done = world.run("", command=[sys.executable, "-c", program, "session-start"], source="startup")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    (run,) = world.runs
+    assert run.outcome.startswith("TypeError: 'NoneType' object is not callable (hooks/run.py:")
+
+
+@pytest.mark.parametrize("broken", ["memtui.hooks.run", "json", "signal"])
+def test_an_installation_that_is_broken(world: World, broken: str) -> None:
+    program = f"import sys; sys.modules[{broken!r}] = None; import memtui.hooks.main as m; m.main()"
+    done = world.run("", command=[sys.executable, "-c", program, "pre-compact"], trigger="auto")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_missing_installation_is_no_block(world: World) -> None:
+    # What settings.json names when memtui is gone: 2 would block the person.
+    assert world.run("", command=[sys.executable, "-I", "-m", "memtui_is_gone.hooks"]).code == 1
+
+
+def test_the_log_is_ours_alone(world: World) -> None:
+    for event in EVENTS:
+        world.run(event, trigger="auto", source="startup")
+    assert mode_of(world.home.hook_log) == 0o600
+    assert mode_of(world.home.state) == 0o700
+    assert all(run.session_id == SESSION and run.ms < 1500 for run in world.runs)
+
+
+@pytest.mark.parametrize(
+    ("event", "source"),
+    [("pre-compact", ""), ("session-start", "clear"), ("session-start", "compact"), ("session-end", "")],
+)
+def test_hooks_import_the_standard_library_alone(world: World, event: str, source: str) -> None:
+    world.command("babysit", "Ask first.")
+    world.activate("babysit")
+    world.state("=== SESSION STATE v1 ===\n")
+    world.run("session-end", reason="clear")
+    program = (
+        "import os, sys, memtui.hooks.main as m; leave = os._exit\n"
+        "os._exit = lambda code: (print(*sorted(sys.modules), file=sys.stderr, flush=True), leave(code))\n"
+        "m.main()"
+    )
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.append({SOURCE!r}); {program}", event]
+    done = world.run("", command=command, source=source, trigger="auto")
+    assert world.runs[-1].outcome == "ok"
+    modules = {name.partition(".")[0] for name in done.err.split()}
+    assert modules <= set(sys.stdlib_module_names) | {"__main__", "memtui"}
+    # Each of these takes longer to import than all that a hook does.
+    assert not modules & {"dataclasses", "inspect", "subprocess", "logging", "random", "asyncio", "argparse"}
+
+
+SOURCE = str(Path(__file__).parents[2] / "tui")

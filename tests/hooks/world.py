@@ -1,0 +1,153 @@
+"""A project, a home and a transcript for hooks, and ways to run them: as a process and within the test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.hooks.log import Run, read_runs
+from memtui.hooks.payload import parse_payload
+from memtui.hooks.report import Report
+from memtui.hooks.run import handle
+from memtui.project import Home, Project, memtui_home
+
+SESSION = "90dd90a0-1111-4222-8333-444455556666"
+PROMPT = "Fix the token refresh race in the payment client."
+
+BOUNDARY = {
+    "type": "system",
+    "subtype": "compact_boundary",
+    "compactMetadata": {"trigger": "auto", "preTokens": 155000},
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a hook's process has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def context(self) -> str:
+        """The `additionalContext` in its JSON."""
+        output = json.loads(self.out)["hookSpecificOutput"]
+        assert output["hookEventName"] == "SessionStart"
+        assert set(output) == {"hookEventName", "additionalContext"}
+        return str(output["additionalContext"])
+
+
+class World:
+    """Everything a hook sees, below one folder."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.project = Project(base / "harbor")
+        (self.project.root / ".git").mkdir(parents=True)
+        (self.project.root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        self.claude = base / "home" / ".claude"
+        self.transcript = self.claude / "projects" / "-harbor" / f"{SESSION}.jsonl"
+        self.transcript.parent.mkdir(parents=True)
+        self.write_transcript([user(PROMPT)])
+        self.memtui_home = base / "memtui"
+
+    @property
+    def home(self) -> Home:
+        return memtui_home({"MEMTUI_HOME": str(self.memtui_home)})
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"HOME": str(self.base / "home"), "MEMTUI_HOME": str(self.memtui_home), "TZ": "UTC"}
+
+    def write_transcript(self, records: Sequence[Mapping[str, object]]) -> None:
+        self.transcript.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+    def compact(self) -> None:
+        """What Claude Code writes when a compaction is done."""
+        summary = user("This session is being continued from a previous conversation") | {
+            "isCompactSummary": True
+        }
+        with self.transcript.open("a") as file:
+            file.writelines(json.dumps(record) + "\n" for record in (BOUNDARY, summary))
+
+    def put(self, name: str, text: str) -> Path:
+        path = self.project.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def command(self, name: str, rules: str, folder: str = ".agileflow/commands") -> Path:
+        summary = f"<!-- COMPACT_SUMMARY_START -->\n\n{rules}\n\n<!-- COMPACT_SUMMARY_END -->"
+        return self.put(f"{folder}/{name}.md", f"# {name}\n\n{summary}\n\nThe rest.\n")
+
+    def activate(self, *names: str) -> Path:
+        entries = [
+            {"name": name, "activated_at": f"2026-01-02T10:{number:02d}:00.000Z", "state": {}}
+            for number, name in enumerate(names)
+        ]
+        content = {"active_commands": entries, "tmux_available": True}
+        return self.put("docs/09-agents/session-state.json", json.dumps(content, indent=2) + "\n")
+
+    def state(self, text: str, session_id: str = SESSION, version: int = 1) -> Path:
+        path = self.home.states / session_id / f"v{version:04d}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def payload(self, **fields: Any) -> dict[str, Any]:
+        return {
+            "session_id": SESSION,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.project.root),
+        } | fields
+
+    def within(self, event: str, report: Report | None = None, **fields: Any) -> str:
+        """Run an event in this process; returns what it prints."""
+        report = report or Report()
+        report.event = event
+        payload = parse_payload(json.dumps(self.payload(**fields)).encode())
+        return handle(payload, self.project, self.home, report)
+
+    def run(
+        self,
+        event: str,
+        stdin: bytes | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        command: Sequence[str | Path] | None = None,
+        inside: Path | None = None,
+        **fields: Any,
+    ) -> Done:
+        """Run an event as Claude Code does: a process with JSON on its standard input."""
+        data = json.dumps(self.payload(**fields)).encode() if stdin is None else stdin
+        done = subprocess.run(
+            command or [*MEMTUI_HOOK, event],
+            input=data,
+            capture_output=True,
+            env=self.environment if environment is None else environment,
+            cwd=inside or self.base,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    @property
+    def captures(self) -> list[Path]:
+        return sorted(self.project.compacts.glob("*-autocompact.md"))
+
+    @property
+    def runs(self) -> list[Run]:
+        return read_runs(self.home.hook_log)
+
+
+MEMTUI_HOOK = (sys.executable, "-I", "-m", "memtui.hooks")
+
+
+def user(text: str) -> dict[str, object]:
+    """A user line of a transcript."""
+    return {"type": "user", "sessionId": SESSION, "message": {"role": "user", "content": text}}

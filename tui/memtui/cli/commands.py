@@ -1,0 +1,104 @@
+"""``memtui command``: the commands whose rules outlive a compaction; registered, listed, cleared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.cli.output import print_json, print_table, say
+from memtui.cli.places import project_of, root_option
+from memtui.clock import local_minute, system_clock
+from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+from memtui.store.shared_text import Patience
+
+_PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
+"""Longer than a person's at the keys: this runs as a command's first step, and must not be lost."""
+
+
+@click.group("command", short_help="Activate, list or clear commands whose rules outlive a compaction.")
+def command() -> None:
+    """Activate, list or clear commands whose rules outlive a compaction.
+
+    They stand in docs/09-agents/session-state.json. Of each the PreCompact hook hands on what its file has
+    between COMPACT_SUMMARY_START and COMPACT_SUMMARY_END; a new session begins with none.
+    """
+
+
+@command.command("activate", short_help="Register a command as active: its STEP 0.")
+@click.argument("name")
+@click.option("--state", metavar="JSON", help="An object that the command wants to remember.")
+@root_option
+def activate(name: str, state: str | None, root: Path | None) -> None:
+    """Register a command as active: what the command's STEP 0 calls.
+
+    NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
+    """
+    commands = CommandsFile(project_of(root), _PATIENCE)
+    added = commands.activate(name, system_clock(), _object(state))
+    say(f"/{normalised(name)} is active{'' if added else ' already'}.")
+
+
+@command.command("list", short_help="List the active commands.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@root_option
+def list_(as_json: bool, root: Path | None) -> None:
+    """List the active commands, and where their compact summaries come from."""
+    commands = CommandsFile(project_of(root))
+    entries = [(entry, *_summary(commands, entry.name)) for entry in commands.entries()]
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": entry.name,
+                    "activated_at": entry.activated_at.isoformat() if entry.activated_at else "",
+                    "state": entry.state,
+                    "summary": path,
+                    "problem": problem,
+                }
+                for entry, path, problem in entries
+            ]
+        )
+    elif entries:
+        rows = [
+            (entry.name, local_minute(entry.activated_at) if entry.activated_at else "-", path or problem)
+            for entry, path, problem in entries
+        ]
+        print_table(("Command", "Since", "Summary"), rows, flexible=2)
+    else:
+        say(f"No command is active in {commands.project.name}.")
+
+
+@command.command("clear", short_help="Make one command inactive, or all.")
+@click.argument("name", required=False)
+@root_option
+def clear(name: str | None, root: Path | None) -> None:
+    """Make one command inactive, or all; whatever else the file holds stays as it is."""
+    commands = CommandsFile(project_of(root), _PATIENCE)
+    if name is None and not commands.entries():
+        say(f"No command is active in {commands.project.name}.")
+        return
+    names = None if name is None else frozenset((name, normalised(name)))
+    gone = commands.remove(names).entries
+    say(f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}.")
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text) if text is not None else {}
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"this is not JSON: {error}", param_hint="--state") from error
+    if not isinstance(value, dict):
+        raise click.BadParameter('an object is wanted, such as {"step": 1}', param_hint="--state")
+    return value
+
+
+def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
+    """(path from the project's root, why there is none)."""
+    try:
+        path = commands.summary(name).path
+    except CommandProblem as problem:
+        return "", problem.reason
+    return str(path.relative_to(commands.project.root)), ""
