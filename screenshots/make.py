@@ -20,7 +20,8 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
-from memtui.app.browser import Browser, Places
+from memtui.app.browser import Browser
+from memtui.setup.places import Places
 from memtui.app.edge import FailureLog
 from memtui.demo.build import DemoProject, build_demo
 

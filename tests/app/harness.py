@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
-from memtui.app.browser import Browser, Places
+from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.edge import FailureLog
 from memtui.app.live import Mark
@@ -24,7 +24,9 @@ from memtui.app.screens.browser import BrowserScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.status_bar import StatusBar
-from memtui.clock import Clock
+from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.project import Home, Project
+from memtui.setup.places import Places
 from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
@@ -100,6 +102,13 @@ class Driver:
         await self.until(lambda: self.browser.query_one(StatusBar).liveness is not None, "the listing")
         await self.pilot.pause()
         await self.settled()
+
+    async def until_transcript(self) -> TranscriptView:
+        """Wait until the end of a transcript shows."""
+        view = self.app.screen.query_one(TranscriptView)
+        await self.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
+        await self.pilot.pause()
+        return view
 
     @property
     def said(self) -> list[str]:
@@ -186,11 +195,15 @@ class Driver:
             return False
 
 
-def make_app(world: World, *, the_clock: Clock = clock) -> WatchedApp:
+def app_on(project: Project, home: Home, claude: Path) -> WatchedApp:
+    """The app on a project, at the time of the tests."""
+    browser = Browser(Places(project, home, claude), clock)
+    return WatchedApp(browser, FailureLog(home.state / "failures.log", clock))
+
+
+def make_app(world: World) -> WatchedApp:
     """The app on a world."""
-    places = Places(world.project, world.home, world.claude)
-    log = FailureLog(world.home.state / "failures.log", the_clock)
-    return WatchedApp(Browser(places, the_clock), log)
+    return app_on(world.project, world.home, world.claude)
 
 
 @asynccontextmanager

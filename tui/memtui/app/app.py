@@ -18,13 +18,14 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
 
-from memtui.app.browser import Browser, Places
+from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
 from memtui.app.edge import FailureLog, explain
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
 from memtui.clock import Clock, system_clock
 from memtui.project import Home, Project
+from memtui.setup.places import Places
 
 _THEME = Theme(
     name="memtui",

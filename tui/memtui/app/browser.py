@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +21,15 @@ from memtui.app.views import (
 )
 from memtui.clock import Clock, parse_iso
 from memtui.files import FileProblem
-from memtui.project import Home, Project, git_branch
+from memtui.project import git_branch
+from memtui.setup.places import Places, Scope
 
 if TYPE_CHECKING:
     from memtui.app.facts import FactsReader
+    from memtui.app.health import Health
+    from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
+    from memtui.store.backfill import Compaction
     from memtui.store.captures import CaptureStore
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryStore
@@ -40,15 +43,6 @@ _FIRST, _BATCH = 200, 500
 Publish = Callable[[View], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where to look: the project, memtui's own folders and Claude Code's."""
-
-    project: Project
-    home: Home
-    claude: Path
-
-
 class Browser:
     """The stores of one project, and the last listing of each.
 
@@ -59,6 +53,7 @@ class Browser:
     """
 
     def __init__(self, places: Places, clock: Clock) -> None:
+        self.places = places
         self.project = places.project
         self.clock = clock
         self._home = places.home
@@ -96,6 +91,13 @@ class Browser:
         from memtui.store.memory_listing import MemoryListing
 
         return MemoryListing(self.memories)
+
+    @cached_property
+    def health(self) -> Health:
+        """Whether captures arrive."""
+        from memtui.app.health import Health
+
+        return Health(self.places, self.transcripts)
 
     @cached_property
     def transcripts(self) -> TranscriptStore:
@@ -187,6 +189,7 @@ class Browser:
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories"}), self._compare_memories),
             (frozenset({"compacts"}), self._compare_captures),
+            (frozenset({"compacts", "transcripts", "branch"}), self._compare_health),
         )
 
     def _publish_new(self, view: View, publish: Publish) -> None:
@@ -204,6 +207,10 @@ class Browser:
             self._publish_new(CommandsView(problem=str(problem)), publish)
         else:
             self._publish_new(CommandsView(found.commands, found.broken), publish)
+
+    def _compare_health(self, publish: Publish) -> None:
+        if view := self.health.look(self._rows.values()):
+            self._publish_new(view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
         parts = self._wanted.get("memories", set())
@@ -277,6 +284,37 @@ class Browser:
         state = draft_session_state(facts, self.project)
         text = render_session_state(state)
         return StateView(state, text, facts.session_id, parse_iso(facts.ended), transcript=wanted.transcript)
+
+    def plan_install(self) -> Plan:
+        """What installing the hooks for this project would change.
+
+        Raises:
+            FileProblem: the settings cannot be edited as they are.
+        """
+        from memtui.setup.install import plan_init
+
+        return plan_init(self.places, Scope.PROJECT)
+
+    def install(self, plan: Plan) -> None:
+        """Install the hooks as planned.
+
+        Raises:
+            FileProblem: a file has changed since, or cannot be written.
+        """
+        from memtui.setup.install import apply
+
+        apply(plan, self.places, self.clock)
+
+    def backfill(self, missing: Iterable[Compaction]) -> int:
+        """Capture compactions after the fact; returns how many captures were written.
+
+        Raises:
+            FileProblem: a capture cannot be written.
+        """
+        from memtui.store.backfill import first_message, write_missing
+
+        written = (write_missing(self.project, each, first_message(each)) for each in missing)
+        return sum(path is not None for path in written)
 
     def check_transcript(self, path: str) -> Path:
         """Accept a transcript's path read from a file.

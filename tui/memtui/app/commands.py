@@ -46,6 +46,7 @@ class Command:
         panes: where it acts; the footer shows it only there.
         rank: place in the footer, small first; 0 keeps it out of the footer.
         palette: whether the command palette lists it.
+        offered: the footer shows it only while there is something for it to do.
     """
 
     keys: str
@@ -56,6 +57,7 @@ class Command:
     panes: frozenset[PaneId] = _ALL
     rank: int = 0
     palette: bool = True
+    offered: bool = False
 
     @property
     def binding_action(self) -> str:
@@ -87,6 +89,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("x", "x", "clear", "clear this active command", "clear_command", _COMMANDS, rank=10),
     Command("X", "X", "clear all", "clear all active commands (asks)", "clear_all", _COMMANDS, rank=20),
+    Command(
+        "b", "b", "backfill", "capture compactions that were missed", "backfill", _PENDING, 15, offered=True
+    ),
+    Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
     Command("u", "u", "undo", "undo the last clear or review", "undo", rank=50),
     Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
     Command("escape", "esc", "back", "back: leave the detail, the filter, the zoom", "back", palette=False),
@@ -123,9 +129,21 @@ def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
     ]
 
 
-def footer_commands(pane: PaneId, *, reading: bool = False) -> list[Command]:
-    """What the footer offers for a pane, most wanted first; `reading` when its detail has the focus."""
-    offered = [command for command in COMMANDS if command.rank and pane in command.panes]
+def footer_commands(
+    pane: PaneId, *, reading: bool = False, offers: frozenset[str] = frozenset()
+) -> list[Command]:
+    """What the footer offers for a pane, most wanted first.
+
+    Args:
+        pane: the current one.
+        reading: whether its detail has the focus.
+        offers: the actions that have something to do now, of those that do not always.
+    """
+    offered = [
+        command
+        for command in COMMANDS
+        if command.rank and pane in command.panes and (not command.offered or command.action in offers)
+    ]
     if reading:
         offered = [_BACK, *(command for command in offered if command.action != "open")]
     return sorted(offered, key=lambda command: command.rank)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
     from memtui.formats.session_state import SessionState
+    from memtui.hooks.log import Run
+    from memtui.store.backfill import Compaction
     from memtui.store.listing import Entry
 
 
@@ -99,10 +101,22 @@ class DraftWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class HealthView:
+    """Whether captures arrive."""
+
+    installed: bool
+    """Some settings hold the hook that captures."""
+    last: Run | None = None
+    """The last run of a hook for this project."""
+    missing: tuple[Compaction, ...] = ()
+    """Auto-compactions that nothing captured, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class BranchView:
     """The project's current git branch, or ""."""
 
     branch: str = ""
 
 
-View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView
+View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView | HealthView

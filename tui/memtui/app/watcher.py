@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from memtui.app.live import Target
-
-_SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
-"""File systems (as in /proc/mounts, by their beginning) whose changes from elsewhere cause no event."""
+from memtui.surroundings import silent_file_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +120,3 @@ class _Handler(FileSystemEventHandler):
 def _existing(folder: Path) -> Path | None:
     """The folder, or its nearest parent that exists: that is where it will appear."""
     return next((place for place in (folder, *folder.parents) if place.is_dir()), None)
-
-
-def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:
-    """The name of the folder's file system if it reports no events, else "".
-
-    Linux only: elsewhere, and where the table of mounts cannot be read, nothing is known.
-    """
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        table = mounts.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    best, kind = "", ""
-    for line in table.splitlines():
-        _, _, rest = line.partition(" ")
-        point, _, rest = rest.partition(" ")
-        point = point.replace("\\040", " ")
-        inside = folder == point or folder.startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= len(best):
-            best, kind = point, rest.partition(" ")[0]
-    return kind if kind.startswith(_SILENT_FILE_SYSTEMS) else ""

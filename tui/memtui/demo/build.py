@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,9 +19,13 @@ from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import render_memory
 from memtui.project import Home, Project, memtui_home, transcript_slug
+from memtui.setup.settings import EVENTS, install
 
 _COMPACTING = timedelta(seconds=38)
 """From a capture to the end of its compaction."""
+
+_HOOKS = {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}
+"""The hooks as a team would have them."""
 
 _PACKAGE = """\
 {
@@ -129,7 +134,27 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
     demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.BRANCH}\n", now - refunds.LASTED)
     for path, text in commands.COMMANDS.items():
         demo.put(root / path, text, week_ago)
+    demo.put(root / ".claude" / "settings.local.json", install("", _HOOKS).text, week_ago)
+    _put_hook_log(demo, now)
     demo.put(demo.project.session_state_json, commands.session_state_json(now), now - refunds.COMPACTED)
+
+
+def _put_hook_log(demo: DemoProject, now: datetime) -> None:
+    """What the hooks of the last hours would have written."""
+    runs = (("session-start", refunds.LASTED, 29), ("pre-compact", refunds.COMPACTED, 38))
+    lines = [
+        {
+            "at": (now - ago).isoformat(timespec="seconds"),
+            "event": event,
+            "ms": ms,
+            "outcome": "ok",
+            "session_id": refunds.SESSION,
+            "project": str(demo.project.root),
+        }
+        for event, ago, ms in runs
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    demo.put(demo.home.hook_log, text, now - refunds.COMPACTED, private=True)
 
 
 def _put_earlier(demo: DemoProject, past: Earlier, captured: datetime) -> None:

@@ -282,6 +282,50 @@ class BrowserScreen(BrowserView):
             self.live.hint("compacts")
             self.say(f"Reviewed. {review.memory_path.name} is in Memories (2); u takes it back.")
 
+    @work(group="backfill", exclusive=True, exit_on_error=False)
+    async def do_backfill(self) -> None:
+        """Write captures for compactions that have none, once confirmed."""
+        from memtui.app.screens.confirm import ConfirmScreen
+
+        missing = self.health.missing if self.health else ()
+        if not missing:
+            self.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
+            return
+        number = len(missing)
+        what = "1 capture" if number == 1 else f"{number} captures"
+        question = f"Write {what} for compactions that nothing captured?"
+        if not await self.app.push_screen_wait(ConfirmScreen(question, yes="Write", no="Not now")):
+            return
+        try:
+            written = await asyncio.to_thread(self.browser.backfill, missing)
+        except Exception as error:  # a worker's edge
+            self.report("backfilling", error)
+            return
+        self.live.hint("compacts")
+        self.say(f"Wrote {written} of {number}; they wait for a review.")
+
+    @work(group="install", exclusive=True, exit_on_error=False)
+    async def do_install(self) -> None:
+        """Install the hooks for this project, once the changes were seen and confirmed."""
+        from memtui.app.plan_text import plan_document
+        from memtui.app.screens.confirm import ConfirmScreen
+
+        try:
+            plan = await asyncio.to_thread(self.browser.plan_install)
+            if not plan.changes:
+                self.say("The hooks are installed: memtui doctor checks them, memtui uninstall removes them.")
+                return
+            question = "Install the hooks for this project?"
+            shown = ConfirmScreen(question, yes="Install", no="Not now", document=plan_document(plan))
+            if not await self.app.push_screen_wait(shown):
+                return
+            await asyncio.to_thread(self.browser.install, plan)
+        except Exception as error:  # a worker's edge
+            self.report("installing", error)
+            return
+        self.live.hint("branch")
+        self.say("Installed. Sessions started from now on feed this browser.")
+
     def do_transcript(self) -> None:
         """Open the transcript of the selected item."""
         subject = self.subject

@@ -242,9 +242,9 @@ class BrowserView(Screen[None]):
     def offers(self) -> frozenset[str]:
         """The actions that have something to do now, of those that do not always."""
         view = self.health
-        if view is None:
-            return frozenset()
-        return frozenset({"backfill"} if view.missing else ()) | ({"install"} if not view.installed else set())
+        backfill = view is not None and bool(view.missing)
+        install = view is not None and not view.installed
+        return frozenset(name for name, has in (("backfill", backfill), ("install", install)) if has)
 
     def offer_keys(self) -> None:
         """Let the key bar show what can be done where the focus is."""

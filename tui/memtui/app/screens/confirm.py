@@ -11,6 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from memtui.app.widgets.document import Document
+from memtui.app.widgets.document_view import DocumentView
+
 
 class ConfirmScreen(ModalScreen[bool]):
     """Asks `question`; y or the first button answers yes, everything else no."""
@@ -21,8 +24,17 @@ class ConfirmScreen(ModalScreen[bool]):
         Binding("left,right", "app.focus_next", show=False),
     ]
 
-    def __init__(self, question: str, *, yes: str, no: str) -> None:
+    def __init__(self, question: str, *, yes: str, no: str, document: Document | None = None) -> None:
+        """Make the question.
+
+        Args:
+            question: one sentence.
+            yes: what the first answer does, in a word.
+            no: what the other one does.
+            document: what one should read before answering.
+        """
         super().__init__()
+        self._document = document
         self._question = question
         self._yes = yes
         self._no = no
@@ -31,13 +43,16 @@ class ConfirmScreen(ModalScreen[bool]):
         """The safe answer has the focus."""
         with Vertical(id="confirm"):
             yield Static(Content(self._question), id="question")
+            if self._document is not None:
+                yield DocumentView(self._document, id="asked-about")
             with Horizontal(id="answers"):
                 yield Button(Content(f"{self._yes} (y)"), id="yes", variant="warning", compact=True)
                 yield Button(Content(f"{self._no} (n)"), id="no", compact=True)
 
     def on_mount(self) -> None:
         """Enter must not destroy by habit."""
-        self.query_one("#no", Button).focus()
+        self.set_class(self._document is not None, "-large")
+        self.query_one("#asked-about" if self._document is not None else "#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Either button answers."""

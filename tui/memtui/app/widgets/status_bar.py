@@ -23,6 +23,8 @@ class StatusBar(Widget):
     branch: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
     """A word on what is shown here, for example that this is the demo."""
+    health: reactive[tuple[str, str]] = reactive(("", ""))
+    """Whether captures arrive: one quiet line and its colour."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:
@@ -34,6 +36,7 @@ class StatusBar(Widget):
             (clean_line(self.project), "bold"),
             ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
             ("  " + self.note if self.note else "", "$accent"),
+            ("  " + self.health[0] if self.health[0] else "", self.health[1]),
         )
         room = max(0, width - mark.cell_length - 1)
         left = left.truncate(room, ellipsis=True) if left.cell_length > room else left

@@ -1,0 +1,99 @@
+"""Whether captures arrive: are the hooks installed, when did they last run, was a compaction missed?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from memtui.app.views import CaptureRow, HealthView
+from memtui.clock import age, parse_iso
+from memtui.files import FileProblem
+from memtui.formats.capture import Capture
+from memtui.hooks.log import Run, read_runs
+from memtui.project import Home, Project
+from memtui.setup.changes import read, text_of
+from memtui.setup.places import Places, Scope
+from memtui.setup.settings import SettingsProblem, find_hooks
+from memtui.store.backfill import Compaction, compactions_in, missing_captures
+from memtui.store.transcripts import Transcript, TranscriptStore
+
+_REST = 5.0
+"""Seconds between two looks: nothing here changes from one moment to the next."""
+
+
+class Health:
+    """Looks at settings, hook log and transcripts; remembers what a transcript said until it changes."""
+
+    def __init__(self, places: Places, transcripts: TranscriptStore) -> None:
+        self.places = places
+        self._transcripts = transcripts
+        self._known: dict[Path, tuple[tuple[int, int, int], tuple[Compaction, ...]]] = {}
+        self._due = 0.0
+        self._captures: tuple[str, ...] = ()
+
+    def look(self, rows: Iterable[CaptureRow]) -> HealthView | None:
+        """How captures fare now; None when it is too early to look again.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        captures = [row.capture for row in rows if row.capture is not None]
+        names = tuple(capture.session_id for capture in captures)
+        now = time.monotonic()
+        if now < self._due and names == self._captures:
+            return None
+        self._due, self._captures = now + _REST, names
+        return HealthView(
+            installed=is_installed(self.places),
+            last=last_run(self.places.home, self.places.project),
+            missing=self._missing(captures),
+        )
+
+    def _missing(self, captures: list[Capture]) -> tuple[Compaction, ...]:
+        return missing_captures(self._transcripts.entries(), captures, self._compactions)
+
+    def _compactions(self, transcript: Transcript) -> tuple[Compaction, ...]:
+        known = self._known.get(transcript.path)
+        if known is None or known[0] != transcript.signature:
+            known = (transcript.signature, compactions_in(transcript))
+            self._known[transcript.path] = known
+        return known[1]
+
+
+def is_installed(places: Places) -> bool:
+    """Whether any scope's settings hold the hook that captures; settings that cannot be read hold none."""
+    for scope in Scope:
+        try:
+            target = places.settings(scope)
+            hooks = find_hooks(text_of(read(target), target.path))
+        except (FileProblem, SettingsProblem):
+            continue
+        if any(hook.event == "PreCompact" for hook in hooks):
+            return True
+    return False
+
+
+def last_run(home: Home, project: Project) -> Run | None:
+    """The last run of a hook for this project, or None."""
+    try:
+        runs = read_runs(home.hook_log)
+    except OSError:
+        return None
+    return next((run for run in reversed(runs) if run.project == str(project.root)), None)
+
+
+def told(view: HealthView, now: datetime) -> tuple[str, str]:
+    """One quiet line for the status bar, and its colour."""
+    if view.missing:
+        number = len(view.missing)
+        return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
+    if not view.installed:
+        return "hooks not installed: i", "$quiet"
+    if view.last is None:
+        return "hooks installed", "$quiet"
+    if view.last.outcome != "ok":
+        return "last hook failed: see memtui doctor", "$error"
+    at = parse_iso(view.last.at)
+    return f"hook {view.last.ms} ms{f', {age(at, now)}' if at else ''}", "$quiet"

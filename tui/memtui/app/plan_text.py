@@ -1,0 +1,21 @@
+"""What an installation would change, as a document to read before it is confirmed."""
+
+from __future__ import annotations
+
+from memtui.app.widgets.document import Document, Line, line
+from memtui.setup.changes import diff
+from memtui.setup.install import Plan
+
+_ROLES = {"+": "good", "-": "bad", "@": "dim"}
+
+
+def plan_document(plan: Plan) -> Document:
+    """The diff of every file, then what there is to say about it."""
+    lines: list[Line] = []
+    for change in plan.changes:
+        for text in diff(change).rstrip("\n").split("\n"):
+            heading = text.startswith(("+++", "---"))
+            lines.append(line(text, "label" if heading else _ROLES.get(text[:1], "")))
+        lines.append(Line(""))
+    lines += [line(note, "warn") for note in plan.notes]
+    return Document(lines)
