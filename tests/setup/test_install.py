@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, atomic
-from memtui.project import Home, Project
 from memtui.setup import changes as changes_module
 from memtui.setup.changes import diff
 from memtui.setup.commands import review_compact
@@ -23,8 +23,8 @@ from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.json_text import add_member, root_of, style_of
 from memtui.setup.places import Places, Scope
 from memtui.setup.settings import EVENTS, find_hooks
-from tests.disk import mode_of, names, without_flushing
-from tests.setup.conftest import PYTHON, Run, clock
+from tests.disk import mode_of, names
+from tests.setup.conftest import NOW, PYTHON, Run, clock
 from tests.setup.strategies import files
 
 SCOPES = tuple(Scope)
@@ -90,33 +90,37 @@ def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, n
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@settings(max_examples=500)
-@given(files, st.sampled_from(["none", "theirs", "no record"]))
-def test_settings_come_back_byte_for_byte(text: str, meanwhile: str) -> None:
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        without_flushing(patch.setattr)
-        top = Path(folder)
-        places = Places(Project(top / "p"), Home(*(top / "m" for _ in range(4))), top / "c")
-        path = _wrote(_settings(places), text)
+def test_settings_come_back_byte_for_byte(places: Places) -> None:
+    path = _wrote(_settings(places), "")
+    seconds = count()
+
+    def ticking() -> datetime:
+        return NOW + timedelta(seconds=next(seconds))
+
+    @settings(max_examples=500)
+    @given(files, st.sampled_from(["nothing", "theirs", "no record"]))
+    def check(text: str, meanwhile: str) -> None:
+        path.write_bytes(text.encode())
         for _ in range(2):
-            apply(plan_init(places, Scope.PROJECT, python=PYTHON, which="x"), places, clock)
+            apply(plan_init(places, Scope.PROJECT, python=PYTHON, which="x"), places, ticking)
         installed = path.read_bytes().decode()
         assert len(find_hooks(installed)) == len(EVENTS)
         if meanwhile == "theirs":
             theirs = add_member(installed, root_of(installed), "theirs", {"a": []}, style_of(installed))
             path.write_bytes(theirs.encode())
         if meanwhile == "no record":
-            shutil.rmtree(top / "m")
-        apply(plan_uninstall(places, Scope.PROJECT), places, clock)
+            for record in (places.home.state / "installed").glob("*.json"):
+                record.unlink()
+        apply(plan_uninstall(places, Scope.PROJECT), places, ticking)
         after = path.read_bytes().decode()
-        if meanwhile == "none":
+        assert find_hooks(after) == []
+        if meanwhile == "nothing":
             assert after == text
-        else:
-            assert find_hooks(after) == []
         if meanwhile == "theirs":
-            assert json.loads(after.removeprefix("\ufeff")) == {
-                **json.loads(text.removeprefix("\ufeff")), "theirs": {"a": []}
-            }  # fmt: skip
+            mixed = {**json.loads(text.removeprefix("\ufeff")), "theirs": {"a": []}}
+            assert json.loads(after.removeprefix("\ufeff")) == mixed
+
+    check()
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -22,7 +22,7 @@ from memtui.setup.settings import (
 )
 from tests.setup.strategies import COMMANDS, OLDER, SHARED, Style, contents, files, styles, with_ours, written
 
-MANY = settings(max_examples=500)
+MANY = settings(max_examples=200)
 
 
 def _json(text: str) -> Any:

@@ -1,0 +1,53 @@
+"""`memtui doctor`: findings for people and programs, and the exit code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memtui.project import Project
+from memtui.setup import wiring
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture(autouse=True)
+def _no_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "probe", lambda command, path: "")
+
+
+def test_each_finding_says_what_to_do(memtui: Memtui, project: Project) -> None:
+    result = memtui("doctor")
+    assert (result.code, result.err) == (0, "")
+    assert "\nwarning  hooks: memtui is not installed into Claude Code: " in result.out
+    assert "\n         Run `memtui init`.\n" in result.out
+
+
+def test_something_broken_ends_with_1(memtui: Memtui, project: Project) -> None:
+    (project.root / ".claude").mkdir()
+    (project.root / ".claude" / "settings.json").write_text("{")
+    result = memtui("doctor")
+    assert (result.code, result.err) == (1, "")
+    assert result.out.startswith("broken   settings: ")
+    assert memtui("doctor", "--json").code == 1
+
+
+def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:
+    memtui("init", "--yes")
+    result = memtui("doctor", "--json")
+    found = json.loads(result.out)
+    assert result.code == 0
+    assert all(list(finding) == ["check", "level", "message", "advice"] for finding in found)
+    assert {finding["level"] for finding in found} == {"ok", "note"}
+    assert [finding["level"] for finding in found if finding["check"] in ("hooks", "commands")] == [
+        "ok",
+        "ok",
+    ]
+
+
+def test_what_files_say_is_cleaned(memtui: Memtui, project: Project) -> None:
+    (project.root / ".claude").mkdir()
+    command = "\x1b]0;x\x07 memtui-hook pre-compact"
+    hooks = {"PreCompact": [{"matcher": "\x1b[2J\n", "hooks": [{"command": command}]}]}
+    (project.root / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}))
+    assert "\x1b" not in memtui("doctor").out

@@ -1,0 +1,136 @@
+"""`memtui init` and `memtui uninstall`: shown, asked, done."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import installing, uninstall
+from memtui.project import Project, claude_config, memtui_home
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def settings(project: Project) -> Path:
+    path = project.root / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text('{"model": "\x85opus"}\r\n', newline="")
+    return path
+
+
+def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    for module in (installing, uninstall):
+        monkeypatch.setattr(module, "can_answer", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
+
+
+def test_yes_installs_and_the_second_time_there_is_nothing_to_do(memtui: Memtui, settings: Path) -> None:
+    before = settings.read_bytes()
+    result = memtui("init", "--yes")
+    assert (result.code, result.err) == (0, "")
+    assert f"--- {settings}\n+++ {settings}\n" in result.out
+    assert "memtui is installed for this project. `memtui doctor`" in result.out
+    assert "\x85" not in result.out
+    backup = result.out.partition("Backup: ")[2].splitlines()[0]
+    assert Path(backup).read_bytes() == before and Path(backup).is_relative_to(memtui_home().state)
+    assert set(json.loads(settings.read_text())["hooks"]) == {"PreCompact", "SessionStart", "SessionEnd"}
+    again = memtui("init", "--yes")
+    assert (again.code, again.out) == (0, "Nothing to do: memtui is installed for this project.\n")
+    assert memtui("uninstall", "--yes").code == 0
+    assert settings.read_bytes() == before
+    again = memtui("uninstall", "--yes")
+    assert (again.code, again.out) == (0, "Nothing to do: memtui is not installed for this project.\n")
+
+
+@pytest.mark.parametrize("word", ["init", "uninstall"])
+def test_a_dry_run_only_shows(memtui: Memtui, settings: Path, word: str) -> None:
+    if word == "uninstall":
+        memtui("init", "--yes")
+    before = settings.read_bytes()
+    result = memtui(word, "--dry-run")
+    assert (result.code, result.err) == (0, "")
+    assert f"+++ {settings}\n" in result.out and "installed for" not in result.out
+    assert settings.read_bytes() == before
+
+
+@pytest.mark.parametrize("word", ["init", "uninstall"])
+def test_when_nobody_can_answer_nothing_changes(memtui: Memtui, settings: Path, word: str) -> None:
+    if word == "uninstall":
+        memtui("init", "--yes")
+    before = settings.read_bytes()
+    result = memtui(word)
+    assert result.code == 1 and f"+++ {settings}\n" in result.out
+    assert result.err == "memtui: nothing was changed; accept the changes with --yes.\n"
+    assert settings.read_bytes() == before
+
+
+def test_the_person_is_asked(memtui: Memtui, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = settings.read_bytes()
+    _answers(monkeypatch, "n")
+    assert memtui("init").out.endswith("Nothing was changed.\n")
+    assert settings.read_bytes() == before
+    _answers(monkeypatch, "y")
+    assert memtui("init").code == 0
+    assert settings.read_bytes() != before
+
+
+@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("y", False)])
+def test_an_edited_command_is_asked_about(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch, answer: str, stays: bool
+) -> None:
+    memtui("init", "--yes")
+    path = project.root / ".claude" / "commands" / "review-compact.md"
+    path.write_text(path.read_text().replace("Review one", "Please review one"))
+    _answers(monkeypatch, answer, "y")
+    result = memtui("uninstall")
+    assert (result.code, path.exists()) == (0, stays)
+    assert (f"Note: {path} was edited; it stays.\n" in result.out) == stays
+
+
+def test_with_yes_an_edited_command_stays(memtui: Memtui, project: Project) -> None:
+    memtui("init", "--yes")
+    path = project.root / ".claude" / "commands" / "review-compact.md"
+    path.write_text(path.read_text().replace("Review one", "Please review one"))
+    assert f"Note: {path} was edited; it stays.\n" in memtui("uninstall", "--yes").out
+    assert path.exists() and not (project.root / ".claude" / "settings.local.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("scope", "file"), [("project", "settings.local.json"), ("shared", "settings.json"), ("user", "")]
+)
+def test_each_scope_has_its_file(memtui: Memtui, project: Project, scope: str, file: str) -> None:
+    path = project.root / ".claude" / file if file else claude_config() / "settings.json"
+    assert memtui("init", f"--{scope}", "--yes").code == 0
+    assert "hooks" in json.loads(path.read_text())
+    assert (path.parent / "commands" / "review-compact.md").exists()
+    assert memtui("uninstall", f"--{scope}", "--yes").code == 0
+    assert not path.exists()
+
+
+def test_two_scopes_at_once_are_a_usage_error(memtui: Memtui, project: Project) -> None:
+    result = memtui("init", "--user", "--shared")
+    assert (result.code, result.out) == (2, "")
+    assert "Name one of --project, --shared and --user." in result.err
+
+
+@pytest.mark.parametrize("word", ["init", "uninstall"])
+def test_settings_that_are_no_json_are_refused_in_one_sentence(
+    memtui: Memtui, settings: Path, word: str
+) -> None:
+    settings.write_text('{"a": 1,}  // mine')
+    result = memtui(word, "--yes")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"memtui: {settings} is not edited: it is not valid JSON (line 1).\n"
+    assert settings.read_text() == '{"a": 1,}  // mine'
+
+
+def test_another_project_can_be_named(memtui: Memtui, project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert memtui("init", "--yes", "--root", str(other)).code == 0
+    assert (other / ".claude" / "settings.local.json").exists()
+    assert not (project.root / ".claude").exists()
