@@ -9,7 +9,7 @@ ARGS =
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
-.PHONY: help run demo test lint format types contracts wheel check bench screenshots clean
+.PHONY: help run demo test tmux lint format types contracts wheel check bench screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ demo: $(READY) ## Open memtui on a demo project with a session going on
 
 test: $(READY) ## Run the tests
 	@$(PY) -m pytest -n auto --maxprocesses 4 $(ARGS)
+
+tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
+	@$(PY) -m tests.tmux_run
 
 lint: $(READY) ## Check style and formatting
 	@$(PY) -m ruff check .

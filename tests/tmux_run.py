@@ -1,0 +1,120 @@
+"""The real thing: memtui in a tmux of its own, at three sizes, by keys alone. Started by `make tmux`.
+
+Not a test of the suite, because a machine need not have tmux; `tests/app/test_terminal.py` does the same in a
+plain pseudo-terminal. Uses a private socket and no configuration, so a tmux that is running is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from memtui.formats.capture import parse_capture, render_capture
+from memtui.formats.memory import parse_memory
+from tests.app.world import FIRST, World, furnished
+
+SIZES = ((140, 45), (80, 24), (40, 12))
+PATIENCE = 20.0
+
+
+class Tmux:
+    """A tmux server with one window of a given size."""
+
+    def __init__(self, name: str, size: tuple[int, int], command: str) -> None:
+        self._name = name
+        width, height = map(str, size)
+        self.run("new-session", "-d", "-x", width, "-y", height, command)
+        self.run("set-option", "-g", "status", "off")
+        self.run("resize-window", "-x", width, "-y", height)
+
+    def run(self, *arguments: str) -> str:
+        """Run a tmux command and return what it prints."""
+        whole = ["tmux", "-L", self._name, "-f", "/dev/null", *arguments]
+        return subprocess.run(whole, check=True, capture_output=True, text=True).stdout
+
+    def keys(self, *names: str) -> None:
+        """Press keys."""
+        self.run("send-keys", *names)
+
+    @property
+    def shown(self) -> str:
+        """What the window shows, without the breaks that a narrow one makes."""
+        return " ".join(self.run("capture-pane", "-p").replace("│", " ").replace("▌", " ").split())
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Look again and again until it is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{what} did not happen:\n{self.run('capture-pane', '-p')}")
+            time.sleep(0.02)
+
+    def until_shown(self, text: str) -> None:
+        """Wait for a text."""
+        self.until(lambda: text in self.shown, repr(text))
+
+
+def _session(world: World, size: tuple[int, int]) -> None:
+    environment = [f"{name}={shlex.quote(value)}" for name, value in {**world.env, "TZ": "UTC"}.items()]
+    memtui = shlex.join([sys.executable, "-m", "memtui", str(world.root)])
+    # A shell around it shows that the terminal is given back.
+    command = f"env {' '.join(environment)} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
+    tmux = Tmux(f"memtui-{os.getpid()}-{size[0]}", size, command)
+    try:
+        _walk(tmux, world)
+    finally:
+        tmux.run("kill-server")
+
+
+def _walk(tmux: Tmux, world: World) -> None:
+    tmux.until_shown("● live")
+    tmux.until_shown(FIRST[:20])
+    path = world.capture_path(5)
+    text = render_capture(world.capture_of(5, "Written by another process"))
+    subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True)
+    tmux.until_shown("Written by another")
+    tmux.keys("g", "r")
+    tmux.until_shown("Title")
+    tmux.until_shown(FIRST)
+    tmux.keys("C-s")
+    tmux.until_shown("takes it back")
+    capture = parse_capture(path.read_text())
+    memory = parse_memory((path.parent / capture.memory).read_text())
+    assert (capture.status, memory.title) == ("reviewed", FIRST)
+    tmux.keys("2", "g", "y")
+    tmux.until_shown("tmux buffer")
+    stored = tmux.run("show-buffer")
+    assert stored == "CMEM-20260305-141907", stored
+    states = world.project.session_state_json.read_bytes()
+    tmux.keys("3", "x")
+    tmux.until_shown("Cleared /babysit.")
+    assert world.project.session_state_json.read_bytes() != states
+    tmux.keys("u")
+    tmux.until_shown("Undone: clear of /babysit.")
+    assert world.project.session_state_json.read_bytes() == states
+    tmux.keys("q")
+    tmux.until_shown("left with 0")
+    assert tmux.shown == "left with 0", tmux.shown
+
+
+def main() -> None:
+    """Run at every size; the first thing that is wrong ends it with what the window shows."""
+    if shutil.which("tmux") is None:
+        raise SystemExit("tmux is not installed.")
+    for size in SIZES:
+        with tempfile.TemporaryDirectory(prefix="memtui-tmux-") as folder:
+            world = furnished(World(Path(folder)))
+            world.memory(1, "Newest of all")
+            _session(world, size)
+        sys.stdout.write(f"{size[0]}x{size[1]}: all as it should be\n")
+
+
+if __name__ == "__main__":
+    main()
