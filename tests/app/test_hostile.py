@@ -13,7 +13,6 @@ from memtui.app.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.hostile import EVERYTHING, MARKUP, PAYLOADS, TEXTS, attacked, in_name
 from tests.app.world import World
@@ -109,8 +108,7 @@ async def test_the_transcript(attack: World) -> None:
     async with opened(attack, NARROW) as driver:
         await driver.press("4", "o")
         assert isinstance(driver.screen, TranscriptScreen)
-        view = driver.screen.query_one(TranscriptView)
-        await driver.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
+        view = await driver.until_transcript()
         for _ in range(60):
             check(driver)
             if view.at_start and view.scroll_offset.y == 0:

@@ -14,16 +14,9 @@ from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.world import World, told
 
 
-def view_of(driver: Driver) -> TranscriptView:
-    assert isinstance(driver.screen, TranscriptScreen)
-    return driver.screen.query_one(TranscriptView)
-
-
 async def until_read(driver: Driver) -> TranscriptView:
-    view = view_of(driver)
-    await driver.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
-    await driver.pilot.pause()
-    return view
+    assert isinstance(driver.screen, TranscriptScreen)
+    return await driver.until_transcript()
 
 
 @pytest.fixture
