@@ -12,6 +12,7 @@ from memtui.extract.facts import Facts
 from memtui.extract.records import (
     Action,
     Command,
+    CompactionFact,
     Correction,
     ErrorFact,
     FileFact,
@@ -238,3 +239,71 @@ def test_nothing_is_made_up_from_nothing() -> None:
     assert drafted.decisions == ()
     assert drafted.working.last_error == ""
     assert drafted.dynamics.last_intent == ""
+
+
+def test_slips_of_the_model_with_its_own_tools_are_neither_learnings_nor_questions() -> None:
+    slips = tuple(
+        ErrorFact(tool, target, "no", resolved, "")
+        for resolved in (True, False)
+        for tool, target in (
+            ("Edit", "/work/shop/a.py"),
+            ("Read", "b.py"),
+            ("Bash", "cd x && ls y"),
+            ("Grep", "z"),
+        )
+    )
+    memory = draft_memory(replace(NOTHING, errors=slips, modified_files=(file("/a"),)))
+    assert (memory.learnings, memory.questions) == ((), ())
+    assert "error" not in memory.confidence
+
+
+def test_an_answer_to_what_comes_next_is_told_alone_when_it_says_something() -> None:
+    answers = (
+        Statement("Plan ready. What would you like to do next? → Run /review", "", "answer", ""),
+        Statement("Ready to implement? → store it in settings.json (Recommended)", "", "answer", ""),
+        Statement("Which database? → SQLite (Recommended)", "", "answer", ""),
+    )
+    facts = replace(NOTHING, decisions=answers)
+    expected = ("store it in settings.json", "Which database? → SQLite")
+    assert draft_memory(facts).learnings == expected
+    assert tuple(decision.text for decision in state(facts).decisions) == expected
+
+
+def test_the_role_of_the_model_and_addresses_are_no_titles() -> None:
+    text = "You are a highly experienced developer.\n\nhttps://example.com/x\nuse context7\nlook at the login form"
+    facts = Facts(prompts=prompts(text), first_prompt=text)
+    assert draft_memory(facts).title == "look at the login form"
+
+
+def test_a_bare_command_is_explained_by_the_summary_of_its_compaction() -> None:
+    summary = (
+        "Analysis:\n1. x\n\nSummary:\n1. Primary Request and Intent:\n   Make the cart round. More.\n\n2. Key"
+    )
+    facts = Facts(
+        prompts=prompts("/go"),
+        first_prompt="/go",
+        compactions=(CompactionFact("auto", "", 1, None, 0, summary),),
+    )
+    assert draft_memory(facts).title == "Round the cart"
+    assert draft_memory(facts).goal == "/go: Round the cart."
+    assert state(facts).identity.goal == "/go: Round the cart."
+
+
+def test_notes_of_the_model_itself_are_the_last_key_files() -> None:
+    files = (file("/home/u/.claude/plans/x.md", 9), file("/work/shop/a.py"))
+    assert draft_memory(replace(FULL, modified_files=files)).key_files[0] == "a.py"
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("cd /work && npm test 2>&1 | tail -5", "npm test"),
+        ("uv run pytest -q", "uv run pytest -q"),
+        ("git commit -m 'make test pass'", ""),
+        ("gh pr create --body 'npm test'", ""),
+        ("mise run test:ci && mise run lint", "mise run test:ci && mise run lint"),
+    ],
+)
+def test_what_counts_as_a_check(command: str, shown: str) -> None:
+    compiled = state(replace(NOTHING, commands=(ran(command),))).working.last_compile
+    assert compiled == (f"SUCCESS: {shown}" if shown else "")

@@ -129,6 +129,9 @@ def test_the_first_sentence_says_something(text: str, sentence: str) -> None:
     [
         ("Exit code 1\n===== test session starts =====\nE  ValueError: no", "E  ValueError: no"),
         ("all is well", "all is well"),
+        ("Traceback (most recent call last):\n  File x\nKeyError: 'a'\nbye", "KeyError: 'a'"),
+        ("[lint] 0 errors\na.py:3: error: no\n[lint] ERROR task failed", "a.py:3: error: no"),
+        ("[lint] ERROR task failed", "[lint] ERROR task failed"),
         ("", ""),
         ("-----\n\n", ""),
     ],

@@ -89,6 +89,7 @@ class ActionLog:
             return None
         head = ""
         if self._result is not None:
-            head = self._result.text.strip() if self._outcome == "ok" else error_head(self._result)
+            ok = self._outcome == "ok"
+            head = self._result.text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
         name, target = self._call.name, target_of(self._call)
         return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._timestamp)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS
+from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, shortened, telling_line
@@ -13,21 +15,49 @@ from memtui.extract.records import Command, ErrorFact
 SENTENCE = 240
 """Characters of a line in a draft."""
 
-_TEST = re.compile(
-    r"\b(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox|unittest)\b"
-    r"|\b(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradle|dotnet|swift|mix|just|deno|rake)\s+(?:run\s+)?[\w:.-]*"
-    r"(?:test|check|build|compile|tsc|lint)"
-    r"|\b(?:tsc|gcc|clang|javac|rustc|mypy|ruff|eslint)\b"
+_CHECK = re.compile(
+    r"(?:(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
+    r"(?:(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox|unittest|playwright)\b"
+    r"|(?:tsc|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|eslint|biome|golangci-lint)\b"
+    r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradlew?|dotnet|swift|mix|just|deno|rake|mise|task)\s+(?:run\s+)?"
+    r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
+)
+"""What counts as a check, as `memtui.extract.commands.things` names the parts of a command line."""
+
+_SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
+_OWN_TOOLS = (
+    EDIT_TOOLS | READ_TOOLS | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
+)
+_LOOKUP = re.compile(
+    r"(?:cd \S+ (?:&&|;) )?"
+    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n)\b"
 )
 
 
 def last_check(facts: Facts) -> Command | None:
     """The last compile, lint or test run whose outcome is known."""
-    checks = (command for command in reversed(facts.commands) if _TEST.search(command.text))
-    return next((command for command in checks if command.outcome in ("ok", "failed")), None)
+    ran = (command for command in reversed(facts.commands) if command.outcome in ("ok", "failed"))
+    return next((command for command in ran if any(map(_CHECK.match, things(command.text)))), None)
+
+
+def bare_command(text: str) -> str:
+    """A command line as one line, without the change of folder before and the filters behind it."""
+    return _SHELL_NOISE.sub("", one_line(text))
+
+
+def worth_telling(error: ErrorFact) -> bool:
+    """Whether an error says something about the project.
+
+    A slip of the model with its own tools, such as an edit that did not match, and a look at something that
+    is not there, do not.
+    """
+    if error.tool in SHELL_TOOLS:
+        return not _LOOKUP.match(error.target)
+    return error.tool not in _OWN_TOOLS
 
 
 def error_line(error: ErrorFact, root: Path | None) -> str:
     """An error as one line: the tool, what it worked on, and what went wrong."""
-    target = shortened(one_line(shown(error.target, root)), 100)
+    target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown(error.target, root)
+    target = shortened(one_line(target), 100)
     return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)

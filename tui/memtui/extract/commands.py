@@ -73,7 +73,7 @@ class ShellCall:
         self.outcome = outcome
         self.exit_code = exit_code(result)
         if outcome == "failed":
-            self.output = error_head(result)[:_OUTPUT_LIMIT]
+            self.output = error_head(result, _OUTPUT_LIMIT)
 
 
 class CommandLog:

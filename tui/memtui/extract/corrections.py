@@ -27,6 +27,11 @@ _LONGEST_OBJECTION = 600
 _ALIKE = 24
 
 
+def is_objection(text: str) -> bool:
+    """Whether words object to what was done, by how they begin."""
+    return len(text) <= _LONGEST_OBJECTION and _OBJECTION.match(text) is not None
+
+
 class CorrectionLog:
     """Joins what was stopped with the words that followed."""
 
@@ -59,7 +64,7 @@ class CorrectionLog:
                 self._add(about, text, timestamp)
             elif refused:
                 self._add(about, "", when)
-        elif len(text) <= _LONGEST_OBJECTION and _OBJECTION.match(text):
+        elif is_objection(text):
             self._add("", text, timestamp)
 
     def finish(self) -> tuple[Correction, ...]:

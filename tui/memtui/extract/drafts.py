@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtui.extract.checks import SENTENCE, error_line, last_check
+from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.extract.corrections import is_objection
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
 from memtui.extract.phrasing import first_sentence, one_line, shortened
+from memtui.extract.records import Correction
+from memtui.extract.topics import settled, topic, wish
 from memtui.formats.memory import MemoryFile
 
 _TITLE = 60
@@ -26,8 +29,12 @@ _TELLING = 25
 _RESOLVED = 3
 """Resolved errors that are worth a learning: the last ones."""
 
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+_CAUSES = 5
+"""Causes that are worth a learning: the last ones, for the earlier ones are often guesses."""
+_ABOUT = 60
+
+_OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
+_WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 
 def draft_memory(facts: Facts) -> MemoryFile:
@@ -43,47 +50,50 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _title(facts: Facts) -> str:
-    return shortened(_topic(facts).rstrip(".。"), _TITLE) or "Session without words of the user"
-
-
-def _topic(facts: Facts) -> str:
-    """What the session is about, in a sentence: a bare `/command` says less than anything else."""
-    words = (first_sentence(prompt.text) for prompt in facts.prompts or ())
-    plan = next((line for line in _plan_lines(facts) if line.startswith("#")), "").lstrip("# ")
-    told = (facts.title, plan, first_sentence(facts.first_prompt))
-    return one_line(next((text for text in (*_sayings(words), *told) if text), ""))
-
-
-def _sayings(words: Iterable[str]) -> Iterable[str]:
-    return (
-        text for text in words if " " in text.strip() or len(_HAN.findall(text)) > 2 or _KANA.search(text)
-    )
-
-
-def _plan_lines(facts: Facts) -> list[str]:
-    return facts.plans[-1].content.split("\n") if facts.plans else []
+    return shortened(topic(facts).rstrip(".。"), _TITLE) or "Session without words of the user"
 
 
 def _goal(facts: Facts) -> str:
-    goal = shortened(facts.first_prompt.strip(), _GOAL)
+    goal = shortened(wish(facts), _GOAL)
     later = first_sentence(facts.last_prompt) if len(facts.prompts) > 1 else ""
+    if later.endswith((":", "：")):
+        later = facts.last_prompt
     if later and later not in goal:
         goal += f"\n\nLast asked: {shortened(one_line(later), SENTENCE)}"
     return goal
 
 
 def _learnings(facts: Facts) -> Iterable[str]:
-    for each in (*facts.decisions, *facts.causes):
-        yield shortened(one_line(each.text), SENTENCE)
+    """What somebody who goes on should know, the surest first."""
+    known = [each.sentence for each in (*facts.decisions, *facts.constraints)]
+    for decision in facts.decisions:
+        yield shortened(settled(decision), SENTENCE)
+    for cause in facts.causes[-_CAUSES:]:
+        yield shortened(one_line(cause.text), SENTENCE)
     for constraint in facts.constraints:
         yield shortened(f"Constraint: {one_line(constraint.text)}", SENTENCE)
-    for correction in facts.corrections:
-        # Few words, or a question, teach nothing to somebody who was not there.
-        if len(correction.text) >= _TELLING and not correction.text.rstrip().endswith(("?", "？")):
-            yield shortened(f"The user corrected: {one_line(correction.text)}", SENTENCE)
     root = Path(facts.cwd) if facts.cwd else None
-    for error in [error for error in facts.errors if error.resolved][-_RESOLVED:]:
+    for correction in facts.corrections:
+        if _teaches(correction) and not any(sentence in correction.text for sentence in known):
+            about = f" ({_about(correction.about, root)})" if correction.about else ""
+            yield shortened(f"The user corrected{about}: {one_line(correction.text)}", SENTENCE)
+    resolved = [error for error in facts.errors if error.resolved and worth_telling(error)]
+    for error in resolved[-_RESOLVED:]:
         yield shortened(f"Resolved: {error_line(error, root)}", SENTENCE)
+
+
+def _teaches(correction: Correction) -> bool:
+    """Few words, a question, or a paste teach nothing to somebody who was not there."""
+    text = correction.text.strip()
+    if not _TELLING <= len(text) <= SENTENCE or "\n" in text or text.endswith(("?", "？")):
+        return False
+    return bool(correction.about) or is_objection(text)
+
+
+def _about(about: str, root: Path | None) -> str:
+    """What a correction was about: the tool and what it worked on, short."""
+    tool, _, target = about.partition(": ")
+    return shortened(one_line(f"{tool} {shown(target, root)}"), _ABOUT)
 
 
 def _questions(facts: Facts) -> Iterable[str]:
@@ -93,22 +103,24 @@ def _questions(facts: Facts) -> Iterable[str]:
             yield shortened(one_line(todo.content), SENTENCE) + doing
     root = Path(facts.cwd) if facts.cwd else None
     for error in reversed(facts.errors):
-        if not error.resolved:
+        if not error.resolved and worth_telling(error):
             yield error_line(error, root)
 
 
 def _confidence(facts: Facts) -> str:
     """How much of the goal is shown to be reached, by todos, tests and errors; never more than they show."""
     open_todos = [todo for todo in facts.todos if todo.status != "completed"]
-    open_errors = [error for error in facts.errors if not error.resolved]
+    open_errors = [error for error in facts.errors if not error.resolved and worth_telling(error)]
     last = last_check(facts)
     if not facts.modified_files and not facts.todos:
         return "Low — nothing was changed, so there is little to go by; drafted from the transcript"
     if last is not None and last.outcome == "failed":
-        return f"Low — the last check failed: {shortened(one_line(last.text), 80)}"
+        return f"Low — the last check failed: {shortened(bare_command(last.text), 80)}"
     if not open_todos and not open_errors and (facts.todos or (last is not None and last.outcome == "ok")):
         shows = [f"{_counted(len(facts.todos), 'todo')} done" if facts.todos else ""]
-        shows.append(f"{shortened(one_line(last.text), 60)} passed" if last and last.outcome == "ok" else "")
+        shows.append(
+            f"{shortened(bare_command(last.text), 60)} passed" if last and last.outcome == "ok" else ""
+        )
         return f"High — {', '.join(each for each in shows if each)}, no error left open"
     left = [_counted(len(open_todos), "todo"), _counted(len(open_errors), "error")]
     told = " and ".join(each for each in left if each) or "no todo list and no test run"
@@ -120,15 +132,17 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _key_files(facts: Facts) -> list[str]:
-    """The files edited most, by the user's agent before its subagents'; in a tie the one edited last."""
+    """The files edited most, by the session before its subagents; the model's own notes come last."""
     root = Path(facts.cwd) if facts.cwd else None
-    ranked = sorted(facts.modified_files, key=lambda file: (file.subagent, -file.times))
+    ranked = sorted(
+        facts.modified_files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times)
+    )
     return [shown(file.path, root) for file in ranked[:_KEY_FILES]]
 
 
 def draft_summary(facts: Facts) -> str:
     """One or two sentences on what the session was about."""
-    wish = shortened(_topic(facts), 160).rstrip(".。")
+    about = shortened(topic(facts), 160).rstrip(".。")
     done = [
         _counted(len(facts.modified_files), "file") + " modified" if facts.modified_files else "",
         _counted(sum(todo.status == "completed" for todo in facts.todos), "todo") + " done"
@@ -137,8 +151,9 @@ def draft_summary(facts: Facts) -> str:
         _counted(len(facts.decisions), "decision"),
     ]
     told = ", ".join(each for each in done if each)
+    stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
     sentences = [
-        f"{wish}." if wish else "",
+        f"{about}{stop}" if about else "",
         f"{told[0].upper()}{told[1:]}." if told else "No file was changed.",
     ]
     return " ".join(each for each in sentences if each)

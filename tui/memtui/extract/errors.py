@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from memtui.extract.records import ErrorFact
 
 _COUNT_LIMIT = 1_000
-_MESSAGE_LIMIT = 1_000
 _TARGET_LIMIT = 500
 
 
@@ -42,7 +41,7 @@ class ErrorLog:
         if len(self._errors) >= _COUNT_LIMIT:
             self._forget(self._errors.pop(0))
         kind, needs = wanted
-        error = _Error(tool, target[:_TARGET_LIMIT], message[:_MESSAGE_LIMIT], timestamp, kind, needs)
+        error = _Error(tool, target[:_TARGET_LIMIT], message, timestamp, kind, needs)
         self._errors.append(error)
         self.any_open = True
         for thing in needs:

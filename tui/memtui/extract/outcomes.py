@@ -46,7 +46,7 @@ _NOT_SAID = (
 )
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
-_HEAD = 4_000
+_HEAD = 1_000
 
 
 def outcome_of(result: Result) -> Outcome:
@@ -106,9 +106,15 @@ def exit_code(result: Result) -> int | None:
     return int(found[1]) if found else None
 
 
-def error_head(result: Result) -> str:
-    """The head of an error's text, without the line that states the exit code."""
-    text = error_text(result)[:_HEAD]
+def error_head(result: Result, limit: int = _HEAD) -> str:
+    """An error's text without the line that states the exit code; of a long one the head and the end.
+
+    What went wrong stands at the end as often as at the beginning.
+    """
+    text = error_text(result)
     if _EXIT_CODE.match(text):
         text = text.partition("\n")[2].strip() or text
-    return text
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[:half].rstrip()}\n…\n{text[-half:].lstrip()}"

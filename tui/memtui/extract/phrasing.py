@@ -7,12 +7,21 @@ import re
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])")
 _NOISE = re.compile(r"^(?:#+\s*|[-*>]\s+|\d+[.)]\s+|/\S+\s+(?=\S))+")
 _WORDS = re.compile(r"\w\w")
+_PREAMBLE = re.compile(
+    r"https?://\S+$|you are (?:a|an|the|my)\b|you have access to\b|act as\b|use \w+$|in the role of\b"
+    r"|think (?:hard|step)",
+    re.IGNORECASE,
+)
+_WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_FEW_WIDE = 2
+_LINES = 40
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _GREETING = re.compile(r"^(?:hi|hello|hey|ok|okay|please|pls)\b[\s,!.:]*", re.IGNORECASE)
 
 
 def one_line(text: str) -> str:
-    """White space of all kinds becomes single spaces."""
-    return " ".join(text.split())
+    """White space of all kinds becomes single spaces; colours of a terminal's output are left out."""
+    return " ".join((_COLOURS.sub("", text) if "\x1b" in text else text).split())
 
 
 def shortened(text: str, width: int) -> str:
@@ -25,23 +34,58 @@ def shortened(text: str, width: int) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of the first line that says something, without list marks and greetings."""
-    for line in text.split("\n"):
+    """The first sentence that says something, without list marks and greetings.
+
+    Addresses, the role that a prompt gives to the model, and single words are passed over, unless there is
+    nothing else.
+    """
+    best = ""
+    for line in text.split("\n")[:_LINES]:
         told = _GREETING.sub("", _NOISE.sub("", line.strip()), count=1).strip()
-        if _WORDS.search(told):
-            return _SENTENCE_END.split(told, maxsplit=1)[0].strip()
-    return ""
+        if not _WORDS.search(told):
+            continue
+        for sentence in _SENTENCE_END.split(told):
+            sentence = sentence.strip()
+            if _WORDS.search(sentence) and not _PREAMBLE.match(sentence):
+                if says_something(sentence):
+                    return sentence
+                best = best or sentence
+        best = best or _SENTENCE_END.split(told, maxsplit=1)[0].strip()
+    return best
+
+
+def says_something(sentence: str) -> bool:
+    """Whether a sentence has several words, or enough letters of a script that writes without spaces."""
+    return " " in sentence.strip() or len(_WIDE.findall(sentence)) > _FEW_WIDE
 
 
 _TELLING = re.compile(
-    r"error|exception|failed|failure|fatal|cannot|can't|not found|no such|denied|refused|missing|invalid",
+    r"error|exception|\bFAIL\b|failed|failure|fatal"
+    r"|cannot|can't|not found|no such|denied|refused|missing|invalid"
+    r"|undefined|unexpected|expected|unknown|permission|panic",
     re.IGNORECASE,
 )
 _RULED = re.compile(r"[\W_]*|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}")
+_EMPTY_WORDS = re.compile(
+    r"\[?[\w:.-]*\]? ?ERROR task failed|npm (?:ERR!|error|warn).*|make: \*\*\*.*|error: Recipe .* failed.*"
+    r"|Traceback \(most recent call last\):|(?:FAIL|FAILED|Error|ERROR)[.:!]?"
+    r"|.*\b0 (?:errors?|failed|failures?)\b.*",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
 def telling_line(output: str) -> str:
-    """The line of an output that says most about what went wrong, else the first that says anything."""
+    """The line of an output that says most about what went wrong, else the first that says anything.
+
+    That is the exception at the end of a traceback, or the first line that sounds like an error and is not
+    only the remark of a runner that something failed.
+    """
     lines = [line.strip() for line in output.split("\n")]
     lines = [line for line in lines if not _RULED.fullmatch(line)]
-    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
+    if any(line.startswith("Traceback (") for line in lines):
+        raised = [line for line in lines if _RAISED.match(line)]
+        if raised:
+            return raised[-1]
+    telling = [line for line in lines if _TELLING.search(line)]
+    return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])

@@ -233,6 +233,8 @@ class Reading:
             self._decisions.add(statement(option, prompt.text, "answer", self._timestamp))
         decisions, constraints = settled_in(prompt.text)
         for sentence in decisions:
+            if option and chosen_option(sentence, self._last_text):
+                continue  # told already, and in more words
             self._decisions.add(statement(sentence, sentence, "user", self._timestamp))
         for sentence in constraints:
             self._constraints.add(statement(sentence, sentence, "user", self._timestamp))

@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from memtui.extract.checks import SENTENCE, error_line, last_check
+from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.extract.commands import SHELL_TOOLS
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Command, ErrorFact, FileFact, PlanFact
+from memtui.extract.topics import settled, wish
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -56,7 +58,7 @@ def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) ->
         identity=Identity(
             project=f"{project.name} ({root})",
             branch=facts.branch,
-            goal=shortened(one_line(facts.first_prompt), SENTENCE),
+            goal=shortened(one_line(wish(facts)), SENTENCE),
         ),
         tasks=_tasks(facts),
         decisions=_decisions(facts),
@@ -117,9 +119,7 @@ def _blocker(facts: Facts) -> str:
 
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
-    made = [
-        Decision(kind="decision", text=shortened(one_line(each.text), SENTENCE)) for each in facts.decisions
-    ]
+    made = [Decision(kind="decision", text=shortened(settled(each), SENTENCE)) for each in facts.decisions]
     limits = [
         Decision(kind="constraint", text=shortened(one_line(each.text), SENTENCE))
         for each in facts.constraints
@@ -136,7 +136,7 @@ def _files(files: tuple[FileFact, ...], root: Path) -> str:
 def _compiled(check: Command | None) -> str:
     if check is None:
         return ""
-    told = shortened(one_line(check.text), 120)
+    told = shortened(bare_command(check.text), 120)
     if check.outcome == "ok":
         return f"SUCCESS: {told}"
     return f"FAILURE: {told}: {shortened(one_line(telling_line(check.output)), SENTENCE)}"
@@ -145,6 +145,7 @@ def _compiled(check: Command | None) -> str:
 def _last_error(errors: tuple[ErrorFact, ...], root: Path) -> str:
     if not errors:
         return ""
+    errors = tuple(error for error in errors if worth_telling(error)) or errors
     last = next((error for error in reversed(errors) if not error.resolved), errors[-1])
     return f"{error_line(last, root)} ({'resolved' if last.resolved else 'open'})"
 
@@ -153,7 +154,8 @@ def _last_action(facts: Facts, root: Path) -> str:
     action = facts.last_action
     if action is None:
         return ""
-    target = shortened(one_line(shown(action.target, root)), 120)
+    shell = action.tool in SHELL_TOOLS
+    target = shortened(bare_command(action.target) if shell else one_line(shown(action.target, root)), 120)
     result = shortened(one_line(action.result), 160)
     return f"Last action: {action.tool} {target} ({action.outcome}){f': {result}' if result else ''}"
 

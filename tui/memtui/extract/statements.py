@@ -28,6 +28,10 @@ _TEXT_LIMIT = 320
 _SHORTEST = 30
 
 _OPTION = re.compile(r"(?:option\s+)?\(?([A-Ha-h]|[1-9])\s*[).。、,:]?(?:\s+|$|(?=[.,!]))", re.IGNORECASE)
+_PICKED = re.compile(
+    r"(?i:\b(?:go(?:ing)? with|i (?:think|prefer|choose|pick|like)|let['’]?s (?:do|take|pick)))\s+"
+    r"(?:(?i:option)\s+|#)?\(?([A-H]|[1-9])\b(?!\w|\s+(?:more|or|of|other|files|tests|minutes))"
+)
 _OPTION_LINE = re.compile(
     r"^\s*[|>]?\s*(?:[-*]\s+)?(?:\*\*|#+\s*)?(?:option\s+)?\(?([A-H]|[1-9])[).:：、](?:\*\*)?\s+(.+)$",
     re.IGNORECASE,
@@ -93,29 +97,39 @@ def _sentences_with(text: str, lowered: str, stems: tuple[str, ...]) -> Iterator
 
 
 def chosen_option(choice: str, offer: str) -> str:
-    """What an answer such as ``A.`` or ``option 2`` chose from the model's last message.
+    """What an answer such as ``A.``, ``option 2`` or ``let's go with B`` chose from the model's last message.
 
     Returns the question and the option on one line, "" when it is not clear that something was chosen.
     """
-    choice = choice.strip()
-    mark = _OPTION.match(choice)
-    if mark is None or len(choice) > _LONGEST_CHOICE or re.match(r"a\s+[a-z]", choice) or "\n2" in choice:
+    mark = _chosen_mark(choice.strip())
+    if not mark:
         return ""
     question = option = asked = ""
     fenced = False
     for line in offer[-_OFFER:].split("\n"):
-        fenced = fenced != line.lstrip().startswith("```")
-        found = None if fenced else _OPTION_LINE.match(line)
-        if fenced:
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif fenced:
             continue
-        if found is None:
+        elif (found := _OPTION_LINE.match(line)) is None:
             bare = _QUESTION_MARK.sub("", line.replace("**", "").strip(" -*#>|"))
             question = bare if bare.endswith(("?", "？", ":", "：")) else question
-        elif found[1].upper() == mark[1].upper():
+        elif found[1].upper() == mark:
             option, asked = _bare_option(found[2]), question
     if len(option) < 3 or _NO_OPTION.match(option) or option[:40].casefold() in choice.casefold():
         return ""
     return f"{asked.rstrip(':：')} → {option}" if asked else option
+
+
+def _chosen_mark(choice: str) -> str:
+    """The letter or number that a short answer names."""
+    if len(choice) > _LONGEST_CHOICE or "\n2" in choice:
+        return ""
+    mark = _OPTION.match(choice)
+    if mark is not None and not re.match(r"a\s+[a-z]", choice):
+        return mark[1].upper()
+    mark = _PICKED.search(choice)
+    return mark[1] if mark is not None else ""
 
 
 def _bare_option(text: str) -> str:
