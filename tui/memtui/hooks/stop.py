@@ -7,7 +7,7 @@ import signal
 import sys
 from types import FrameType
 
-HARD_STOP_SECONDS = 1.4
+HARD_STOP_SECONDS = 1.35
 """With the start of the interpreter and the last moment the process lives 1.5 s at most."""
 
 _LAST_SECONDS = 0.06

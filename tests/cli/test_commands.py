@@ -1,0 +1,107 @@
+"""`memtui command`: activate, list, clear."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from memtui.cli import commands
+from memtui.project import Project
+from memtui.store import shared_text
+from memtui.store.shared_text import Patience
+from tests.cli.conftest import Memtui, Result
+
+NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "system_clock", lambda: NOW)
+    monkeypatch.setattr(commands, "_PATIENCE", Patience(1, 1, 1, (0.0,)))
+    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+
+
+def _names(project: Project) -> list[str]:
+    return [each["name"] for each in json.loads(project.session_state_json.read_text())["active_commands"]]
+
+
+def test_a_step_0(memtui: Memtui, project: Project) -> None:
+    assert memtui("command", "activate", "babysit", "--state", '{"step": 1}') == Result(
+        0, "/babysit is active.\n", ""
+    )
+    assert memtui("command", "activate", "/agileflow:babysit").out == "/babysit is active already.\n"
+    assert memtui("command", "activate", "research/ask").code == 0
+    assert json.loads(project.session_state_json.read_text()) == {
+        "active_commands": [
+            {"name": "babysit", "activated_at": "2025-12-22T02:16:52.089Z", "state": {"step": 1}},
+            {"name": "research/ask", "activated_at": "2025-12-22T02:16:52.089Z", "state": {}},
+        ]
+    }
+
+
+@pytest.mark.parametrize(("state", "says"), [("{", "this is not JSON"), ("[]", "an object is wanted")])
+def test_a_state_is_an_object(memtui: Memtui, project: Project, state: str, says: str) -> None:
+    result = memtui("command", "activate", "babysit", "--state", state)
+    assert result.code == 2
+    assert says in result.err
+    assert not project.session_state_json.exists()
+
+
+def test_a_name_that_is_none(memtui: Memtui, project: Project) -> None:
+    result = memtui("command", "activate", "../x")
+    assert result == Result(1, "", "memtui: ../x is no name of a command file, so none is looked for.\n")
+
+
+def test_list(memtui: Memtui, project: Project) -> None:
+    assert memtui("command", "list").out == "No command is active in shop.\n"
+    assert json.loads(memtui("command", "list", "--json").out) == []
+    folder = project.command_folders[1]
+    folder.mkdir(parents=True)
+    (folder / "babysit.md").write_text("<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->")
+    memtui("command", "activate", "babysit")
+    memtui("command", "activate", "epic")
+    first, second = memtui("command", "list").out.splitlines()
+    assert first == "babysit\t2025-12-22 02:16\t.agileflow/commands/babysit.md"
+    assert second.startswith("epic\t2025-12-22 02:16\tis neither in ")
+    listed = json.loads(memtui("command", "list", "--json").out)
+    assert listed[0] == {
+        "name": "babysit",
+        "activated_at": "2025-12-22T02:16:52.089000+00:00",
+        "state": {},
+        "summary": ".agileflow/commands/babysit.md",
+        "problem": "",
+    }
+    assert listed[1]["summary"] == "" and listed[1]["problem"].startswith("is neither in ")
+
+
+def test_clear(memtui: Memtui, project: Project) -> None:
+    for name in ("a", "b", "c"):
+        memtui("command", "activate", name)
+    assert memtui("command", "clear", "/b").out == "Cleared /b.\n"
+    assert _names(project) == ["a", "c"]
+    result = memtui("command", "clear", "b")
+    assert (result.code, result.out) == (1, "")
+    assert "has no command b active any more" in result.err
+    assert memtui("command", "clear").out == "Cleared /a, /c.\n"
+    assert _names(project) == []
+    assert memtui("command", "clear") == Result(0, "No command is active in shop.\n", "")
+
+
+def test_a_broken_file_is_told(memtui: Memtui, project: Project) -> None:
+    project.session_state_json.parent.mkdir(parents=True)
+    project.session_state_json.write_text("{")
+    for words in (("activate", "a"), ("list",), ("clear",), ("clear", "a")):
+        result = memtui("command", *words)
+        assert (result.code, result.out) == (1, "")
+        assert "is broken: it is not valid JSON" in result.err
+
+
+def test_another_project(memtui: Memtui, project: Project) -> None:
+    other = project.root.parent / "other"
+    (other / ".git").mkdir(parents=True)
+    memtui("command", "activate", "a", "--root", str(other))
+    assert _names(Project(other)) == ["a"]
+    assert memtui("command", "list", "--root", str(other)).out.startswith("a\t")
+    assert memtui("command", "list").out.startswith("No command")

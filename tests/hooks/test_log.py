@@ -1,0 +1,90 @@
+"""The hook log: whole lines, bounded, for this person alone."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from memtui.hooks import log
+from memtui.hooks.log import Run, older, read_runs, record
+from memtui.hooks.report import Report, describe
+from tests.disk import mode_of
+
+RUN = Run(at="2026-01-02T10:15:00.000+00:00", event="pre-compact", ms=12, outcome="ok", project="/x/\u20ac")
+
+
+def test_what_is_recorded_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "hooks.jsonl"
+    assert read_runs(path) == []
+    record(path, RUN)
+    record(path, RUN._replace(event="", detail="a\nb"))
+    assert read_runs(path) == [RUN, RUN._replace(event="", detail="a\nb")]
+    assert mode_of(path) == 0o600
+    assert json.loads(path.read_text().splitlines()[0])["ms"] == 12
+
+
+def test_it_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "LIMIT", 1_000)
+    path = tmp_path / "hooks.jsonl"
+    for number in range(200):
+        record(path, RUN._replace(ms=number))
+    assert path.stat().st_size + older(path).stat().st_size < 2_500
+    numbers = [run.ms for run in read_runs(path)]
+    assert len(numbers) > 7
+    assert numbers == list(range(200))[-len(numbers) :]
+
+
+def test_lines_that_are_none_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "hooks.jsonl"
+    path.write_bytes(b'\xff\n\n[]\n7\n{"at": 1}\n{"at":"a","event":"b","ms":"x","outcome":"d"}\n')
+    record(path, RUN)
+    assert read_runs(path) == [RUN]
+
+
+def test_runs_side_by_side_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "hooks.jsonl"
+
+    def write() -> None:
+        for number in range(50):
+            record(path, RUN._replace(ms=number, detail="x" * 400))
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(read_runs(path)) == 200
+
+
+def test_a_log_that_cannot_be_written_harms_nobody(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    record(tmp_path / "file" / "hooks.jsonl", RUN)
+    outside = tmp_path / "outside"
+    outside.write_text("")
+    link = tmp_path / "hooks.jsonl"
+    link.symlink_to(outside)
+    record(link, RUN)
+    assert outside.read_text() == ""
+
+
+def test_the_report_is_short_and_clean() -> None:
+    report = Report()
+    assert (report.outcome, report.detail) == ("ok", "")
+    report.did("one\x1b")
+    report.did("two\n" + "x" * 900)
+    report.problem(ValueError("bad"))
+    assert report.detail.startswith("one\u241b; two xxx")
+    assert len(report.detail) == 400
+    assert report.outcome == "bad"
+
+
+def test_an_error_says_where_it_comes_from() -> None:
+    try:
+        json.loads("{")
+    except ValueError as error:
+        assert "JSONDecodeError: " in describe(error)
+        assert "decoder.py:" in describe(error)
+    assert describe(KeyError("x")) == "KeyError: 'x'"

@@ -1,0 +1,224 @@
+"""Commands activated: by many at once, beside a program that looks at no lock, and only in their place."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Project
+from memtui.store import shared_text
+from memtui.store.commands_file import CommandProblem, CommandsFile
+from memtui.store.shared_text import Patience
+from tests.disk import mode_of, names
+
+NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.fixture
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsFile:
+    monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
+    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    (tmp_path / "app").mkdir()
+    return CommandsFile(Project(tmp_path / "app"))
+
+
+SEED = """{
+  "active_commands": [
+    {
+      "name": "babysit",
+      "activated_at": "2025-12-22T02:16:52.089Z",
+      "state": {}
+    },
+    {
+      "name": "research/ask",
+      "activated_at": "2025-12-22T02:16:52.089Z",
+      "state": {
+        "step": 1
+      }
+    }
+  ]
+}
+"""
+
+
+def test_writes_what_a_step_0_writes(commands: CommandsFile) -> None:
+    assert commands.activate("babysit", NOW)
+    assert commands.activate("/agileflow:research:ask", NOW, {"step": 1})
+    assert commands.path.read_text() == SEED
+    assert [entry.name for entry in commands.entries()] == ["babysit", "research/ask"]
+
+
+def test_once_is_enough(commands: CommandsFile) -> None:
+    assert commands.activate("babysit", NOW)
+    before = commands.path.stat()
+    assert not commands.activate("babysit", NOW + timedelta(days=1), {"other": True})
+    assert not commands.activate("/babysit", NOW)
+    assert commands.path.stat() == before
+
+
+def test_the_rest_of_the_file_stays(commands: CommandsFile) -> None:
+    commands.path.parent.mkdir(parents=True)
+    commands.path.write_text('{\n  "n": 1.50,\n  "active_commands": [],\n  "z": {"a":1}\n}')
+    commands.activate("babysit", NOW)
+    text = commands.path.read_text()
+    assert text.startswith('{\n  "n": 1.50,\n  "active_commands": [\n    {\n      "name": "babysit",\n')
+    assert text.endswith('\n  ],\n  "z": {"a":1}\n}')
+    commands.path.write_text('{"active_commands":[{"name":"a"}]}')
+    commands.activate("b", NOW, {"caf\u00e9": 1})
+    assert commands.path.read_text() == (
+        '{"active_commands":[{"name":"a"},'
+        '{"name": "b", "activated_at": "2025-12-22T02:16:52.089Z", "state": {"caf\u00e9": 1}}]}'
+    )
+
+
+@pytest.mark.parametrize(("mask", "file", "folder"), [(0o022, 0o644, 0o755), (0o002, 0o664, 0o775)])
+def test_the_file_is_everybodys(commands: CommandsFile, mask: int, file: int, folder: int) -> None:
+    before = os.umask(mask)
+    try:
+        commands.activate("babysit", NOW)
+    finally:
+        os.umask(before)
+    assert mode_of(commands.path) == file
+    assert mode_of(commands.path.parent) == mode_of(commands.path.parent.parent) == folder
+    assert names(commands.path.parent) == ["session-state.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "/", "..", "../x", "a/../b", "a b", "a\0", "\n", "x;y", "caf\u00e9"]
+)
+def test_what_is_no_name_is_refused(commands: CommandsFile, name: str) -> None:
+    with pytest.raises(CommandProblem, match="is no name of a command file"):
+        commands.activate(name, NOW)
+    assert names(commands.project.root) == []
+
+
+def test_what_is_no_text_is_refused(commands: CommandsFile) -> None:
+    with pytest.raises(CommandProblem, match="cannot take this command: it is not valid UTF-8"):
+        commands.activate("babysit", NOW, {"x": "\ud800"})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\ufffe"])
+def test_a_broken_file_stays(commands: CommandsFile, text: str) -> None:
+    commands.path.parent.mkdir(parents=True)
+    commands.path.write_text(text)
+    with pytest.raises(CommandProblem, match="is broken"):
+        commands.activate("babysit", NOW)
+    assert commands.path.read_text() == text
+
+
+@pytest.mark.parametrize("place", ["docs", "docs/09-agents", "docs/09-agents/session-state.json"])
+@pytest.mark.parametrize("there", [True, False])
+def test_no_link_leads_out(commands: CommandsFile, tmp_path: Path, place: str, there: bool) -> None:
+    outside = tmp_path / "outside"
+    if there:
+        (outside.parent if place.endswith(".json") else outside).mkdir(exist_ok=True)
+    link = commands.project.root / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside)
+    with pytest.raises(CommandProblem):
+        commands.activate("babysit", NOW)
+    assert not outside.exists() or names(outside) == []
+
+
+def test_a_link_within_the_project_is_followed(commands: CommandsFile) -> None:
+    (commands.project.root / "shared").mkdir()
+    (commands.project.root / "docs").symlink_to("shared")
+    assert commands.activate("babysit", NOW)
+    assert (commands.project.root / "shared" / "09-agents" / "session-state.json").is_file()
+    assert (commands.project.root / "docs").is_symlink()
+
+
+# 64 processes of 8 interpreters: what competes are processes, and starting them is what takes time.
+_ACTIVATE = """
+import os, sys
+from pathlib import Path
+from memtui.clock import system_clock
+from memtui.project import Project
+from memtui.store.commands_file import CommandsFile
+from memtui.store.shared_text import Patience
+number = int(sys.argv[2])
+children = []
+read, write = os.pipe()
+for each in range(8):
+    if (child := os.fork()) == 0:
+        os.close(write)
+        os.read(read, 1)
+        code = 1
+        try:
+            patience = Patience(10, 60, 60, (0, 0.02, 0.1, 0.2))
+            CommandsFile(Project(Path(sys.argv[1])), patience).activate(f"c{number + each}", system_clock())
+            code = 0
+        finally:
+            os._exit(code)
+    children.append(child)
+print("ready", flush=True)
+sys.stdin.readline()
+os.close(write)
+sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+"""
+
+# Reads, thinks for a moment and writes in place, without looking at any lock, as AgileFlow's scripts do.
+_COMPETE = """
+import json, sys, time
+path, rounds = sys.argv[1], int(sys.argv[2])
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(rounds):
+    while True:
+        try:
+            state = json.load(open(path))
+            break
+        except (OSError, ValueError):
+            time.sleep(0.001)
+    state["counter"] = number
+    with open(path, "w") as file:
+        file.write(json.dumps(state, indent=2) + "\\n")
+    time.sleep(0.002)
+"""
+
+
+@pytest.mark.parametrize("rounds", [0, 100])
+def test_64_processes_at_once_lose_nothing(commands: CommandsFile, rounds: int) -> None:
+    root = str(commands.project.root)
+    scripts = [[_ACTIVATE, root, str(8 * number)] for number in range(8)]
+    if rounds:
+        commands.path.parent.mkdir(parents=True)
+        commands.path.write_text('{\n  "before": 1.5,\n  "active_commands": []\n}\n')
+        scripts.append([_COMPETE, str(commands.path), str(rounds)])
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for script in scripts
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate()
+        assert process.returncode == 0
+    content = json.loads(commands.path.read_text())
+    assert sorted(entry["name"] for entry in content["active_commands"]) == sorted(
+        f"c{number}" for number in range(64)
+    )
+    if rounds:
+        assert (content["before"], content["counter"]) == (1.5, rounds - 1)
+    assert names(commands.path.parent) == ["session-state.json"]
+
+
+def test_a_hooks_patience_is_its_own(commands: CommandsFile) -> None:
+    commands.activate("babysit", NOW)
+    commands.path.with_name("session-state.json.lock").write_text(f"{os.getppid()}\n")
+    hurried = CommandsFile(commands.project, Patience(0.01, 0.01, 0.01, (0.0,)))
+    with pytest.raises(CommandProblem, match="is held by process"):
+        hurried.remove(None)
