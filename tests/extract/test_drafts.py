@@ -270,20 +270,15 @@ def test_an_answer_to_what_comes_next_is_told_alone_when_it_says_something() -> 
 
 
 def test_the_role_of_the_model_and_addresses_are_no_titles() -> None:
-    text = "You are a highly experienced developer.\n\nhttps://example.com/x\nuse context7\nlook at the login form"
+    text = "You are an experienced developer.\n\nhttps://example.com/x\nuse context7\nlook at the login form"
     facts = Facts(prompts=prompts(text), first_prompt=text)
     assert draft_memory(facts).title == "look at the login form"
 
 
 def test_a_bare_command_is_explained_by_the_summary_of_its_compaction() -> None:
-    summary = (
-        "Analysis:\n1. x\n\nSummary:\n1. Primary Request and Intent:\n   Make the cart round. More.\n\n2. Key"
-    )
-    facts = Facts(
-        prompts=prompts("/go"),
-        first_prompt="/go",
-        compactions=(CompactionFact("auto", "", 1, None, 0, summary),),
-    )
+    intent = "1. Primary Request and Intent:\n   Round the cart. Now.\n\n2. Key Concepts"
+    summary = CompactionFact("auto", "", 1, None, 0, f"Analysis:\n1. x\n\nSummary:\n{intent}")
+    facts = Facts(prompts=prompts("/go"), first_prompt="/go", compactions=(summary,))
     assert draft_memory(facts).title == "Round the cart"
     assert draft_memory(facts).goal == "/go: Round the cart."
     assert state(facts).identity.goal == "/go: Round the cart."
