@@ -1,0 +1,91 @@
+"""Whether captures arrive: the quiet line, installing the hooks, and capturing what was missed."""
+
+from __future__ import annotations
+
+import json
+
+from memtui.app.health import told
+from memtui.app.views import HealthView
+from memtui.app.widgets.status_bar import StatusBar
+from memtui.hooks.log import Run, record
+from memtui.project import memtui_home
+from tests.app.harness import WIDE, Driver, opened
+from tests.app.world import World, clock
+
+DONE = Run("2026-03-05T13:30:00+00:00", "pre-compact", 41, "ok")
+
+
+def line(driver: Driver) -> str:
+    return driver.browser.query_one(StatusBar).health[0]
+
+
+async def test_without_hooks_it_offers_to_install_them(world: World) -> None:
+    async with opened(world, WIDE) as driver:
+        assert line(driver) == "hooks not installed: i"
+        assert "i install" in driver.shown
+
+
+async def test_installing_shows_the_changes_and_asks(world: World) -> None:
+    settings = world.root / ".claude" / "settings.local.json"
+    async with opened(world, WIDE) as driver:
+        await driver.press("i")
+        await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
+        await driver.until(lambda: "review-compact.md" in driver.shown, "the changes")
+        await driver.press("n")
+        assert not settings.exists()
+        await driver.press("i")
+        await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
+        await driver.press("y")
+        await driver.until_said("Installed.")
+        assert set(json.loads(settings.read_bytes())["hooks"]) == {"PreCompact", "SessionStart", "SessionEnd"}
+        await driver.press("i")
+        await driver.until_said("The hooks are installed")
+
+
+async def test_settings_that_cannot_be_edited_are_named_and_left(world: World) -> None:
+    settings = world.write(world.root / ".claude" / "settings.local.json", "{ // a comment\n}")
+    async with opened(world, WIDE) as driver:
+        await driver.press("i")
+        assert "settings.local.json" in await driver.until_said("settings.local.json")
+    assert settings.read_text() == "{ // a comment\n}"
+
+
+async def test_missed_compactions_are_counted_and_captured(world: World) -> None:
+    session = world.session(minutes=90)
+    session.prompt("Fix the login")
+    session.compaction("Summary of what came before.")
+    session.prompt("go on")
+    world.save(session)
+    async with opened(world, WIDE) as driver:
+        assert line(driver) == "1 compaction without a capture: b"
+        await driver.press("b")
+        await driver.until(lambda: "Write 1 capture" in driver.shown)
+        await driver.press("y")
+        await driver.until_said("Wrote 1 of 1")
+        await driver.until(lambda: "Fix the login" in driver.shown)
+        captures = list((world.root / ".project" / "compacts").glob("*-autocompact.md"))
+        assert len(captures) == 1
+        await driver.until(lambda: "without a capture" not in line(driver))
+        await driver.press("b")
+        await driver.until_said("Nothing to backfill")
+
+
+def test_the_line_says_the_most_urgent_thing() -> None:
+    now = clock()
+    assert told(HealthView(installed=True), now) == ("hooks installed", "$quiet")
+    assert told(HealthView(installed=True, last=DONE), now)[0].startswith("hook 41 ms, ")
+    failed = DONE._replace(outcome="disk full")
+    assert told(HealthView(installed=True, last=failed), now)[1] == "$error"
+    assert told(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
+
+
+async def test_the_last_run_of_this_project_is_told(world: World) -> None:
+    log = memtui_home(world.env).hook_log
+    record(log, DONE._replace(project=str(world.root)))
+    record(log, DONE._replace(project="/somewhere/else", ms=999))
+    hook = {"type": "command", "command": "memtui-hook pre-compact"}
+    settings = {"hooks": {"PreCompact": [{"matcher": "", "hooks": [hook]}]}}
+    world.write(world.root / ".claude" / "settings.json", json.dumps(settings))
+    async with opened(world, WIDE) as driver:
+        assert line(driver).startswith("hook 41 ms")
+        assert "i install" not in driver.shown
