@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from collections import deque
@@ -18,6 +19,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
 
+from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
 from memtui.app.edge import FailureLog, explain
@@ -95,6 +97,10 @@ class MemtuiApp(App[None]):
                 await self.on_event(events.Key(event.key, event.character))
                 return
         await super().on_event(event)
+
+    def on_load(self) -> None:
+        """Whatever runs beside the screen must not hold up the end."""
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
 
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _NONE = "No memories yet.\n\nReview a capture (r in Pending) and its memory is kept here."
 _ID_WIDTH = 22
 _WIDE = 44
+_SLICE, _BATCH = 0.5, 100
+"""Seconds of reading for a filter after which what was found shows, and heads read at a time."""
 
 
 class MemoriesPane(Pane):
@@ -37,6 +40,7 @@ class MemoriesPane(Pane):
         self.view = MemoriesView()
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._lock = threading.Lock()
+        self._filter_lock = threading.Lock()
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
@@ -67,9 +71,18 @@ class MemoriesPane(Pane):
         """What stands behind the title."""
         return super().count() + ("…" if self.view.more else "")
 
-    def prepare_filter(self) -> None:
-        """Titles are what one filters by, so all of them are read, once."""
-        self.read_heads(self.unread(self.view.keys))
+    def prepare_filter(self) -> bool:
+        """Titles are what one filters by, so all of them are read, once: the newest first."""
+        until = time.monotonic() + _SLICE
+        with self._filter_lock:  # who types on waits for what the letter before has begun to read
+            unread = self.unread(self.view.keys)
+            for start in range(0, len(unread), _BATCH):
+                if self.browser.stopped:
+                    break
+                self.read_heads(unread[start : start + _BATCH])
+                if time.monotonic() > until:
+                    return True
+        return False
 
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown."""

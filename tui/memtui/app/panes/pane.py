@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,8 @@ class Pane(RowList):
         self.browser = browser
         self.clock = browser.clock
         self.filter_text = ""
+        self.filter_reads = False
+        """Whether rows that the filter may find are still being read."""
         self._empty_text = empty
 
     @abstractmethod
@@ -96,8 +98,9 @@ class Pane(RowList):
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
 
-    def prepare_filter(self) -> None:
-        """Read what `text_of` needs for all rows; called in a thread before a filter is applied."""
+    def prepare_filter(self) -> bool:
+        """Read some of what `text_of` needs for all rows; called in a thread until it returns False."""
+        return False
 
     def count(self) -> str:
         """What stands behind the title, usually the number of rows."""
@@ -109,8 +112,11 @@ class Pane(RowList):
         words = self.filter_text.casefold().split()
         keys = self.all_keys()
         if words:
-            keys = [key for key in keys if all(word in self.text_of(key).casefold() for word in words)]
-        self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”." if words else self._empty_text
+            keys = [key for key in keys if _holds(self.text_of(key).casefold(), words)]
+            nothing = "Nothing so far" if self.filter_reads else "Nothing here"
+            self.empty = f"{nothing} matches “{clean_line(self.filter_text)}”."
+        else:
+            self.empty = self._empty_text
         self.set_rows(keys)
         self.refresh_rows()
         self._show_title(len(keys))
@@ -128,7 +134,12 @@ class Pane(RowList):
             (f" {count}" if count else "", "$accent"),
         )
         wanted = clean_line(self.filter_text)
-        self.border_subtitle = Content(f"/{wanted} · {shown}") if wanted else ""
+        more = "…" if self.filter_reads else ""
+        self.border_subtitle = Content(f"/{wanted} · {shown}{more}") if wanted else ""
+
+
+def _holds(text: str, words: Iterable[str]) -> bool:
+    return all(word in text for word in words)
 
 
 def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:

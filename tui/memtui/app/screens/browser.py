@@ -147,18 +147,20 @@ class BrowserScreen(BrowserView):
     @work(group="filter", exclusive=True, exit_on_error=False)
     async def refilter(self) -> None:
         """Filter the current pane; what its rows say may have to be read first."""
-        pane = self.pane
-        try:
-            if pane.filter_text:
-                await asyncio.to_thread(pane.prepare_filter)
-        except Exception as error:  # a worker's edge
-            self.report("reading what to filter", error)
-            return
+        pane, reads = self.pane, True
         found = pane.selected
-        pane.show_rows()
-        if found and not pane.filter_text:
-            pane.select(found)  # what was found stays selected when the filter is dropped
-        self.show_detail()
+        while reads:
+            try:
+                reads = bool(pane.filter_text) and await asyncio.to_thread(pane.prepare_filter)
+            except Exception as error:  # a worker's edge
+                self.report("reading what to filter", error)
+                return
+            pane.filter_reads = reads
+            pane.show_rows()
+            if found and not pane.filter_text:
+                pane.select(found)  # what was found stays selected when the filter is dropped
+            if pane is self.pane:
+                self.show_detail()
 
     def do_toggle_reviewed(self) -> None:
         """Show reviewed captures among the pending ones, or hide them again."""

@@ -1,0 +1,75 @@
+"""Work beside the screen: nothing that is still being read, or waited for, keeps the program from ending."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+
+import pytest
+
+from memtui.app.background import DaemonThreads
+from memtui.app.commands import PaneId
+from memtui.app.panes import memories
+from tests.app.harness import opened
+from tests.app.terminal import running
+from tests.app.world import World, furnished
+
+
+def test_the_end_does_not_wait_for_a_thread() -> None:
+    never = threading.Event()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        waiting = asyncio.create_task(asyncio.to_thread(never.wait))
+        assert await asyncio.to_thread(lambda: 7) == 7
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(lambda: 1 // 0)
+        waiting.cancel()
+
+    started = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - started < 5
+    never.set()
+
+
+def test_leaving_while_a_lock_is_waited_for_leaves_at_once(world: World) -> None:
+    furnished(world)
+    lock = world.write(
+        world.project.session_state_json.with_name("session-state.json.lock"), f"{os.getpid()}\n"
+    )
+    os.utime(lock)  # its holder has only just begun, and is alive
+    with running(world.root, (100, 30), world.env) as terminal:
+        terminal.until_shown("babysit")
+        terminal.press("3")
+        terminal.until_quiet()
+        terminal.press("xq")
+        started = time.monotonic()
+        assert terminal.until_left() == 0
+        assert time.monotonic() - started < 3  # the lock would be waited for five seconds
+    assert lock.exists()
+
+
+async def test_a_filter_shows_what_it_has_found_while_it_reads_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "_SLICE", 0.0)
+    for number in range(350):
+        world.memory(number, f"title {number}")
+    async with opened(world) as driver:
+        pane = driver.pane(PaneId.MEMORIES)
+        partly: list[int] = []
+        show_rows = pane.show_rows
+
+        def recorded() -> None:
+            show_rows()
+            if pane.filter_text and pane.filter_reads:
+                partly.append(len(pane.rows))
+
+        monkeypatch.setattr(pane, "show_rows", recorded)
+        await driver.press("2", "slash", *"title")
+        await driver.until(lambda: len(pane.rows) == 350 and not pane.filter_reads, "all of them")
+        assert partly
+        assert partly[0] < 350
+        assert str(pane.border_subtitle) == "/title · 350"
