@@ -261,11 +261,14 @@ class Browser:
                 own.path if own else None,
                 stored.problem,
             )
+            self._drafted_from = None
             self._publish_new(view, publish)
         elif newest is None:
+            self._drafted_from = None
             self._publish_new(StateView(), publish)
         elif newest.signature != self._drafted_from:
             self._drafted_from = newest.signature
+            self._last.pop(StateView, None)  # a draft takes its place on the screen
             publish(DraftWanted(newest.path))
 
     def draft_state(self, wanted: DraftWanted) -> StateView:

@@ -106,6 +106,7 @@ class BrowserView(Screen[None]):
         self.wanted: Detail | None = None
         self._shown: str | None = None
         self._draft: DraftWanted | None = None
+        self._drafting = False
         self._first_paint = asyncio.Event()
 
     # -- building -------------------------------------------------------------------------------------------
@@ -177,16 +178,21 @@ class BrowserView(Screen[None]):
         elif isinstance(view, DraftWanted):
             self._want_draft(view)
         else:
-            pane = self.panes[_PANE_OF[type(view)]]
-            pane.apply(view)
-            self.update_tabs()
-            if pane is self.pane:
-                self.show_detail()
+            if isinstance(view, StateView):
+                self._draft = None  # whatever is being drafted has been overtaken
+            self._apply(view)
+
+    def _apply(self, view: CapturesView | MemoriesView | CommandsView | StateView) -> None:
+        pane = self.panes[_PANE_OF[type(view)]]
+        pane.apply(view)
+        self.update_tabs()
+        if pane is self.pane:
+            self.show_detail()
 
     def _want_draft(self, view: DraftWanted) -> None:
-        idle = self._draft is None
         self._draft = view
-        if idle:
+        if not self._drafting:
+            self._drafting = True
             self._draft_states()
 
     @work(group="draft", exit_on_error=False)
@@ -197,7 +203,8 @@ class BrowserView(Screen[None]):
                 draft = self._draft
                 started = time.monotonic()
                 view = await asyncio.to_thread(self.browser.draft_state, draft)
-                self.on_published(Published(view))
+                if self._draft is not None:
+                    self._apply(view)
                 # A long transcript that keeps growing must not be read all the time.
                 await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
                 if self._draft is draft:
@@ -206,6 +213,8 @@ class BrowserView(Screen[None]):
             self._draft = None
             if not self.browser.stopped:
                 self.report("drafting the session state", error)
+        finally:
+            self._drafting = False
 
     def report(self, doing: str, error: Exception) -> None:
         """A worker failed: say so, and record what cannot be explained."""

@@ -1,0 +1,70 @@
+"""The session state's pane follows what is there: stored, drafted, nothing, and back again."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+
+import pytest
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.views import DraftWanted, StateView
+from tests.app.harness import Driver, opened
+from tests.app.world import STATE, World, told
+
+
+async def shows(driver: Driver, count: str) -> None:
+    for name in ("states", "transcripts 0"):
+        driver.browser.live.hint(name)
+    await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, f"“{count}”")
+
+
+async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world: World) -> None:
+    told(world)
+    async with opened(world) as driver:
+        await shows(driver, "drafted")
+        path = world.state(STATE, version=7)
+        await shows(driver, "v7")
+        aside = path.rename(world.base / "aside.md")
+        await shows(driver, "drafted")
+        aside.rename(path)
+        await shows(driver, "v7")
+
+
+async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) -> None:
+    async with opened(world) as driver:
+        await shows(driver, "")
+        told(world)
+        await shows(driver, "drafted")
+        folder = world.transcript_path("s-1").parent
+        aside = folder.rename(world.base / "aside")
+        await shows(driver, "")
+        aside.rename(folder)
+        await shows(driver, "drafted")
+        shutil.rmtree(folder)
+        await shows(driver, "")
+
+
+async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(world)
+    stored, drafted = threading.Event(), threading.Event()
+    draft_state = Browser.draft_state
+
+    def slowly(browser: Browser, wanted: DraftWanted) -> StateView:
+        view = draft_state(browser, wanted)
+        assert stored.wait(10)
+        drafted.set()
+        return view
+
+    monkeypatch.setattr(Browser, "draft_state", slowly)
+    async with opened(world) as driver:
+        world.state(STATE, version=7)
+        await shows(driver, "v7")
+        stored.set()
+        await driver.until(drafted.is_set)
+        for _ in range(5):
+            await driver.pilot.pause()
+        assert driver.pane(PaneId.STATE).count() == "v7"
