@@ -143,6 +143,8 @@ def _write(payload: Payload, project: Project, transcript: Path | None, now: dat
     private_folder(project.compacts, within=project.root)
     for second in range(_NAMES):
         name = capture_name(now + timedelta(seconds=second))
+        if os.path.lexists(project.compacts / name):
+            continue  # a look costs less than a file that finds its name taken
         if create_exclusive(project.compacts / name, text.encode(), within=project.root):
             return name
     raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
