@@ -91,6 +91,7 @@ def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, n
 
 
 def test_settings_come_back_byte_for_byte(places: Places) -> None:
+    (places.project.root / ".git").rmdir()  # or git is asked 500 times
     path = _wrote(_settings(places), "")
     seconds = count()
 
@@ -155,7 +156,7 @@ def test_a_link_out_of_the_project_is_refused(
         path.symlink_to({"file": outside, "dangling": tmp_path / "new.json", "circle": path}[what])
     before = _tree(tmp_path)
     for plan in (plan_init, plan_uninstall):
-        with pytest.raises(FileOutside):
+        with pytest.raises(FileOutside, match="in a circle" if what == "circle" else "out of the project"):
             plan(places, scope)
     assert _tree(tmp_path) == before
 
@@ -264,6 +265,15 @@ def test_a_file_that_changed_since_it_was_shown_is_left_alone(places: Places) ->
     assert path.read_text() == '{"a": 2}'
 
 
+def test_a_file_that_changed_since_its_removal_was_shown_stays(places: Places, init: Run) -> None:
+    init()
+    plan = plan_uninstall(places, Scope.PROJECT)
+    path = _wrote(_settings(places), '{"a": 2}')
+    with pytest.raises(FileChanged):
+        apply(plan, places, clock)
+    assert path.read_text() == '{"a": 2}'
+
+
 def test_a_file_made_since_it_was_shown_is_left_alone(places: Places) -> None:
     plan = plan_init(places, Scope.PROJECT, which="x")
     path = _wrote(_settings(places), '{"a": 2}')
@@ -328,6 +338,14 @@ def test_an_older_version_of_the_command_is_updated(places: Places, init: Run, u
     assert path.read_bytes() == review_compact()
     uninstall()
     assert not path.exists()
+
+
+def test_folders_that_were_made_go_after_an_update_too(places: Places, init: Run, uninstall: Run) -> None:
+    init(python="/old/python3")
+    (places.project.root / ".claude" / "commands" / "review-compact.md").write_bytes(review_compact("old"))
+    assert len(init().changes) == 2
+    uninstall()
+    assert not (places.project.root / ".claude").exists()
 
 
 def test_the_command_names_a_program_that_the_shell_finds(places: Places) -> None:

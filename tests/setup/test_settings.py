@@ -121,6 +121,9 @@ def test_doubles_are_removed() -> None:
         "cd /x && python3 -m memtui.hooks pre-compact",
         "./python -I -m memtui.hooks pre-compact",
         "$(evil) -I -m memtui.hooks pre-compact",
+        "/bin/$(evil) -I -m memtui.hooks pre-compact",
+        "/bin/sh;evil -I -m memtui.hooks pre-compact",
+        "/usr/bin/python3 -I -m  memtui.hooks pre-compact",
     ],
 )
 def test_a_persons_own_words_count_and_are_left_alone(command: str) -> None:

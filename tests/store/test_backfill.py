@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -212,6 +213,18 @@ def test_boundaries_are_found_wherever_blocks_end(kinds: list[str], block: int, 
         path.write_text(text)
         found = compactions_in(Transcript(path, "a", (0, 0, 0)))
     assert len(found) == kinds.count("boundary") + 2 * kinds.count("two")
+
+
+def test_a_line_without_an_end_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x" * (12 << 20))
+    monkeypatch.setattr(backfill, "LINE_LIMIT", 1 << 20)
+    tracemalloc.start()
+    try:
+        assert compactions_in(Transcript(path, "a", (0, 0, 0))) == ()
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_marked_lines_alone_are_parsed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

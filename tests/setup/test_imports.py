@@ -1,0 +1,15 @@
+"""The app offers the setup: what it needs for that must not cost more than it does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize("module", ["install", "wiring"])
+def test_the_light_part_of_the_setup(module: str) -> None:
+    program = f"import sys, memtui.setup.{module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {"pydantic", "pydantic_core", "textual", "rich", "click", "yaml"}
