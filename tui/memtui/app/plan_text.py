@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memtui.app.widgets.document import Document, Line, line
+from memtui.extract.evidence import shown
 from memtui.setup.changes import diff
 from memtui.setup.install import Plan
 
 _ROLES = {"+": "good", "-": "bad", "@": "dim"}
 
 
-def plan_document(plan: Plan) -> Document:
-    """The diff of every file, then what there is to say about it."""
+def plan_document(plan: Plan, root: Path) -> Document:
+    """The diff of every file, named as in the project, then what there is to say about it."""
     lines: list[Line] = []
     for change in plan.changes:
-        for text in diff(change).rstrip("\n").split("\n"):
+        for text in diff(change, shown(str(change.target.path), root)).rstrip("\n").split("\n"):
             heading = text.startswith(("+++", "---"))
             lines.append(line(text, "label" if heading else _ROLES.get(text[:1], "")))
         lines.append(Line(""))

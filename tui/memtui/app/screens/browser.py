@@ -318,7 +318,8 @@ class BrowserScreen(BrowserView):
                 self.say("The hooks are installed: memtui doctor checks them, memtui uninstall removes them.")
                 return
             question = "Install the hooks for this project?"
-            shown = ConfirmScreen(question, yes="Install", no="Not now", document=plan_document(plan))
+            document = plan_document(plan, self.browser.project.root)
+            shown = ConfirmScreen(question, yes="Install", no="Not now", document=document)
             if not await self.app.push_screen_wait(shown):
                 return
             await asyncio.to_thread(self.browser.install, plan)
