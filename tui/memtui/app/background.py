@@ -18,8 +18,8 @@ T = TypeVar("T")
 class DaemonThreads(ThreadPoolExecutor):
     """An executor of one daemon thread a piece of work.
 
-    asyncio waits for its executor at the end, and the interpreter for every thread of a pool; so a filter that
-    reads 100,000 files, or a lock that another program holds, would keep a person waiting who has pressed q.
+    asyncio waits for its executor at the end, and the interpreter for every thread of a pool; so a filter
+    that reads 100,000 files, or a lock that another program holds, would keep a person waiting after q.
     What is stopped here is either reading, or writing that survives being killed at any moment.
     """
 
