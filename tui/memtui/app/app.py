@@ -96,6 +96,8 @@ class MemtuiApp(App[None]):
             elif any(event is sent and widget is not self.focused for sent, widget in self._sent):
                 await self.on_event(events.Key(event.key, event.character))
                 return
+        elif isinstance(event, events.Paste):
+            event.text = clean(event.text)  # what is pasted comes from outside, too
         await super().on_event(event)
 
     def on_load(self) -> None:
