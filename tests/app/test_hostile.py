@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
+from textual.events import Paste
 from textual.widgets import Input
 
 from memtui.app.commands import PaneId
@@ -14,7 +15,7 @@ from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from tests.app.harness import NARROW, SHORT, Driver, opened
-from tests.app.hostile import EVERYTHING, MARKUP, PAYLOADS, TEXTS, attacked, in_name
+from tests.app.hostile import CONTROL, EVERYTHING, MARKUP, PAYLOADS, TEXTS, attacked, in_name
 from tests.app.world import World
 
 pytestmark = pytest.mark.usefixtures("unwatched")
@@ -143,13 +144,34 @@ async def test_the_review(attack: World) -> None:
             await driver.until(driver.at_home, "the return")
 
 
-async def test_the_filter(attack: World) -> None:
+async def paste(driver: Driver, text: str) -> None:
+    driver.app.post_message(Paste(text))
+    await driver.pilot.pause()
+    await driver.settled()
+
+
+async def test_what_is_pasted_into_the_filter(attack: World) -> None:
     async with opened(attack, MIDDLE) as driver:
         await driver.press("slash")
         for payload in PAYLOADS.values():
-            driver.browser.query_one("#filter", Input).value = payload
-            await driver.pilot.pause()
+            driver.browser.query_one("#filter", Input).value = ""
+            await paste(driver, payload)
             check(driver)
+        assert driver.browser.pane.filter_text
+
+
+async def test_what_is_pasted_into_the_review(full: World) -> None:
+    async with opened(full, MIDDLE) as driver:
+        await driver.press("r")
+        await driver.until(lambda: driver.review.field("title").text, "the draft")
+        await driver.press("tab", "tab")
+        for payload in CONTROL.values():
+            await paste(driver, payload)
+            check(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed")
+        saved = full.capture_path(10).with_name(full.capture_path(10).name.replace("autocompact", "memory"))
+        assert UNSAFE.search(saved.read_text().replace("\n", "")) is None
 
 
 async def test_what_is_said(attack: World, monkeypatch: pytest.MonkeyPatch) -> None:
