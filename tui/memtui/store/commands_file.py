@@ -29,7 +29,7 @@ from memtui.formats.active_commands_text import (
     read_entries,
     remove_commands,
 )
-from memtui.formats.command_file import compact_summary
+from memtui.formats.compact_summary import compact_summary
 from memtui.formats.errors import FormatError
 from memtui.project import Project
 from memtui.store.shared_text import Edit, Patience, SharedText

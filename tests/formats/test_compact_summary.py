@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from memtui.formats.command_file import compact_summary
+from memtui.formats.compact_summary import compact_summary
 from tests.formats.checks import ends_soon, repeated
 from tests.formats.data import golden
 from tests.formats.strategies import hostile
