@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.app.clipboard import copy
-from memtui.surroundings import native_tools
+from memtui.machine import native_tools
 
 ID = "CMEM-20260102-101500"
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memtui.surroundings import native_tools
+from memtui.machine import native_tools
 
 _TIMEOUT = 2.0
 """Seconds that a clipboard tool may take."""

@@ -12,7 +12,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from memtui.app.live import Target
-from memtui.surroundings import silent_file_system
+from memtui.machine import silent_file_system
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
+from memtui.machine import native_tools, silent_file_system
 from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.outcomes import (
     check_compactions,
@@ -20,7 +21,6 @@ from memtui.setup.outcomes import (
 )
 from memtui.setup.places import Places
 from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
-from memtui.surroundings import native_tools, silent_file_system
 
 
 def diagnose(

@@ -1,4 +1,4 @@
-"""What the machine offers around a terminal: clipboard tools, and file systems that tell of changes.
+"""What this machine offers around the app: clipboard tools, and file systems that tell of changes.
 
 Standard library only.
 """

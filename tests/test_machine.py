@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.surroundings import silent_file_system
+from memtui.machine import silent_file_system
 
 
 def test_silent_file_systems_are_told_from_the_mount_table(tmp_path: Path) -> None:
