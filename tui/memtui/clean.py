@@ -55,7 +55,7 @@ def clean_line(text: str) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """Replace lone surrogates, which JSON may hold and nothing can encode, by U+FFFD."""
+    """Surrogates joined or, if lone, replaced by U+FFFD: JSON may hold them, and nothing can encode them."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

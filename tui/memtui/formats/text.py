@@ -5,13 +5,14 @@ A value that is in normal form before it is written is the same value when it is
 
 from __future__ import annotations
 
+from memtui.clean import without_surrogates
+
 _LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
 
 
 def normal(text: str) -> str:
     r"""Line ends as ``\n``; surrogates joined or, if lone, replaced, so that it can be encoded."""
-    if not text.isascii():
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = without_surrogates(text)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
