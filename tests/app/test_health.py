@@ -21,7 +21,7 @@ def line(driver: Driver) -> str:
 
 async def test_without_hooks_it_offers_to_install_them(world: World) -> None:
     async with opened(world, WIDE) as driver:
-        assert line(driver) == "hooks not installed: i"
+        await driver.until(lambda: line(driver) == "hooks not installed: i")
         assert "i install" in driver.shown
 
 
@@ -57,7 +57,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
     session.prompt("go on")
     world.save(session)
     async with opened(world, WIDE) as driver:
-        assert line(driver) == "1 compaction without a capture: b"
+        await driver.until(lambda: line(driver) == "1 compaction without a capture: b")
         await driver.press("b")
         await driver.until(lambda: "Write 1 capture" in driver.shown)
         await driver.press("y")
@@ -87,5 +87,5 @@ async def test_the_last_run_of_this_project_is_told(world: World) -> None:
     settings = {"hooks": {"PreCompact": [{"matcher": "", "hooks": [hook]}]}}
     world.write(world.root / ".claude" / "settings.json", json.dumps(settings))
     async with opened(world, WIDE) as driver:
-        assert line(driver).startswith("hook 41 ms")
+        await driver.until(lambda: line(driver).startswith("hook 41 ms"))
         assert "i install" not in driver.shown
