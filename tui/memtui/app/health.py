@@ -9,13 +9,11 @@ from pathlib import Path
 
 from memtui.app.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
-from memtui.files import FileProblem
 from memtui.formats.capture import Capture
 from memtui.hooks.log import Run, read_runs
 from memtui.project import Home, Project
-from memtui.setup.changes import read, text_of
-from memtui.setup.places import Places, Scope
-from memtui.setup.settings import SettingsProblem, find_hooks
+from memtui.setup.places import Places
+from memtui.setup.wiring import is_wired
 from memtui.store.backfill import Compaction, compactions_in, missing_captures
 from memtui.store.transcripts import Transcript, TranscriptStore
 
@@ -46,7 +44,7 @@ class Health:
             return None
         self._due, self._captures = now + _REST, names
         return HealthView(
-            installed=is_installed(self.places),
+            installed=is_wired(self.places),
             last=last_run(self.places.home, self.places.project),
             missing=self._missing(captures),
         )
@@ -60,19 +58,6 @@ class Health:
             known = (transcript.signature, compactions_in(transcript))
             self._known[transcript.path] = known
         return known[1]
-
-
-def is_installed(places: Places) -> bool:
-    """Whether any scope's settings hold the hook that captures; settings that cannot be read hold none."""
-    for scope in Scope:
-        try:
-            target = places.settings(scope)
-            hooks = find_hooks(text_of(read(target), target.path))
-        except (FileProblem, SettingsProblem):
-            continue
-        if any(hook.event == "PreCompact" for hook in hooks):
-            return True
-    return False
 
 
 def last_run(home: Home, project: Project) -> Run | None:
