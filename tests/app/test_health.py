@@ -9,6 +9,7 @@ from memtui.app.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.hooks.log import Run, record
 from memtui.project import memtui_home
+from memtui.setup.settings import EVENTS, install
 from tests.app.harness import WIDE, Driver, opened
 from tests.app.world import World, clock
 
@@ -83,9 +84,8 @@ async def test_the_last_run_of_this_project_is_told(world: World) -> None:
     log = memtui_home(world.env).hook_log
     record(log, DONE._replace(project=str(world.root)))
     record(log, DONE._replace(project="/somewhere/else", ms=999))
-    hook = {"type": "command", "command": "memtui-hook pre-compact"}
-    settings = {"hooks": {"PreCompact": [{"matcher": "", "hooks": [hook]}]}}
-    world.write(world.root / ".claude" / "settings.json", json.dumps(settings))
+    settings = install("", {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}).text
+    world.write(world.root / ".claude" / "settings.json", settings)
     async with opened(world, WIDE) as driver:
         await driver.until(lambda: line(driver).startswith("hook 41 ms"))
         assert "i install" not in driver.shown
