@@ -12,6 +12,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from memtui.app.live import Target
+from memtui.files import existing_above
 from memtui.machine import silent_file_system
 
 
@@ -47,9 +48,7 @@ class Watcher:
             self._observer.stop()
 
     def _watch(self, target: Target) -> str:
-        place = _existing(target.folder)
-        if place is None:
-            return ""
+        place = existing_above(target.folder)  # where it will appear
         recursive = target.recursive and place == target.folder
         real = os.path.realpath(place)  # an observer of a symlink sees nothing
         try:
@@ -115,8 +114,3 @@ class _Handler(FileSystemEventHandler):
         if not self._below or not path.startswith(self._below):
             return ""
         return path.removeprefix(self._below).partition("/")[0]
-
-
-def _existing(folder: Path) -> Path | None:
-    """The folder, or its nearest parent that exists: that is where it will appear."""
-    return next((place for place in (folder, *folder.parents) if place.is_dir()), None)

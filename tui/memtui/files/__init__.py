@@ -21,6 +21,7 @@ from memtui.files.problems import (
 from memtui.files.safe import (
     Content,
     Signature,
+    existing_above,
     head_within,
     is_within,
     load_within,
@@ -46,6 +47,7 @@ __all__ = [
     "Signature",
     "commit",
     "create_exclusive",
+    "existing_above",
     "head_within",
     "is_within",
     "load_within",

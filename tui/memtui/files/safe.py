@@ -92,6 +92,12 @@ def is_within(path: Path, root: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
+def existing_above(folder: Path) -> Path:
+    """The folder itself, or the nearest one above it that exists."""
+    # Not Path.is_dir, which raises where a folder is closed to us.
+    return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
+
+
 def private_folder(folder: Path, *, within: Path) -> None:
     """Make `folder` and what is missing above it, for this user alone (0700 whatever the umask).
 

@@ -14,6 +14,7 @@ from memtui.clock import parse_iso
 from memtui.files import (
     FileProblem,
     create_exclusive,
+    existing_above,
     lock,
     private_folder,
     read_within,
@@ -22,7 +23,7 @@ from memtui.files import (
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
-from memtui.hooks.places import existing_above, project_key, session_key
+from memtui.hooks.places import project_key, session_key
 from memtui.hooks.report import Report
 from memtui.project import Home, Project
 from memtui.store.transcript_path import TranscriptProblem, check_transcript

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.clock import parse_iso
-from memtui.files import FileProblem, private_folder, read_within, write_atomic
-from memtui.hooks.places import existing_above, project_key
+from memtui.files import FileProblem, existing_above, private_folder, read_within, write_atomic
+from memtui.hooks.places import project_key
 from memtui.project import Home, Project
 
 _FRESH = timedelta(hours=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from pathlib import Path
@@ -28,9 +27,3 @@ def _keyed(text: str) -> str:
     return (
         f"{transcript_slug(Path(text))[-_LONGEST:]}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
     )
-
-
-def existing_above(folder: Path) -> Path:
-    """The nearest folder above that exists, for making the rest."""
-    # Not Path.is_dir, which raises where a folder is closed to us.
-    return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.files import FileOutside
+from memtui.files import FileOutside, existing_above
 from memtui.project import Home, Project
 
 
@@ -71,14 +71,10 @@ def _target(path: Path, root: Path | None) -> Target:
     if real.is_symlink():
         raise FileOutside(path, "is a symbolic link that leads in a circle; remove it")
     if root is None:  # the user's own: wherever the link leads is where they want it
-        return Target(path, real, _existing(real.parent))
+        return Target(path, real, existing_above(real.parent))
     top = Path(os.path.realpath(root))
     if not real.is_relative_to(top):
         raise FileOutside(
             path, "leads out of the project through a symbolic link, which memtui does not follow"
         )
     return Target(path, real, top)
-
-
-def _existing(folder: Path) -> Path:
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
