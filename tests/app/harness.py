@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from textual.css.query import NoMatches
+from textual.events import Key
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
@@ -31,8 +32,12 @@ from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
 SIZES = (WIDE, NARROW, SHORT)
-TURNS = 500
-"""Turns of the event loop that a condition is waited for, each of at least 20 ms."""
+TURNS = 1500
+"""Turns of the event loop that a condition is waited for, each of at least 10 ms."""
+_HOPS = 7
+"""Queues that a key passes from the terminal to a widget, and back to the app that knows its action."""
+_NAMES = {" ": "space", "/": "slash", "?": "question_mark", "!": "exclamation_mark", "-": "minus"}
+_CHARACTERS = {name: character for character, name in _NAMES.items()}
 _BRIEF = ("detail", "filter", "heads", "copy", "clear", "undo", "save", "default", "transcript", "layout")
 """Groups of workers that end by themselves."""
 
@@ -66,20 +71,29 @@ class Driver:
         self.pilot = pilot
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after the other and wait for what follows at once."""
-        await self.pilot.press(*keys)
+        """Press keys one after the other and wait for what follows at once.
+
+        `Pilot.press` waits twice 20 ms for every key; a few turns of all message queues are as good.
+        """
+        for key in keys:
+            character = _CHARACTERS.get(key, key if len(key) == 1 else None)
+            name = _NAMES.get(key, key)
+            self.app.post_message(Key(name, character))
+            for _ in range(_HOPS):
+                await self.pilot.pause(0)
+        await self.pilot.pause()
         await self.settled()
 
     async def type(self, text: str) -> None:
         """Type a text."""
-        await self.press(*("space" if letter == " " else letter for letter in text))
+        await self.press(*text)
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until `condition` holds."""
         for _ in range(TURNS):
             if condition():
                 return
-            await self.pilot.pause()
+            await self.pilot.pause(0.01)
         raise AssertionError(f"{what or 'it'} did not happen; said {self.said}; shown:\n{self.shown}")
 
     async def settled(self) -> None:
