@@ -9,8 +9,10 @@ import pytest
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
+from memtui.app.live import Mark
 from memtui.app.views import DraftWanted, StateView
-from tests.app.harness import Driver, opened
+from memtui.store.states import StateStore
+from tests.app.harness import WIDE, Driver, make_app, opened
 from tests.app.world import STATE, World, told
 
 
@@ -68,3 +70,18 @@ async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
         for _ in range(5):
             await driver.pilot.pause()
         assert driver.pane(PaneId.STATE).count() == "v7"
+
+
+async def test_a_failure_in_one_listing_hides_none_of_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr(StateStore, "newest", fail)
+    world.capture(1, "Still listed")
+    app = make_app(world)
+    async with app.run_test(size=WIDE) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until(lambda: driver.mark is Mark.LOST, "the mark")
+        assert driver.pane(PaneId.PENDING).count() == "1"  # read, not only glanced at

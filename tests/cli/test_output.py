@@ -196,3 +196,14 @@ def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait() == 1
+
+
+def test_a_stream_that_was_closed_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    output.prepare_streams()
+    assert not output.is_terminal()
+    output.say("to nobody")
+    output.say("to nobody", err=True)
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()

@@ -166,7 +166,7 @@ class Browser:
         Raises:
             FileProblem: a folder cannot be listed. The other targets are compared all the same.
         """
-        problems: list[FileProblem] = []
+        problems: list[Exception] = []
         self._wanted = {}
         for name in names:
             target, _, part = name.partition(" ")
@@ -176,7 +176,7 @@ class Browser:
                 continue
             try:
                 step(publish)
-            except FileProblem as problem:
+            except Exception as problem:  # whatever it is, it must not hide what the others would show
                 problems.append(problem)
         if problems:
             raise problems[0]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -28,13 +29,20 @@ def prepare_streams() -> None:
     """Make stdout and stderr able to print any text.
 
     Pipes and files get UTF-8 whatever the locale says, for programs read them. A terminal keeps its own
-    encoding, unless that is ASCII, which is what an unset locale looks like.
+    encoding, unless that is ASCII, which is what an unset locale looks like. One that was closed (`>&-`) is
+    there again, and takes everything without a word.
     """
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if not isinstance(stream, io.TextIOWrapper):
             continue
         keep = stream.isatty() and stream.encoding.lower() not in ("ascii", "us-ascii", "ansi_x3.4-1968")
         stream.reconfigure(encoding=stream.encoding if keep else "utf-8", errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open for the rest of the run
 
 
 def is_terminal() -> bool:
