@@ -16,6 +16,7 @@ from memtui.files import (
     FileProblem,
     FileTooLarge,
     FileUnreadable,
+    existing_above,
     head_within,
     load_within,
     private_folder,
@@ -147,6 +148,12 @@ def _outcome(path: Path, root: Path) -> bytes:
         return read(path, root)
     except (FileMissing, FileOutside, FileNotRegular):
         return b""
+
+
+def test_the_nearest_folder_that_exists_is_no_file(root: Path) -> None:
+    file = root / "file"
+    file.touch()
+    assert [existing_above(path) for path in (root, root / "a" / "b", file / "c")] == [root] * 3
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
