@@ -42,7 +42,7 @@ def prepare_streams() -> None:
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open for the rest of the run
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open for the rest of the run
 
 
 def is_terminal() -> bool:
