@@ -65,9 +65,10 @@ class ReviewScreen(Screen[Review | None]):
     KEYS = (
         ("ctrl+s", "save", "screen.save"),
         ("space", "add fact to field", "screen.add"),
-        ("f2", "facts ⇄ form", "screen.switch"),
-        ("f3", "transcript", "screen.transcript"),
         ("tab", "next field", "app.focus_next"),
+        ("f3", "transcript", "screen.transcript"),
+        # The last two always show: in a narrow window nothing but f2 leads to the facts.
+        ("f2", "facts/form", "screen.switch"),
         ("esc", "leave", "screen.leave"),
     )
 
