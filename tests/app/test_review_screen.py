@@ -252,6 +252,7 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
 ) -> None:
     async with opened(full, size) as driver:
         review = await start(driver)
+        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 facts/form", "esc leave"))
         assert driver.has("#field-title")
         assert not driver.has("#evidence")
         await driver.press("f2")
