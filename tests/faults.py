@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,12 +70,21 @@ def failing(at: int, code: int) -> Before:
     return before
 
 
+def run_sweep(module: str, *words: object) -> int:
+    """Run a module that prints what `kill_sweep` returns as a program of its own; returns it, too."""
+    command = [sys.executable, "-m", module, *map(str, words)]
+    repository = Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
 def kill_sweep(
     make: Callable[[int], Path], act: Callable[[Path], None], check: Callable[[Path], None]
 ) -> int:
     """Run `act` in a child that is killed before its 1st, 2nd, ... call into the system; returns how many.
 
-    To be called in a process of its own, since it forks.
+    To be called in a process of its own, since it forks: see `run_sweep`.
 
     Args:
         make: makes a fresh place to work in, numbered.

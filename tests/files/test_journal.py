@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,8 +13,6 @@ import pytest
 from memtui.files import Change, FileChanged, FileOutside, FileProblem, FileUnwritable, commit, lock, recover
 from tests import faults
 from tests.disk import DEAD_PID, names, without_flushing
-
-REPOSITORY = Path(__file__).parents[2]
 
 CHANGES = (
     Change("new.md", None, b"made"),
@@ -117,10 +114,7 @@ def test_says_when_a_change_will_be_completed_later(folder: Path) -> None:
 
 
 def test_a_kill_at_any_call_leaves_all_or_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.files.test_journal", str(tmp_path)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 60
+    assert faults.run_sweep("tests.files.test_journal", tmp_path) > 60
 
 
 def _sweep(base: Path) -> int:

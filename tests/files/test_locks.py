@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -19,6 +17,7 @@ from memtui.files.folder import Folder
 from memtui.files.locks import is_dead_lock
 from tests.disk import DEAD_PID, names
 from tests.faults import failing, watched
+from tests.processes import start_together
 
 
 @pytest.fixture
@@ -204,20 +203,6 @@ for _ in range(int(sys.argv[2])):
 def test_processes_take_turns_from_a_dead_lock_on(path: Path) -> None:
     # All of them find the same dead lock first: whoever breaks it must not break the new one of another.
     path.write_text("0")
-    command = [sys.executable, "-c", _COUNT, str(path), "40"]
-    processes = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(8)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
-    lock_file(path).write_text(str(DEAD_PID))
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        process.communicate()
-        assert process.returncode == 0
+    start_together([[_COUNT, str(path), "40"]] * 8, lambda: lock_file(path).write_text(str(DEAD_PID)))
     assert path.read_text() == "320"
     assert names(path.parent) == ["session-state.json"]

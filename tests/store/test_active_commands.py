@@ -21,8 +21,7 @@ from memtui.store.active_commands import ActiveCommandStore, CommandProblem, nor
 from memtui.store.undo import UndoProblem
 from tests import faults
 from tests.disk import DEAD_PID, mode_of, names, without_flushing
-
-REPOSITORY = Path(__file__).parents[2]
+from tests.processes import start_together
 
 # In the likeness of the files that AgileFlow leaves behind.
 TEXT = """{
@@ -356,10 +355,7 @@ def test_an_error_at_any_call_leaves_a_whole_file(
 
 
 def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.store.test_active_commands", str(tmp_path)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 50
+    assert faults.run_sweep("tests.store.test_active_commands", tmp_path) > 50
 
 
 def test_temporary_files_of_the_killed_go_at_the_next_start(
@@ -414,16 +410,7 @@ def test_processes_lose_nothing_of_each_other(project: Project) -> None:
     ]
     content = {"before": 1.50, "active_commands": commands, "after": [1, {}]}
     project.session_state_json.write_text(json.dumps(content, indent=2) + "\n")
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", _CLEAR, str(project.root), str(number)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
-    _start_together(processes)
+    start_together([_CLEAR, str(project.root), str(number)] for number in range(8))
     after = json.loads(project.session_state_json.read_text())
     left = sorted(after.pop("active_commands"), key=lambda command: str(command["name"]))
     assert left == [command for command in commands if str(command["name"]).startswith("back")]
@@ -478,19 +465,6 @@ def test_a_competitor_without_the_lock_does_not_win(
     assert rounds > 50
     assert active(store) == ["c2"]
     assert json.loads(project.session_state_json.read_text())["counter"] == rounds
-
-
-def _start_together(processes: list[subprocess.Popen[str]]) -> None:
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        process.communicate()
-        assert process.returncode == 0
 
 
 def add_file(project: Project, folder: int, name: str, text: str) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -25,7 +24,6 @@ from tests import faults
 from tests.disk import mode_of, names, without_flushing
 from tests.store.captures import MEMORY, add_capture, make_project
 
-REPOSITORY = Path(__file__).parents[2]
 NAME = "20251225_081500-autocompact.md"
 MEMORY_NAME = "20251225_081500-memory.md"
 
@@ -398,10 +396,7 @@ def test_a_full_disk_is_said(project: Project, store: CaptureStore) -> None:
 
 @pytest.mark.parametrize("work", ["review", "undo"])
 def test_a_kill_at_any_call_leaves_a_whole_review_or_none(tmp_path: Path, work: str) -> None:
-    command = [sys.executable, "-m", "tests.store.test_captures", work, str(tmp_path)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 50
+    assert faults.run_sweep("tests.store.test_captures", work, tmp_path) > 50
 
 
 def _sweep(work: str, base: Path) -> int:

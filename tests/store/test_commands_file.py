@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.shared_text import Patience
 from tests.disk import mode_of, names
+from tests.processes import start_together
 
 NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
 
@@ -191,22 +190,7 @@ def test_64_processes_at_once_lose_nothing(commands: CommandsFile, rounds: int) 
         commands.path.parent.mkdir(parents=True)
         commands.path.write_text('{\n  "before": 1.5,\n  "active_commands": []\n}\n')
         scripts.append([_COMPETE, str(commands.path), str(rounds)])
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for script in scripts
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        process.communicate()
-        assert process.returncode == 0
+    start_together(scripts)
     content = json.loads(commands.path.read_text())
     assert sorted(entry["name"] for entry in content["active_commands"]) == sorted(
         f"c{number}" for number in range(64)

@@ -1,0 +1,33 @@
+"""Processes that begin at the same moment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+
+def start_together(scripts: Iterable[Sequence[str]], before: Callable[[], object] = lambda: None) -> None:
+    """Run Python programs side by side to their end, and expect them to end well.
+
+    Args:
+        scripts: each a program and its arguments; it says a line when it is ready and waits for one.
+        before: called when all are ready, before they begin.
+    """
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", *script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for script in scripts
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    before()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate()
+        assert process.returncode == 0
