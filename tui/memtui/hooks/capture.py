@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from memtui.files import (
     lock,
     private_folder,
     read_within,
+    sweep_temps,
     write_atomic,
 )
 from memtui.formats.capture_text import capture_name, render_pending
@@ -83,9 +85,11 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         note = _read_note(path)
         if note is not None and _is_same(note, payload, project, transcript, now):
             return ""
-        size = _size(transcript)
-        name = _write(payload, project, transcript, now)
-        _remember(path, Note(name, str(project.root), payload.transcript_path, size, now), report)
+        note = Note("", str(project.root), payload.transcript_path, _size(transcript), now)
+        # Noted first: a hook that is killed in between has noted a capture that is not there, which counts
+        # for nothing; the other way round the next one would make a second capture.
+        name = _write(payload, project, transcript, now, lambda name: _remember(path, note, name, report))
+        _sweep(path.parent)
         return name
 
 
@@ -127,6 +131,8 @@ def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | 
     """Whether the compaction of a note is the one that is reported now."""
     if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
         return False
+    if not os.path.lexists(project.compacts / note.name):
+        return False
     if transcript is None or note.size < 0:
         return abs(now - note.at) < _SAME_BLIND
     if abs(now - note.at) >= _SAME or _size(transcript) < note.size:
@@ -134,7 +140,9 @@ def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | 
     return compactions_since(transcript, note.size) == 0
 
 
-def _write(payload: Payload, project: Project, transcript: Path | None, now: datetime) -> str:
+def _write(
+    payload: Payload, project: Project, transcript: Path | None, now: datetime, named: Callable[[str], None]
+) -> str:
     text = render_pending(
         timestamp=now,
         session_id=payload.session_id,
@@ -142,10 +150,12 @@ def _write(payload: Payload, project: Project, transcript: Path | None, now: dat
         first_message=_first_message(transcript),
     )
     private_folder(project.compacts, within=project.root)
+    sweep_temps(project.compacts, within=project.root)
     for second in range(_NAMES):
         name = capture_name(now + timedelta(seconds=second))
         if os.path.lexists(project.compacts / name):
             continue  # a look costs less than a file that finds its name taken
+        named(name)
         if create_exclusive(project.compacts / name, text.encode(), within=project.root):
             return name
     raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
@@ -166,14 +176,12 @@ def _first_message(transcript: Path | None) -> str:
         return ""
 
 
-def _remember(path: Path, note: Note, report: Report) -> None:
-    fields = note._asdict() | {"at": note.at.isoformat()}
+def _remember(path: Path, note: Note, name: str, report: Report) -> None:
+    fields = note._asdict() | {"at": note.at.isoformat(), "name": name}
     try:
         write_atomic(path, json.dumps(fields).encode(), durable=False)
     except FileProblem as problem:
         report.problem(problem)
-    else:
-        _sweep(path.parent)
 
 
 def _read_note(path: Path) -> Note | None:
@@ -181,7 +189,7 @@ def _read_note(path: Path) -> Note | None:
         fields = json.loads(read_within(path, path.parent, limit=_NOTE_LIMIT, follow=False))
         at = parse_iso(str(fields["at"]))
         name = str(fields["name"])
-        if at is None or "/" in name:
+        if at is None or not name or "/" in name:
             return None
         return Note(name, str(fields["project"]), str(fields["transcript"]), int(fields["size"]), at)
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
@@ -189,7 +197,8 @@ def _read_note(path: Path) -> Note | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the notes of sessions that nobody can go on with."""
+    """Remove the notes of sessions that nobody can go on with, and what killed hooks have left."""
+    sweep_temps(folder)
     oldest = time.time() - _NOTES_SECONDS
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:
