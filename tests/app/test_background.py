@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 import time
 
@@ -68,8 +69,20 @@ async def test_a_filter_shows_what_it_has_found_while_it_reads_on(
                 partly.append(len(pane.rows))
 
         monkeypatch.setattr(pane, "show_rows", recorded)
-        await driver.press("2", "slash", *"title")
+        await driver.press("2", "slash", "t")
         await driver.until(lambda: len(pane.rows) == 350 and not pane.filter_reads, "all of them")
         assert partly
         assert partly[0] < 350
-        assert str(pane.border_subtitle) == "/title · 350"
+        assert str(pane.border_subtitle) == "/t · 350"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_gives_the_terminal_back(world: World, number: signal.Signals) -> None:
+    furnished(world)
+    with running(world.root, (100, 30), world.env) as terminal:
+        terminal.until_shown("● live")
+        os.kill(terminal.pid, number)
+        assert terminal.until_left() == 0
+    assert b"\x1b[?1049l" in terminal.output
+    assert b"\x1b[?1000l" in terminal.output
+    assert b"\x1b[?25h" in terminal.output.rpartition(b"\x1b[?1049l")[2]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
@@ -101,8 +103,13 @@ class MemtuiApp(App[None]):
         await super().on_event(event)
 
     def on_load(self) -> None:
-        """Whatever runs beside the screen must not hold up the end."""
-        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        """Nothing that runs beside the screen may hold up the end, and every end gives the terminal back."""
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(DaemonThreads())
+        if not self.is_headless:
+            for name in ("SIGTERM", "SIGHUP"):
+                with suppress(AttributeError, NotImplementedError):  # Windows
+                    loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""
