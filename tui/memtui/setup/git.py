@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-_SECONDS = 2.0
+_SECONDS = 10.0
 
 
 def git_sees(root: Path, path: Path) -> bool:
