@@ -12,15 +12,10 @@ _PATIENCE = 4096
 class RowKeys:
     """An immutable sequence of unique keys in which a key is found without reading it all each time."""
 
-    def __init__(self, keys: Sequence[str] = (), positions: Mapping[str, int] | None = None) -> None:
-        """Take the keys as they are: neither they nor `positions` may be changed afterwards.
-
-        Args:
-            keys: Unique keys in the order of the rows.
-            positions: The index of every key, if a worker has made it; else it is made when first needed.
-        """
+    def __init__(self, keys: Sequence[str] = ()) -> None:
+        """Take unique keys in the order of the rows as they are: they may not be changed afterwards."""
         self.keys = keys
-        self._positions = positions
+        self._positions: Mapping[str, int] | None = None
 
     def __len__(self) -> int:
         return len(self.keys)

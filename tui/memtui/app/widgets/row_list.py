@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -28,8 +28,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """A list of one-line rows, known by their keys, of which exactly one is selected.
 
     The owner gives keys in order and a function that draws one row. Selection and scroll position stay with
-    their rows when the keys change. Drawn rows are remembered: call `refresh_row` when what a key shows has
-    changed, `refresh_rows` when that may be so for all (an age, say).
+    their rows when the keys change. Drawn rows are remembered: call `refresh_rows` when what keys show may
+    have changed (an age, say).
     """
 
     ALLOW_SELECT = False
@@ -79,11 +79,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.row_list = row_list
             self.key = key
 
-        @property
-        def control(self) -> RowList:
-            """The list, for `on` selectors."""
-            return self.row_list
-
         def can_replace(self, message: Message) -> bool:
             """Only the last of several counts: a held key does not queue up work."""
             return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
@@ -96,11 +91,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.row_list = row_list
             self.key = key
 
-        @property
-        def control(self) -> RowList:
-            """The list, for `on` selectors."""
-            return self.row_list
-
     class Window(Message):
         """Other rows are in sight: the half-open range `first` to `last`, and their keys."""
 
@@ -110,11 +100,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.first = first
             self.last = last
             self.keys = keys
-
-        @property
-        def control(self) -> RowList:
-            """The list, for `on` selectors."""
-            return self.row_list
 
         def can_replace(self, message: Message) -> bool:
             """Rows that are out of sight again need not be loaded."""
@@ -183,7 +168,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._empty = text
             self.refresh()
 
-    def set_rows(self, keys: Sequence[str], *, positions: Mapping[str, int] | None = None) -> None:
+    def set_rows(self, keys: Sequence[str]) -> None:
         """Show other rows; selection and scroll position stay with the rows they are at.
 
         If the selected row is gone, the one that took its place is selected. A list in which the user has not
@@ -191,9 +176,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
         Args:
             keys: Unique keys in order; not copied, and not to be changed afterwards.
-            positions: The index of each key, for lists so long that a worker should make it.
         """
-        old, self._rows = self._rows, RowKeys(keys, positions)
+        old, self._rows = self._rows, RowKeys(keys)
         self._index, top = carry_over(
             old,
             self._rows,
@@ -208,16 +192,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_now(top)
         self.refresh()
         self._report()
-
-    def refresh_row(self, key: str) -> None:
-        """Draw one row again."""
-        for cursor in (False, True):
-            for hover in (False, True):
-                self._strips.discard((key, cursor, hover))
-        top = self.scroll_offset.y
-        for row in range(top, min(top + self._height, len(self._rows))):
-            if self._rows[row] == key:
-                self.refresh_line(row)
 
     def refresh_rows(self) -> None:
         """Draw all rows again that are in sight."""
