@@ -16,8 +16,9 @@ from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
 from memtui.formats.stored_memory import parse_stored
-from memtui.store.active_commands import ActiveCommandStore, CommandProblem
+from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.commands_file import CommandProblem
 from memtui.store.memories import MemoryKind, MemoryStore
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore, check_transcript
@@ -144,10 +145,9 @@ def test_states_are_those_of_the_session_that_goes_on(demo: DemoProject) -> None
 
 def test_transcripts_belong_to_the_project(demo: DemoProject) -> None:
     store = TranscriptStore(demo.project, demo.claude_config)
-    newest = store.newest()
-    assert newest is not None
-    assert newest.session_id == demo.session.session_id
-    assert len(store.entries()) == 5
+    entries = store.entries()
+    assert entries[0].session_id == demo.session.session_id
+    assert len(entries) == 5
 
 
 @pytest.mark.parametrize(

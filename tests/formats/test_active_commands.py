@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.active_commands import add_command, parse_active_commands, remove_commands
+from memtui.formats.active_commands import parse_active_commands
+from memtui.formats.active_commands_text import add_command, remove_commands
 from memtui.formats.model import FormatError
 from tests.formats.checks import assert_clause, ends_soon, repeated
 from tests.formats.data import golden
@@ -22,13 +23,13 @@ def test_the_commands_are_read() -> None:
     assert [command.name for command in found.commands] == ["babysit", "research/ask"]
     assert found.commands[0].activated_at == datetime.fromisoformat("2026-02-04T08:22:48.581Z")
     assert found.commands[1].state == {"step": 2}
-    assert [command.index for command in found.commands] == [0, 1]
+    assert [command.place for command in found.commands] == [0, 1]
     assert found.broken == ()
 
 
 def test_an_old_file_has_at_most_one_command() -> None:
     (command,) = parse_active_commands(OLD).commands
-    assert (command.name, command.index) == ("babysit", None)
+    assert (command.name, command.place) == ("babysit", None)
     cleared = remove_commands(OLD, ["babysit"])
     assert cleared == OLD.replace('"babysit"', "null").replace('"2025-12-22T02:16:52.089Z"', "null")
     assert parse_active_commands(cleared).commands == ()
@@ -67,7 +68,7 @@ def test_what_was_removed_comes_back_byte_for_byte(text: str, data: st.DataObjec
     ]
     assert _others(left) == _others(text)
     for command in chosen:
-        left = add_command(left, command.raw, index=command.index)
+        left = add_command(left, command.raw, index=command.place)
     assert left == text
 
 

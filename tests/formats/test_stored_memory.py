@@ -51,7 +51,6 @@ def test_a_memory_is_written_to_the_byte_and_read() -> None:
     memory = StoredMemory(meta=META, body=BODY)
     assert render_stored(memory) == GOLDEN + BODY
     assert parse_stored(GOLDEN + BODY) == memory
-    assert memory.text == BODY.decode()
 
 
 @given(stored_memories)

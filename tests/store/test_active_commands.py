@@ -16,8 +16,9 @@ import pytest
 
 from memtui.files import FileProblem, Replaced, replace_expected
 from memtui.project import Project
-from memtui.store import active_commands, shared_text
-from memtui.store.active_commands import ActiveCommandStore, CommandProblem, normalised
+from memtui.store import shared_text
+from memtui.store.active_commands import ActiveCommandStore
+from memtui.store.commands_file import COMMAND_LIMIT, CommandProblem, normalised
 from memtui.store.undo import UndoProblem
 from tests import faults
 from tests.disk import DEAD_PID, mode_of, names, without_flushing
@@ -566,7 +567,7 @@ def test_no_link_leads_out_of_the_command_folders(
 
 def test_odd_command_files_have_a_reason(store: ActiveCommandStore, project: Project) -> None:
     folder = project.command_folders[2]
-    add_file(project, 2, "huge", "x" * (active_commands.COMMAND_LIMIT + 1))
+    add_file(project, 2, "huge", "x" * (COMMAND_LIMIT + 1))
     os.mkfifo(folder / "pipe.md")
     (folder / "folder.md").mkdir()
     (folder / "binary.md").write_bytes(bytes(range(256)))

@@ -15,7 +15,7 @@ from memtui.demo.story import commands, refunds, states, typos
 from memtui.demo.story.memories import ARRIVING
 from memtui.demo.transcript import TranscriptWriter
 from memtui.files import FileProblem, lock, write_atomic
-from memtui.formats.active_commands import add_command
+from memtui.formats.active_commands_text import add_command
 
 Wait = Callable[[float], bool]
 """Waits that many seconds; True when the player should stop at once."""

@@ -7,10 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from memtui.formats.active_commands_text import add_command, read_entries, remove_commands
+from memtui.formats.active_commands_text import read_entries
 from memtui.formats.model import Record
-
-__all__ = ["ActiveCommand", "ActiveCommands", "add_command", "parse_active_commands", "remove_commands"]
 
 
 class ActiveCommand(Record):
@@ -22,7 +20,7 @@ class ActiveCommand(Record):
     state: dict[str, Any] = Field(default_factory=dict)
     raw: str = ""
     """The entry's own JSON text."""
-    index: int | None = None
+    place: int | None = None
     """Its place in the array; None for the single `active_command` of old files."""
 
 
@@ -41,8 +39,5 @@ def parse_active_commands(text: str) -> ActiveCommands:
         FormatError: when the text is not JSON, or not an object.
     """
     entries, broken = read_entries(text)
-    commands = tuple(
-        ActiveCommand(name=name, activated_at=activated_at, state=state, raw=raw, index=place)
-        for name, activated_at, state, raw, place in entries
-    )
+    commands = tuple(ActiveCommand(**entry._asdict()) for entry in entries)
     return ActiveCommands(commands=commands, broken=tuple(broken))

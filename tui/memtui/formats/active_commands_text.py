@@ -20,14 +20,13 @@ _KEY, _OLD_KEY = "active_commands", "active_command"
 
 
 class CommandEntry(NamedTuple):
-    """An entry of `active_commands`, as far as it can be used; see `ActiveCommand`."""
+    """An entry of `active_commands`, as far as it can be used; the fields are those of `ActiveCommand`."""
 
     name: str
     activated_at: datetime | None
     state: dict[str, Any]
     raw: str
     place: int | None
-    """`ActiveCommand.index`, which is a method of tuples."""
 
 
 def read_entries(text: str) -> tuple[list[CommandEntry], list[str]]:

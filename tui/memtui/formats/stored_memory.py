@@ -70,11 +70,6 @@ class StoredMemory(Record):
     body: bytes
     """The recovery text byte for byte; it need not even be UTF-8."""
 
-    @property
-    def text(self) -> str:
-        """The body as text; bytes that are none are replaced."""
-        return self.body.decode("utf-8", "replace")
-
 
 def render_stored(memory: StoredMemory) -> bytes:
     """The file of a memory."""

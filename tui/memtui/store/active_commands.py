@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from memtui.files import FileLocked, FileMissing, FileProblem, FileUnwritable, sweep_temps
-from memtui.formats.active_commands import ActiveCommands, add_command, parse_active_commands
-from memtui.formats.active_commands_text import CommandEntry, read_entries
+from memtui.formats.active_commands import ActiveCommands, parse_active_commands
+from memtui.formats.active_commands_text import CommandEntry, add_command, read_entries
 from memtui.project import Project
-from memtui.store.commands_file import (
-    COMMAND_LIMIT,
-    Cleared,
-    CommandProblem,
-    CommandsFile,
-    CommandSummary,
-    normalised,
-    said_as,
-)
+from memtui.store.commands_file import Cleared, CommandProblem, CommandsFile, said_as
 from memtui.store.undo import Undo, UndoProblem
-
-__all__ = ["COMMAND_LIMIT", "ActiveCommandStore", "CommandProblem", "CommandSummary", "normalised"]
 
 
 class ActiveCommandStore(CommandsFile):

@@ -49,11 +49,6 @@ class Transcript:
         """When it was last written."""
         return self.signature[0]
 
-    @property
-    def size(self) -> int:
-        """Its size in bytes."""
-        return self.signature[1]
-
 
 class TranscriptStore:
     """The transcripts of one project, those of sessions started in its sub-folders included."""
@@ -83,18 +78,6 @@ class TranscriptStore:
         """
         found = [transcript for folder in self.folders() for transcript in self._in(folder)]
         return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
-
-    def newest(self) -> Transcript | None:
-        """The transcript that was written last."""
-        return next(iter(self.entries()), None)
-
-    def session_ids(self) -> frozenset[str]:
-        """The ids of the project's sessions that still have a transcript."""
-        return frozenset(each.session_id for each in self.entries())
-
-    def of_session(self, session_id: str) -> Path | None:
-        """The transcript of one session of the project."""
-        return next((each.path for each in self.entries() if each.session_id == session_id), None)
 
     def folders(self) -> list[Path]:
         """The folders that may hold transcripts of this project and of its sub-folders."""
