@@ -122,8 +122,8 @@ class BrowserScreen(BrowserView):
         if self.query_one("#filter-line").has_class("-open"):
             self._set_filter(event.value)
 
-    @on(Input.Submitted, "#filter")
-    def _filter_kept(self) -> None:
+    def action_keep_filter(self) -> None:
+        """Enter in the filter line: back to what was found."""
         self.close_filter()
 
     def close_filter(self) -> None:
