@@ -30,7 +30,7 @@ class Listed:
     """The path of the capture that was written; "" when none was."""
 
 
-@click.command("backfill", short_help="Write captures for auto-compactions that have none.")
+@click.command("backfill")
 @click.option("--yes", "-y", is_flag=True, help="Write them without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, ask nothing.")
 @root_option

@@ -36,7 +36,7 @@ class Listed:
     """Why it is broken."""
 
 
-@click.command("captures", short_help="List what auto-compactions captured in this project.")
+@click.command("captures")
 @click.option("--pending", is_flag=True, help="Only those that wait for their review.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option

@@ -18,7 +18,7 @@ _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 
 """Longer than a person's at the keys: this runs as a command's first step, and must not be lost."""
 
 
-@click.group("command", short_help="Activate, list or clear commands whose rules outlive a compaction.")
+@click.group("command")
 def command() -> None:
     """Activate, list or clear commands whose rules outlive a compaction.
 

@@ -12,7 +12,7 @@ from memtui.cli.places import project_of, root_option
 from memtui.hooks.context import Profile, context_block
 
 
-@click.command("context", short_help="Print what a compaction has to keep of this project.")
+@click.command("context")
 @click.option(
     "--profile",
     type=click.Choice(["agileflow", "plain"]),

@@ -7,7 +7,7 @@ import click
 from memtui.cli.output import need_terminal
 
 
-@click.command("demo", short_help="Open a throw-away project with a session going on.")
+@click.command("demo")
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Open a throw-away project with a session going on.

@@ -18,7 +18,7 @@ from memtui.setup.findings import Finding, Level
 _INDENT = " " * 9
 
 
-@click.command("doctor", short_help="Check that hooks run and captures arrive.")
+@click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 @click.pass_context

@@ -12,7 +12,7 @@ from memtui.extract.facts import Facts, read_facts, to_json
 from memtui.project import find_root
 
 
-@click.command("facts", short_help="Print what can be read off a transcript without a model.")
+@click.command("facts")
 @click.argument("transcript", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(transcript: Path, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from memtui.cli.places import root_option
 from memtui.setup.install import plan_init
 
 
-@click.command("init", short_help="Install memtui's hooks and slash command into Claude Code.")
+@click.command("init")
 @scope_options
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")

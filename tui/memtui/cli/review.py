@@ -43,7 +43,7 @@ class Outcome:
     """Where the draft comes from, when not from the transcript."""
 
 
-@click.command("review", short_help="Draft a capture's memory file, and accept it.")
+@click.command("review")
 @click.argument("capture", required=False)
 @click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
