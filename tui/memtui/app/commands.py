@@ -30,8 +30,6 @@ _PENDING = frozenset({PaneId.PENDING})
 _MEMORIES = frozenset({PaneId.MEMORIES})
 _COMMANDS = frozenset({PaneId.COMMANDS})
 
-_COPY_PROMPT = "copy the restore prompt “Please import memory CMEM-…”"
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

@@ -66,8 +66,6 @@ class BrowserScreen(BrowserView):
         """What the selected row stands for."""
         return self.pane.subject(self.pane.selected)
 
-    # -- moving ---------------------------------------------------------------------------------------------
-
     def action_pane(self, pane: str) -> None:
         """Go to a pane by its name."""
         self.focus_pane(PaneId(pane))
@@ -105,8 +103,6 @@ class BrowserScreen(BrowserView):
         from memtui.app.screens.help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.current_id))
-
-    # -- filter ---------------------------------------------------------------------------------------------
 
     async def do_filter(self) -> None:
         """Open the filter line. Awaited, so that what is typed next goes into it."""
@@ -173,8 +169,6 @@ class BrowserScreen(BrowserView):
             "Reviewed captures are shown, too." if pane.reviewed_too else "Only pending captures are shown."
         )
 
-    # -- copying --------------------------------------------------------------------------------------------
-
     def do_copy_id(self) -> None:
         """Copy the Recovery ID."""
         self._copy("{id}")
@@ -201,8 +195,6 @@ class BrowserScreen(BrowserView):
             self.report("copying", error)
             return
         self.say(copied.message, warn=not copied.sure)
-
-    # -- active commands ------------------------------------------------------------------------------------
 
     def do_clear_command(self) -> None:
         """Make the selected command inactive."""
@@ -256,8 +248,6 @@ class BrowserScreen(BrowserView):
         for name in ("commands", "compacts"):
             self.live.hint(name)
         self.say(f"Undone: {undo.label}.")
-
-    # -- files and screens ----------------------------------------------------------------------------------
 
     def do_review(self) -> None:
         """Review the selected capture."""

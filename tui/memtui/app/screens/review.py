@@ -86,8 +86,6 @@ class ReviewScreen(Screen[Review | None]):
         self._saving = False
         self._gone = False
 
-    # -- building -------------------------------------------------------------------------------------------
-
     def compose(self) -> ComposeResult:
         """Evidence and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="review"):
@@ -122,8 +120,6 @@ class ReviewScreen(Screen[Review | None]):
     def evidence_list(self) -> RowList:
         """The facts, grouped."""
         return self.query_one("#evidence", RowList)
-
-    # -- draft ----------------------------------------------------------------------------------------------
 
     @work(exit_on_error=False)
     async def _draft(self) -> None:
@@ -169,8 +165,6 @@ class ReviewScreen(Screen[Review | None]):
         if isinstance(item, str):
             return Content(clean_line(item))
         return Content(clean_line(item.text) if item else "")
-
-    # -- form -----------------------------------------------------------------------------------------------
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
@@ -238,8 +232,6 @@ class ReviewScreen(Screen[Review | None]):
 
     def _texts(self) -> dict[str, str]:
         return {field.name: self.field(field.name).text for field in FIELDS}
-
-    # -- leaving --------------------------------------------------------------------------------------------
 
     def action_save(self) -> None:
         """Save, once: a second ctrl+s comes too late to change anything."""
