@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.captures import title_of
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.cli.places import project_of, root_option
 from memtui.clock import local_minute
@@ -46,7 +47,7 @@ def command(yes: bool, as_json: bool, root: Path | None) -> None:
         if not missing:
             say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")
             return
-        rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
+        rows = [(local_minute(each.at), each.session_id, title_of(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
     write = yes or not missing or _agreed(len(missing), as_json)
     listed = [_listed(project, each, message, write=write) for each, message in missing]
@@ -91,7 +92,3 @@ def _listed(project: Project, compaction: Compaction, message: str, *, write: bo
 
 def _captures(number: int) -> str:
     return f"{number} capture" + ("" if number == 1 else "s")
-
-
-def _title(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "(no message)")

@@ -57,9 +57,9 @@ def command(pending: bool, as_json: bool, root: Path | None) -> None:
         say(_nothing(store, pending))
 
 
-def title_of(capture: Capture) -> str:
-    """The first line of the first message that has words in it."""
-    return next((line.strip() for line in capture.first_message.splitlines() if line.strip()), "(no message)")
+def title_of(message: str) -> str:
+    """The first line of a first message that has words in it."""
+    return next((line.strip() for line in message.splitlines() if line.strip()), "(no message)")
 
 
 def _listed(store: CaptureStore) -> Iterator[tuple[Listed, Capture | None]]:
@@ -85,7 +85,7 @@ def _whole(entry: Entry, capture: Capture) -> Listed:
         timestamp=capture.timestamp.isoformat(),
         session_id=capture.session_id,
         transcript=capture.transcript,
-        title=title_of(capture),
+        title=title_of(capture.first_message),
         summary=capture.summary,
         memory=capture.memory,
     )
