@@ -29,7 +29,8 @@ class Rules(NamedTuple):
     text: str
     path: str
     """Its file, from the project's root."""
-    activated_at: datetime
+    rank: int
+    """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
 
 
 def active_rules(project: Project, report: Report) -> list[Rules]:
@@ -40,8 +41,10 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     except CommandProblem as problem:
         report.problem(problem)
         return []
+    entries = entries[:_MOST]
+    latest_first = sorted(entries, key=lambda entry: entry.activated_at or _NEVER, reverse=True)
     found: dict[str, Rules] = {}
-    for entry in entries[:_MOST]:
+    for entry in entries:
         name = normalised(entry.name)
         try:
             summary = commands.summary(entry.name)
@@ -50,7 +53,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
             continue
         text = clean(summary.text).strip("\n")
         if text.strip() and name not in found:
-            found[name] = Rules(name, text, _shown(summary.path, project.root), entry.activated_at or _NEVER)
+            found[name] = Rules(name, text, _shown(summary.path, project.root), latest_first.index(entry))
     return list(found.values())
 
 

@@ -47,11 +47,9 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     report = report or Report()
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
     rules = active_rules(project, report)
-    # The latest command is the one whose rules are in use; the others follow.
-    order = sorted(range(len(rules)), key=lambda number: rules[number].activated_at, reverse=True)
     sections = [
         Section(_status(project, profile, report), _STATUS),
-        *(Section(_rules(each, profile), _RULES + order.index(n)) for n, each in enumerate(rules)),
+        *(Section(_rules(each, profile), _RULES + each.rank) for each in rules),
     ]
     kept = fitting(sections, LIMIT - 2)
     left_out = [each for each, section in zip(rules, sections[1:], strict=True) if section not in kept]

@@ -68,8 +68,7 @@ def _introduced(text: str, sections: list[Section]) -> str:
 
 
 def _all_rules(rules: list[Rules]) -> list[Section]:
-    order = sorted(range(len(rules)), key=lambda number: rules[number].activated_at, reverse=True)
-    sections = [Section(_rules(each), _RULES + order.index(number)) for number, each in enumerate(rules)]
+    sections = [Section(_rules(each), _RULES + each.rank) for each in rules]
     kept = fitting(sections, LIMIT - 2 * _FRAME)
     left_out = [each for each, section in zip(rules, sections, strict=True) if section not in kept]
     if left_out:
