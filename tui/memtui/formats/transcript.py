@@ -2,8 +2,8 @@
 
 The file belongs to Claude Code: it is only read, may be written to meanwhile, and may hold anything. What is
 known to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
-invalid UTF-8, lone surrogates, deep nesting (facts about Claude Code, "What breaks a parser"). Nothing of it
-is fatal here; `memtui.formats.transcript_events` tells what the records mean.
+invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). Nothing of it is fatal here;
+`memtui.formats.transcript_events` tells what the records mean.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which text of a transcript are words of the user.
 
 Most lines of type ``user`` are not: tool results, command output, hook feedback, notifications, summaries,
-skill texts. The rule, and how often each of these was seen, is in the facts about Claude Code, section 9.
+skill texts. Which they are is told by marks and openings that Claude Code was seen to write.
 """
 
 from __future__ import annotations
