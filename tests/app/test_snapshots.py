@@ -1,0 +1,88 @@
+"""A picture of each screen at three sizes, all of the demo at one moment.
+
+After a change that is meant, look at the pictures of the report that a failing run writes, then accept them:
+`make test ARGS="tests/app/test_snapshots.py --snapshot-update"`. They are made with the versions that
+constraints.txt pins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from memtui.app.screens import review
+from memtui.app.screens.review import ReviewScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets import document, transcript_lines
+from memtui.clean import clean
+from memtui.demo.build import build_demo
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, WatchedApp, app_on, make_app
+from tests.app.world import World, clock
+
+Compare = Callable[..., bool]
+
+SCREENS = {
+    "pending": ((), SIZES),
+    "memories": (("2", "j"), (WIDE, SHORT)),
+    "commands": (("3",), (WIDE, NARROW)),
+    "state": (("4",), SIZES),
+    "reviewed": (("R", "G"), (NARROW,)),
+    "detail": (("enter",), SIZES),
+    "zoomed": (("2", "z"), (WIDE,)),
+    "filter": (("2", "slash", *"stock"), SIZES),
+    "help": (("question_mark",), SIZES),
+    "confirm": (("3", "X"), SIZES),
+    "review": (("r",), SIZES),
+    "evidence": (("r", "f2", "j"), SIZES),
+    "transcript": (("o",), SIZES),
+}
+CASES = [
+    pytest.param(keys, size, id=f"{name}-{size[0]}x{size[1]}")
+    for name, (keys, sizes) in SCREENS.items()
+    for size in sizes
+]
+
+
+@pytest.fixture(autouse=True)
+def _anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unwatched: None) -> None:
+    """Wherever the demo is built, it shows the same folder."""
+
+    def cleaned(text: str) -> str:
+        return clean(text.replace(str(tmp_path.resolve()), "/home/ada"))
+
+    def cleaned_line(text: str) -> str:
+        return " ".join(cleaned(text).split())
+
+    monkeypatch.setattr(document, "clean", cleaned)
+    monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
+    monkeypatch.setattr(review, "clean", cleaned)
+    monkeypatch.setattr(review, "clean_line", cleaned_line)
+
+
+async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
+    assert isinstance(pilot.app, WatchedApp)
+    driver = Driver(pilot.app, pilot)
+    await driver.until_live()
+    for key in keys:
+        await driver.press(key)
+        if isinstance(driver.screen, ReviewScreen):
+            await driver.until(lambda: driver.review.field("title").text, "the draft")
+        elif isinstance(driver.screen, TranscriptScreen):
+            await driver.until_transcript()
+    await driver.settled()
+    driver.app.clear_notifications()
+
+
+@pytest.mark.parametrize(("keys", "size"), CASES)
+def test_screen(tmp_path: Path, snap_compare: Compare, keys: tuple[str, ...], size: tuple[int, int]) -> None:
+    demo = build_demo(tmp_path, clock)
+    app = app_on(demo.project, demo.home, demo.claude_config)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: _press(pilot, keys))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_empty_project(world: World, snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(make_app(world), terminal_size=size, run_before=lambda pilot: _press(pilot, ()))
