@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from memtui.app import watcher
+from memtui.app import live, watcher
 from memtui.app.live import Target
 from memtui.app.screens import browser_view
 from tests.app.world import World, furnished
@@ -45,9 +45,10 @@ def watching(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unwatched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file event ever comes, unless the test is about `watching`."""
+    """The app looks at the disk once, and when it is told to; unless the test is about `watching`."""
     if "watching" not in request.fixturenames:
         monkeypatch.setattr(watcher, "Watcher", Unwatched)
+        monkeypatch.setattr(live, "INTERVAL", 3600.0)
 
 
 @pytest.fixture
