@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats import transcript
-from memtui.formats.transcript import LINE_LIMIT, Line, read_lines, tail_offset
+from memtui.formats.transcript import LINE_LIMIT, Line, read_lines
 
 
 def lines_of(folder: Path, data: bytes, *, start: int = 0, stop: int | None = None) -> list[Line]:
@@ -149,22 +149,6 @@ def test_start_and_stop(tmp_path: Path) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         list(read_lines(tmp_path / "none.jsonl"))
-
-
-@pytest.mark.parametrize("end", [b"\n", b""])
-def test_tail_offset(tmp_path: Path, end: bytes) -> None:
-    rows = [b'{"row":%d}' % number for number in range(20_000)]
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(b"\n".join(rows) + end)
-    for count in (1, 2, 7_000, 20_000):
-        assert len(records_of(list(read_lines(path, start=tail_offset(path, count))))) == count
-    assert tail_offset(path, 20_001) == tail_offset(path, 10**9) == 0
-
-
-def test_tail_offset_of_an_empty_file(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(b"")
-    assert tail_offset(path, 5) == 0
 
 
 _PIECES = st.one_of(

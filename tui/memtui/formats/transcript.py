@@ -24,7 +24,6 @@ LINE_LIMIT = 2_000_000
 """Longest line that is read, in bytes. Longer ones hold images and documents, not words."""
 
 _BLOCK = 1 << 17
-_TAIL_BLOCK = 1 << 16
 _BLANK = b" \t\r"
 
 # Control characters inside strings occur in hand-made exports.
@@ -168,27 +167,3 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_surrogates(item) for item in value]
     return value
-
-
-def tail_offset(path: Path, count: int) -> int:
-    """Byte offset at which the last `count` lines begin, found by reading blocks from the end.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
-    with path.open("rb") as file:
-        end = position = file.seek(0, 2)
-        wanted = count + 1  # the newline before the first wanted line
-        while position > 0:
-            size = min(_TAIL_BLOCK, position)
-            position -= size
-            file.seek(position)
-            block = file.read(size)
-            if position + size == end and not block.endswith(b"\n"):
-                wanted -= 1  # the last line has no newline of its own
-            at = len(block)
-            while (at := block.rfind(b"\n", 0, at)) >= 0:
-                wanted -= 1
-                if wanted <= 0:
-                    return position + at + 1
-    return 0
