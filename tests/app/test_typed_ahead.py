@@ -39,13 +39,6 @@ async def test_a_whole_filter(full: World) -> None:
         assert not driver.app.left
 
 
-async def test_a_pane_asked_for_right_behind_a_filter(full: World) -> None:
-    async with opened(full) as driver:
-        await at_once(driver, "/stream\r2")
-        assert driver.pane(PaneId.PENDING).filter_text == "stream"
-        assert driver.at(PaneId.MEMORIES)
-
-
 @pytest.mark.parametrize(("keys", "rows"), [("2G", (0, 2)), ("3G1G", (2, 0)), ("2j1j2j", (1, 2))])
 async def test_moves_go_to_the_pane_that_was_asked_for(full: World, keys: str, rows: tuple[int, int]) -> None:
     async with opened(full) as driver:

@@ -118,8 +118,8 @@ class BrowserScreen(BrowserView):
         if self.query_one("#filter-line").has_class("-open"):
             self._set_filter(event.value)
 
-    def action_keep_filter(self) -> None:
-        """Enter in the filter line: back to what was found."""
+    @on(Input.Submitted, "#filter")
+    def _filter_kept(self) -> None:
         self.close_filter()
 
     def close_filter(self) -> None:

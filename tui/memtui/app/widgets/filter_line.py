@@ -15,7 +15,6 @@ class FilterInput(Input):
     """What is typed filters at once; the arrows move in the list meanwhile."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.keep_filter", show=False),  # not by a message: the next key comes at once
         Binding("escape", "screen.drop_filter", show=False),
         Binding("down", "screen.filter_move(1)", show=False),
         Binding("up", "screen.filter_move(-1)", show=False),
