@@ -52,7 +52,6 @@ def test_envelope_over_time(tmp_path: Path) -> None:
     assert facts.models == ("claude-sonnet-4-6", "claude-opus-4-8")
     assert facts.session_id == "5e55-1d"
     assert facts.title == "Fix the form"
-    assert facts.last_text == "ok"
 
 
 def test_the_session_is_the_one_the_file_is_named_after(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def from_review(text: str) -> Draft:
 def _facts_of(capture: Capture) -> Facts:
     """What the capture itself says of the session."""
     timestamp = capture.timestamp.isoformat()
-    prompt = Prompt(text=capture.first_message, kind="typed", timestamp=timestamp, offset=0)
+    prompt = Prompt(text=capture.first_message, kind="typed", timestamp=timestamp)
     return Facts(
         session_id=capture.session_id,
         prompts=(prompt,) if capture.first_message else (),

@@ -21,10 +21,9 @@ class _Touched:
     subagent: bool
     created: bool
     timestamp: str
-    last: str
 
     def fact(self) -> FileFact:
-        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp, self.last)
+        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp)
 
 
 class FileLog:
@@ -46,11 +45,10 @@ class FileLog:
         if touched is None:
             if len(log) < _LIMIT:
                 created = tool == "Write" and _is_creation(result.detail)
-                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, timestamp, timestamp)
+                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, timestamp)
             return
         touched.times += 1
         touched.subagent = touched.subagent and bool(result.agent)
-        touched.last = timestamp or touched.last
 
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read.

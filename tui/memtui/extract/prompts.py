@@ -37,7 +37,7 @@ class PromptLog:
         self._attached: list[str] = []
         self._fresh: list[str] = []
 
-    def words(self, kind: WordsKind, text: str, timestamp: str, offset: int) -> Prompt | None:
+    def words(self, kind: WordsKind, text: str, timestamp: str) -> Prompt | None:
         """Take a user line; returns the prompt if it is one and is certain already."""
         if self._held is not None:
             held, self._held = self._held, None
@@ -46,18 +46,18 @@ class PromptLog:
         prompt_kind = _KINDS.get(kind)
         if prompt_kind is None or not text or _take(self._fresh, text):
             return None
-        prompt = Prompt(text[:_TEXT_LIMIT], prompt_kind, timestamp, offset)
+        prompt = Prompt(text[:_TEXT_LIMIT], prompt_kind, timestamp)
         if kind == "local command":
             # Carried out by Claude Code itself when its output follows.
             self._held = prompt
             return None
         return self._keep(prompt)
 
-    def rejection(self, text: str, timestamp: str, offset: int) -> Prompt:
+    def rejection(self, text: str, timestamp: str) -> Prompt:
         """Take the words that the user gave with a rejection."""
-        return self._keep(Prompt(text[:_TEXT_LIMIT], "rejection", timestamp, offset))
+        return self._keep(Prompt(text[:_TEXT_LIMIT], "rejection", timestamp))
 
-    def queue(self, event: Queue, timestamp: str, offset: int) -> Prompt | None:
+    def queue(self, event: Queue, timestamp: str) -> Prompt | None:
         """Take a line on the queue: what is removed from it was handed to the model in mid-turn."""
         if event.operation == "enqueue":
             self._queue.append(event.text)
@@ -69,16 +69,16 @@ class PromptLog:
         elif event.operation in ("dequeue", "remove"):
             text = self._leave(event.text)
             if event.operation == "remove":
-                return self._mid_turn(text, timestamp, offset)
+                return self._mid_turn(text, timestamp)
         return None
 
-    def queued(self, text: str, timestamp: str, offset: int) -> Prompt | None:
+    def queued(self, text: str, timestamp: str) -> Prompt | None:
         """Take an attachment with words typed in mid-turn."""
         if _take(self._removed, text):
             _take(self._fresh, text)
             return None
         self._attached.append(text)
-        return self._keep(Prompt(text[:_TEXT_LIMIT], "queued", timestamp, offset))
+        return self._keep(Prompt(text[:_TEXT_LIMIT], "queued", timestamp))
 
     def model_spoke(self) -> None:
         """The model was asked: a user line from now on is another one, even with the same words."""
@@ -105,13 +105,13 @@ class PromptLog:
             return text
         return self._queue.pop(0) if self._queue else ""
 
-    def _mid_turn(self, text: str, timestamp: str, offset: int) -> Prompt | None:
+    def _mid_turn(self, text: str, timestamp: str) -> Prompt | None:
         words = queued_words(text)
         if not words or _take(self._attached, words):
             return None
         self._removed.append(words)
         self._fresh.append(words)
-        return self._keep(Prompt(words[:_TEXT_LIMIT], "queued", timestamp, offset))
+        return self._keep(Prompt(words[:_TEXT_LIMIT], "queued", timestamp))
 
 
 def _take(texts: list[str], text: str) -> bool:

@@ -60,7 +60,6 @@ class Reading:
         self._message = ""
         self._own_agent = ""
         self._chain_known = False
-        self._offset = 0
         self._timestamp = ""
         self._lines = self._skipped = 0
         self._cutoff = ""
@@ -89,7 +88,6 @@ class Reading:
         self._lines += 1
         if line.problem:
             self._skipped += 1
-        self._offset = line.offset
         handlers = self._handlers
         for record in line.records:
             self._timestamp = self._setting.take(record)
@@ -128,7 +126,6 @@ class Reading:
         prompts = self._prompts.finish()
         plans = calls.plans.finish()
         return Facts(
-            path=str(self._path),
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
             models=tuple(self._setting.models),
@@ -153,7 +150,6 @@ class Reading:
             causes=self._causes.finish(),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
-            last_text=self._last_text,
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,
@@ -213,13 +209,13 @@ class Reading:
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._timestamp)
-        self._judge(self._prompts.words(event.kind, event.text, self._timestamp, self._offset))
+        self._judge(self._prompts.words(event.kind, event.text, self._timestamp))
 
     def _queue(self, event: Queue) -> None:
-        self._judge(self._prompts.queue(event, self._timestamp, self._offset))
+        self._judge(self._prompts.queue(event, self._timestamp))
 
     def _queued(self, event: Queued) -> None:
-        self._judge(self._prompts.queued(event.text, self._timestamp, self._offset))
+        self._judge(self._prompts.queued(event.text, self._timestamp))
 
     def _judge(self, prompt: Prompt | None) -> None:
         """Read corrections, decisions and constraints off the user's words."""
@@ -241,11 +237,11 @@ class Reading:
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
-            self._compactions.boundary(event, self._timestamp, self._offset)
+            self._compactions.boundary(event, self._timestamp)
 
     def _summary(self, event: Summary) -> None:
         if self._compactions.awaits_summary or not self._reached():
-            self._compactions.summary(event, self._timestamp, self._offset)
+            self._compactions.summary(event, self._timestamp)
 
     def _reached(self) -> bool:
         """Whether the compaction that begins here is the one to stop before."""
@@ -273,7 +269,7 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._timestamp, own)
 
     def _refusal(self, words: str) -> None:
-        self._judge(self._prompts.rejection(words, self._timestamp, self._offset))
+        self._judge(self._prompts.rejection(words, self._timestamp))
 
 
 def _first(prompts: tuple[Prompt, ...]) -> str:

@@ -31,8 +31,6 @@ class Prompt:
     kind: PromptKind
     timestamp: str
     """ISO 8601 as written by Claude Code; "" when the line has none."""
-    offset: int
-    """Byte offset of the transcript line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,6 @@ class FileFact:
     """The first change made the file."""
     timestamp: str = ""
     """Of the first change or read."""
-    last: str = ""
-    """Of the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +140,6 @@ class CompactionFact:
     timestamp: str
     pre_tokens: int | None
     post_tokens: int | None
-    offset: int
-    """Byte offset of the boundary line (of the summary line when there is no boundary)."""
     summary: str = ""
 
 
@@ -174,7 +168,6 @@ class ContextSize:
 class Facts:
     """What a transcript says about a session."""
 
-    path: str = ""
     session_id: str = ""
     versions: tuple[str, ...] = ()
     """Claude Code versions, in order of appearance."""
@@ -210,8 +203,6 @@ class Facts:
     """What the model found to be the cause of a problem."""
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
-    last_text: str = ""
-    """The last thing the model said."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""
