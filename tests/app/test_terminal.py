@@ -107,6 +107,41 @@ def test_leaving_while_it_reads_leaves_at_once(world: World) -> None:
     assert_given_back(terminal.output)
 
 
+def test_the_editor_takes_the_terminal_and_gives_it_back(world: World, tmp_path: Path) -> None:
+    world.memory(1, "Edited in place", body="As it was\n")
+    editor = tmp_path / "an editor"
+    editor.write_text(
+        '#!/bin/sh\necho "editing, press enter"\nread answer\necho "By hand: $answer" >> "$1"\n'
+    )
+    editor.chmod(0o755)
+    with running(world.root, (140, 45), {**world.env, "EDITOR": f"'{editor}'"}) as terminal:
+        terminal.until_shown("● live")
+        terminal.press("2")
+        terminal.until_shown("As it was")
+        terminal.press("e")
+        terminal.until(lambda: b"editing, press enter" in terminal.output, "the editor")
+        terminal.press("a word\n")
+        terminal.until_shown("By hand: a word")
+        terminal.press("z")
+        terminal.until_gone("1 Pending")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+    assert_given_back(terminal.output)
+
+
+def test_an_editor_that_fails_is_told(world: World, tmp_path: Path) -> None:
+    world.memory(1, "Edited in vain")
+    editor = tmp_path / "ed"
+    editor.write_text("#!/bin/sh\nexit 3\n")
+    editor.chmod(0o755)
+    with running(world.root, (140, 45), {**world.env, "EDITOR": str(editor)}) as terminal:
+        terminal.until_shown("● live")
+        terminal.press("2e")
+        terminal.until_shown("ended with status 3")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+
+
 # -- what a terminal gets of hostile text -------------------------------------------------------------------
 
 WALK = (

@@ -6,10 +6,12 @@ import json
 import shutil
 
 import pytest
+from textual.message import Message
 
 from memtui.app import live, watcher
 from memtui.app.commands import PaneId
 from memtui.app.live import Mark
+from memtui.app.screens.browser_view import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import STATE, World, told
@@ -90,6 +92,22 @@ async def test_a_folder_deleted_and_made_again(full: World) -> None:
         await driver.until(lambda: "Back again" in driver.shown, "the capture")
         full.capture(2, "And one more")
         await driver.until(lambda: "And one more" in driver.shown, "the second capture")
+
+
+async def test_a_storm_is_told_to_the_screen_in_few_messages(world: World, events_only: None) -> None:
+    told_views: list[object] = []
+
+    def count(message: Message) -> None:
+        if isinstance(message, Published):
+            told_views.append(message.view)
+
+    world.capture(500, "The first")
+    async with opened(world, hook=count) as driver:
+        told_views.clear()
+        for number in range(400):
+            world.capture(number + 1, f"Capture {number}")
+        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 401, "the captures")
+        assert len(told_views) < 100
 
 
 async def test_a_capture_that_changes_its_text(full: World) -> None:
