@@ -35,7 +35,7 @@ class Listing:
         found: set[str] = set()
         for target in self.targets:
             for folder, _, files in os.walk(target.folder):
-                found.update(os.path.join(folder, name) for name in files)
+                found.update(f"{folder}/{name}" for name in files)
         with self.condition:
             self.comparisons += 1
             self.seen = found
@@ -102,6 +102,34 @@ def test_a_folder_made_again_is_watched_again(
     assert listing.wait(lambda: str(folder / "first.md") in listing.seen)
 
 
+def test_targets_that_share_a_folder_are_watched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "both"
+    folder.mkdir()
+    hints: set[str] = set()
+    seen = threading.Event()
+
+    def hint(name: str) -> None:
+        hints.add(name)
+        if len(hints) == 2:
+            seen.set()
+
+    watcher = Watcher(hint)
+    targets = [Target("a", folder / "x"), Target("b", folder / "y")]
+    try:
+        watcher.look_at(targets)
+        shutil.rmtree(folder)
+        folder.mkdir()
+        watcher.look_at(targets)
+        hints.clear()
+        seen.clear()
+        (folder / "x").mkdir()
+        assert seen.wait(PATIENCE)
+    finally:
+        watcher.close()
+
+
 def test_a_symlinked_folder_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
     real = tmp_path / "real"
     real.mkdir()
@@ -120,7 +148,7 @@ def test_a_storm_ends_with_the_truth(tmp_path: Path, started: Callable[[Listing]
     for name in names:
         Path(name).touch()
     for name in sorted(names)[::2]:
-        os.unlink(name)
+        Path(name).unlink()
     expected = set(sorted(names)[1::2])
     assert listing.wait(lambda: listing.seen == expected)
     assert listing.comparisons < 300  # far fewer than events
@@ -200,3 +228,46 @@ def test_watching_the_same_again_schedules_nothing_new(
         assert hints == ["a", "a"]
     finally:
         watcher.close()
+
+
+def test_unfinished_work_goes_on_at_once_and_keeps_no_hint_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "INTERVAL", 3600.0)
+    calls: list[frozenset[str]] = []
+    done = threading.Event()
+
+    def compare(names: frozenset[str]) -> None:
+        calls.append(names)
+        if len(calls) == 50:
+            live.hint("hinted")
+        if frozenset({"hinted"}) in calls:
+            done.set()
+
+    live = Live(lambda: (), compare, lambda mark: None, unfinished=lambda: not done.is_set())
+    live.start()
+    try:
+        assert done.wait(PATIENCE)
+    finally:
+        live.stop()
+    assert calls.count(frozenset()) >= 50
+
+
+def test_a_hint_from_deep_below_names_the_part(tmp_path: Path) -> None:
+    (tmp_path / "2026-01").mkdir()
+    hints: list[str] = []
+    told = threading.Event()
+
+    def hint(name: str) -> None:
+        hints.append(name)
+        if name == "memories 2026-01":
+            told.set()
+
+    watcher = Watcher(hint)
+    try:
+        watcher.look_at([Target("memories", tmp_path, recursive=True), Target("flat", tmp_path / "2026-01")])
+        (tmp_path / "2026-01" / "a.md").write_text("x")
+        assert told.wait(PATIENCE)
+    finally:
+        watcher.close()
+    assert set(hints) <= {"memories", "memories 2026-01", "flat"}

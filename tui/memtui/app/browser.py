@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.app.capture_rows import CaptureRows
 from memtui.app.live import Target
 from memtui.app.views import (
     BranchView,
@@ -31,14 +32,15 @@ if TYPE_CHECKING:
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.backfill import Compaction
     from memtui.store.captures import CaptureStore
-    from memtui.store.listing import Entry
     from memtui.store.memories import MemoryStore
     from memtui.store.memory_listing import Memories, MemoryListing
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
-_FIRST, _BATCH = 200, 500
-"""Captures read before the list shows, and then between two refreshes of it."""
+_UNREAD = "unread"
+"""What every comparison goes on with: captures that are known by name only."""
+_READ = "read"
+"""All captures have been read just now."""
 
 Publish = Callable[[View], None]
 
@@ -58,7 +60,6 @@ class Browser:
         self.clock = clock
         self._home = places.home
         self._claude = places.claude
-        self._rows: dict[str, CaptureRow] = {}
         self._last: dict[type[View], View] = {}
         self._drafted_from: tuple[int, int, int] | None = None
         self._memories: Memories | None = None
@@ -85,6 +86,10 @@ class Browser:
         from memtui.store.memories import MemoryStore
 
         return MemoryStore(self.project, self._home)
+
+    @cached_property
+    def _captures(self) -> CaptureRows:
+        return CaptureRows(self.captures)
 
     @cached_property
     def _listing(self) -> MemoryListing:
@@ -151,23 +156,29 @@ class Browser:
 
         captures, number = newest_captures(self.project)
         rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
-        yield CapturesView(rows, unread=number - len(rows))
+        yield CapturesView.of(rows, unread=number - len(rows))
         memories, more = newest_memories(self.project, self._home)
         entries = {entry.name: entry for entry in memories}
         yield MemoriesView(entries, tuple(entries), more=more)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether comparing again, even without names, would go on with something."""
+        return self._captures.unread > 0
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
 
         Args:
-            names: names of targets, each alone or followed by what is known to have changed in it.
+            names: names of targets, each alone or followed by what is known to have changed in it; none goes
+                on with what is unfinished.
             publish: takes the views that have changed.
 
         Raises:
             FileProblem: a folder cannot be listed. The other targets are compared all the same.
         """
         problems: list[Exception] = []
-        self._wanted = {}
+        self._wanted = {_UNREAD: set()}
         for name in names:
             target, _, part = name.partition(" ")
             self._wanted.setdefault(target, set()).add(part)
@@ -188,8 +199,8 @@ class Browser:
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories"}), self._compare_memories),
-            (frozenset({"compacts"}), self._compare_captures),
-            (frozenset({"compacts", "transcripts", "branch"}), self._compare_health),
+            (frozenset({"compacts", _UNREAD}), self._compare_captures),
+            (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
 
     def _publish_new(self, view: View, publish: Publish) -> None:
@@ -209,7 +220,8 @@ class Browser:
             self._publish_new(CommandsView(found.commands, found.broken), publish)
 
     def _compare_health(self, publish: Publish) -> None:
-        if view := self.health.look(self._rows.values()):
+        # A capture that is not read yet would count as missing.
+        if not self.unfinished and (view := self.health.look(self._captures.rows)):
             self._publish_new(view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
@@ -220,30 +232,12 @@ class Browser:
             publish(MemoriesView(memories.entries, memories.names))
 
     def _compare_captures(self, publish: Publish) -> None:
-        entries = self.captures.entries()
-        rows = {entry.name: self._known(entry) for entry in entries}
-        unread = [row.entry for row in rows.values() if row.capture is None and not row.problem]
-        done = 0
-        while unread[done:] and not self._stopped.is_set():
-            batch = unread[done : done + (_BATCH if done else _FIRST)]
-            rows.update((entry.name, self._read(entry)) for entry in batch)
-            done += len(batch)
-            self._rows = rows
-            publish(CapturesView(dict(rows), unread=len(unread) - done))
-        self._rows = rows
-        self._publish_new(CapturesView(rows), publish)
-
-    def _known(self, entry: Entry) -> CaptureRow:
-        row = self._rows.get(entry.name)
-        return row if row is not None and row.entry == entry else CaptureRow(entry)
-
-    def _read(self, entry: Entry) -> CaptureRow:
-        from memtui.store.captures import CaptureProblem
-
-        try:
-            return CaptureRow(entry, self.captures.load(entry))
-        except CaptureProblem as problem:
-            return CaptureRow(entry, problem=problem.reason)
+        listed = "compacts" in self._wanted and self._captures.list()
+        read = self._captures.read(self._stopped.is_set)
+        if listed or read:
+            publish(self._captures.view())
+        if read and not self.unfinished:
+            self._wanted[_READ] = set()
 
     def _compare_state(self, publish: Publish) -> None:
         newest_first = self.transcripts.entries()

@@ -61,6 +61,8 @@ class Live:
             of them. A FileProblem or OSError it raises is shown as the reason why the mark is lost.
         marked: called with the liveness whenever it changes.
         explain: makes the reason of any other exception; the thread goes on.
+        unfinished: whether `compare` has more to do, even without names: then it is called again at once,
+            so that a long work in short pieces keeps nothing waiting.
     """
 
     def __init__(
@@ -69,11 +71,13 @@ class Live:
         compare: Callable[[frozenset[str]], None],
         marked: Callable[[Liveness], None],
         explain: Callable[[Exception], str] = repr,
+        unfinished: Callable[[], bool] = lambda: False,
     ) -> None:
         self._targets = targets
         self._compare = compare
         self._marked = marked
         self._explain = explain
+        self._unfinished = unfinished
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._hints: set[str] = set()
@@ -110,21 +114,27 @@ class Live:
             watcher.close()
 
     def _loop(self, look_at: Callable[[Iterable[Target]], str]) -> None:
-        due = 0.0  # when all targets are compared again
+        due = ready = 0.0  # when all targets are compared again, and those hinted at
         while not self._stopped.is_set():
             started = time.monotonic()
-            hinted = self._take_hints()
             if started >= due:
+                self._take_hints()
                 self._compare_all(look_at)
                 cost = time.monotonic() - started
                 due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
-            elif hinted:
+            elif started >= ready and (hinted := self._take_hints()):
                 self._guarded(partial(self._compare, hinted))
-            self._rest(due, max(_MIN_GAP, 2 * (time.monotonic() - started)))
+            elif self._unfinished():
+                self._guarded(partial(self._compare, frozenset()))
+                continue
+            ended = time.monotonic()
+            ready = ended + max(_MIN_GAP, 2 * (ended - started))
+            if not self._unfinished():
+                self._rest(due, ready)
 
-    def _rest(self, due: float, gap: float) -> None:
-        """Sleep until a hint, the next full comparison or the stop, but at least `gap` seconds."""
-        self._stopped.wait(gap)
+    def _rest(self, due: float, ready: float) -> None:
+        """Sleep until a hint, the next full comparison or the stop, but at least until `ready`."""
+        self._stopped.wait(max(0.0, ready - time.monotonic()))
         if self._wake.wait(max(0.0, due - time.monotonic())):
             self._stopped.wait(_SETTLE)
 

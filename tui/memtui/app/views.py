@@ -44,12 +44,19 @@ class CapturesView:
     """The captures by file name, newest first; `unread` of them are known by name only."""
 
     rows: Mapping[str, CaptureRow] = field(default_factory=dict)
+    pending: tuple[str, ...] = ()
+    broken: int = 0
     unread: int = 0
-    problem: str = ""
+
+    @classmethod
+    def of(cls, rows: Mapping[str, CaptureRow], *, unread: int) -> CapturesView:
+        """The view of these rows. What takes long with many of them is done here, in the background."""
+        pending = tuple(name for name, row in rows.items() if row.pending)
+        return cls(rows, pending, sum(1 for row in rows.values() if row.problem), unread)
 
     def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
         """The names to list."""
-        return tuple(name for name, row in self.rows.items() if reviewed_too or row.pending)
+        return tuple(self.rows) if reviewed_too else self.pending
 
 
 @dataclass(frozen=True, slots=True)

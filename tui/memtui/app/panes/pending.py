@@ -56,11 +56,10 @@ class PendingPane(Pane):
 
     def count(self) -> str:
         """How many wait, and apart from them how many cannot be read."""
-        rows = self.view.rows.values()
-        pending = sum(1 for item in rows if item.pending and not item.problem)
-        broken = sum(1 for item in rows if item.problem)
+        broken = self.view.broken
+        pending = len(self.view.pending) - broken
         told = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
-        told += [f"of {len(rows)}"] if self.reviewed_too else []
+        told += [f"of {len(self.view.rows)}"] if self.reviewed_too else []
         told += [f"⚠{broken}"] if broken else []
         return " ".join(part for part in told if part)
 

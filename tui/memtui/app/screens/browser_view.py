@@ -100,7 +100,11 @@ class BrowserView(Screen[None]):
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current")
         self.live = Live(
-            browser.targets, self._compare, lambda mark: self._tell(Marked(mark)), self._explain_failure
+            browser.targets,
+            self._compare,
+            lambda mark: self._tell(Marked(mark)),
+            self._explain_failure,
+            lambda: browser.unfinished,
         )
         self.health: HealthView | None = None
         self.wanted: Detail | None = None
