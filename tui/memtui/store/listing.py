@@ -143,7 +143,7 @@ def _order(entry: Entry) -> str:
 
 
 def name_order(name: str) -> str:
-    """What entries are sorted by: the time in the name, then the name. Sorts ids as they sort by themselves."""
+    """What entries are sorted by: the time in the name, then the name. Ids sort as they do by themselves."""
     # One string, not a pair: they compare twice as fast, and 100,000 are sorted every two seconds.
     match = _TIME.search(name)
     return match[1] + match[2] + name if match else " " + name
