@@ -155,3 +155,13 @@ async def test_capital_r_shows_reviewed_captures_and_hides_them(full: World) -> 
         assert driver.last_said == "Only pending captures are shown."
         assert "Migrate billing" not in driver.shown
         assert rows(driver) == 3
+
+
+async def test_a_click_elsewhere_closes_the_line_and_keeps_the_filter(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", "r")
+        await driver.pilot.click("#memories", offset=(5, 2))
+        await driver.settled()
+        assert driver.at(PaneId.MEMORIES)
+        assert not driver.browser.query_one("#filter-line").has_class("-open")
+        assert driver.pane(PaneId.PENDING).filter_text == "r"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -16,11 +16,19 @@ from memtui.files import existing_above
 from memtui.machine import silent_file_system
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """One scheduled watch: what it looks at, and why its events cannot be relied upon ("" when they can)."""
+class _Place(NamedTuple):
+    """A folder as it is now: made again under the same name, it is another one."""
 
-    identity: tuple[str, int, int, bool]
+    folder: str
+    device: int
+    inode: int
+    recursive: bool
+
+
+class _Watch(NamedTuple):
+    """One scheduled watch, and why its events cannot be relied upon ("" when they can)."""
+
+    place: _Place
     handle: ObservedWatch
     doubt: str
 
@@ -36,10 +44,13 @@ class Watcher:
 
     def look_at(self, targets: Iterable[Target]) -> str:
         """Watch these targets and no others; return "" or why events cannot be relied upon."""
-        wanted = {target.name: target for target in targets}
-        for name in [name for name in self._watches if name not in wanted]:
-            self._forget(name)
-        doubts = [self._watch(target) for target in wanted.values()]
+        places = {target.name: place for target in targets if (place := _place(target))}
+        dead = self._dead()
+        # All that is stale goes first: targets that share a folder share its watch, which the last one ends.
+        for name, known in tuple(self._watches.items()):
+            if known.place != places.get(name) or known.handle in dead:
+                self._forget(name)
+        doubts = [self._watch(name, place) for name, place in places.items()]
         return next((doubt for doubt in doubts if doubt), "")
 
     def close(self) -> None:
@@ -47,31 +58,17 @@ class Watcher:
         if self._observer is not None:
             self._observer.stop()
 
-    def _watch(self, target: Target) -> str:
-        place = existing_above(target.folder)  # where it will appear
-        recursive = target.recursive and place == target.folder
-        real = os.path.realpath(place)  # an observer of a symlink sees nothing
-        try:
-            status = Path(real).stat()
-        except OSError:
-            return ""  # gone again: the next look finds its parent
-        identity = (real, status.st_dev, status.st_ino, recursive)
-        known = self._watches.get(target.name)
-        if known and known.identity == identity:
+    def _watch(self, name: str, place: _Place) -> str:
+        known = self._watches.get(name)
+        if known is not None:
             return known.doubt
-        if known:
-            self._forget(target.name)
-        return self._schedule(target.name, identity)
-
-    def _schedule(self, name: str, identity: tuple[str, int, int, bool]) -> str:
-        folder, _, _, recursive = identity
         try:
-            handler = _Handler(name, folder if recursive else "", self._hint)
-            handle = self._running().schedule(handler, folder, recursive=recursive)
+            handler = _Handler(name, place.folder if place.recursive else "", self._hint)
+            handle = self._running().schedule(handler, place.folder, recursive=place.recursive)
         except OSError as error:  # the limits of inotify: instances (EMFILE), watches (ENOSPC)
             return f"no file events: {error.strerror or error}"
-        silent = silent_file_system(folder)
-        self._watches[name] = _Watch(identity, handle, f"{silent} reports no changes" if silent else "")
+        silent = silent_file_system(place.folder)
+        self._watches[name] = _Watch(place, handle, f"{silent} reports no changes" if silent else "")
         self._hint(name)  # what was written between the last listing and this moment
         return self._watches[name].doubt
 
@@ -85,12 +82,28 @@ class Watcher:
         except (KeyError, OSError):
             return  # its folder is gone, and the watch with it
 
+    def _dead(self) -> set[ObservedWatch]:
+        """The watches that ended with their folder, which may have been made again with the same inode."""
+        emitters = self._observer.emitters if self._observer is not None else ()
+        return {emitter.watch for emitter in tuple(emitters) if not emitter.is_alive()}
+
     def _running(self) -> BaseObserver:
         if self._observer is None:
             self._observer = Observer()
             self._observer.daemon = True
             self._observer.start()
         return self._observer
+
+
+def _place(target: Target) -> _Place | None:
+    """Where a target is watched: in its folder, or where that will appear."""
+    nearest = existing_above(target.folder)
+    real = os.path.realpath(nearest)  # an observer of a symlink sees nothing
+    try:
+        status = Path(real).stat()
+    except OSError:
+        return None  # gone again: the next look finds its parent
+    return _Place(real, status.st_dev, status.st_ino, target.recursive and nearest == target.folder)
 
 
 class _Handler(FileSystemEventHandler):

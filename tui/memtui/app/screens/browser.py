@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
+from textual.events import DescendantFocus
 from textual.widgets import Input
 
 from memtui.app.browser import Browser
@@ -23,7 +24,7 @@ from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pane import Subject
 from memtui.app.panes.pending import PendingPane
 from memtui.app.screens.browser_view import BrowserView
-from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.filter_line import FilterInput, FilterLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean_line
 from memtui.files import FileLocked, FileProblem, FileUnwritable
@@ -112,6 +113,11 @@ class BrowserScreen(BrowserView):
         field = self.query_one("#filter", Input)
         field.value = self.pane.filter_text
         self.set_focus(field)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """A click elsewhere closes the filter line; the filter stays."""
+        for line in self.query(FilterLine):
+            line.set_class(isinstance(event.widget, FilterInput), "-open")
 
     @on(Input.Changed, "#filter")
     def _filter_changed(self, event: Input.Changed) -> None:
