@@ -115,3 +115,20 @@ def test_session_ids_are_no_paths(store: StateStore, home: Home, project: Projec
     add(home, "a", 1, "x")
     for session in ("../states/a", "a/", "..", "", "/", "a\0"):
         assert store.versions(session) == []
+
+
+def test_documents_of_other_projects_are_read_once(
+    store: StateStore, home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        add(home, f"foreign-{number}", 1, "other (/home/me/other)", 3000 + number)
+    read: list[str] = []
+    load = store.load
+    monkeypatch.setattr(store, "load", lambda entry: read.append(entry.path.parent.name) or load(entry))
+    assert store.newest() is None
+    assert store.newest() is None
+    assert len(read) == 5
+    add(home, "foreign-2", 1, f"app ({project.root})", 4000)
+    newest = store.newest()
+    assert newest is not None
+    assert newest.session_id == "foreign-2"

@@ -37,6 +37,8 @@ class StateStore:
         self.project = project
         self.folder = home.states
         self._home = home
+        self._foreign: set[Entry] = set()
+        """Documents of other projects: they are not read again at every look."""
 
     def newest(self, session_ids: Collection[str] = ()) -> StoredState | None:
         """The newest document of the session that wrote last.
@@ -48,10 +50,16 @@ class StateStore:
             FileProblem: the folder of states cannot be listed.
         """
         newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
-        for entry in sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True):
+        entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
+        self._foreign &= set(entries)
+        for entry in entries:
+            named = entry.path.parent.name in session_ids
+            if entry in self._foreign and not named:
+                continue
             stored = self.load(entry)
-            if stored.session_id in session_ids or self._names_project(stored.state):
+            if named or self._names_project(stored.state):
                 return stored
+            self._foreign.add(entry)
         return None
 
     def versions(self, session_id: str) -> list[Entry]:
