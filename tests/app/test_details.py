@@ -122,7 +122,8 @@ async def test_another_memory_begins_at_its_top(full: World) -> None:
     for number in (1, 2):
         full.memory(number, f"Long {number}", body="".join(f"Line {line}\n\n" for line in range(200)))
     async with opened(full) as driver:
-        await driver.press("2", "enter", "G")
+        await driver.press("2", "enter")
+        await driver.press("G")
         assert driver.browser.detail_view.place.line > 100
         await driver.press("escape", "j")
         assert "Long 2" in driver.detail

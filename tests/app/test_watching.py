@@ -140,7 +140,8 @@ async def test_an_edited_memory_is_read_again_where_it_was(full: World) -> None:
     body = "".join(f"Line {number}\n\n" for number in range(200))
     name = full.memory(1, "A long one", body=body)
     async with opened(full) as driver:
-        await driver.press("2", "enter", "pagedown", "pagedown")
+        await driver.press("2", "enter")
+        await driver.press("pagedown", "pagedown")
         view = driver.browser.detail_view
         place = view.place
         assert place.line > 20
