@@ -9,7 +9,8 @@ import pytest
 
 from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.project import Home, Project
-from memtui.store.states import StateStore
+from memtui.store.listing import Entry
+from memtui.store.states import StateStore, StoredState
 
 
 @pytest.fixture
@@ -124,7 +125,12 @@ def test_documents_of_other_projects_are_read_once(
         add(home, f"foreign-{number}", 1, "other (/home/me/other)", 3000 + number)
     read: list[str] = []
     load = store.load
-    monkeypatch.setattr(store, "load", lambda entry: read.append(entry.path.parent.name) or load(entry))
+
+    def counted(entry: Entry) -> StoredState:
+        read.append(entry.path.parent.name)
+        return load(entry)
+
+    monkeypatch.setattr(store, "load", counted)
     assert store.newest() is None
     assert store.newest() is None
     assert len(read) == 5
