@@ -15,6 +15,7 @@ from tests.transcripts import START, SUMMARY, Transcript, tool_result, tool_use
 def test_boundary_and_summary(tmp_path: Path) -> None:
     session = Transcript()
     session.user("go")
+    offset = len(session.data)
     session.compaction()
     session.compaction("manual", postTokens=12_000, durationMs=5, cumulativeDroppedTokens=3)
     session.builtin("compact", output="\x1b[2mCompacted\x1b[22m")
@@ -36,6 +37,7 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
         },
     ]
     assert facts.compactions[0].summary == SUMMARY
+    assert facts.compactions[0].offset == offset
     assert [prompt.text for prompt in facts.prompts] == ["go"]
 
 

@@ -277,7 +277,7 @@ def test_the_role_of_the_model_and_addresses_are_no_titles() -> None:
 
 def test_a_bare_command_is_explained_by_the_summary_of_its_compaction() -> None:
     intent = "1. Primary Request and Intent:\n   Round the cart. Now.\n\n2. Key Concepts"
-    summary = CompactionFact("auto", "", 1, None, f"Analysis:\n1. x\n\nSummary:\n{intent}")
+    summary = CompactionFact("auto", "", 1, None, 0, f"Analysis:\n1. x\n\nSummary:\n{intent}")
     facts = Facts(prompts=prompts("/go"), first_prompt="/go", compactions=(summary,))
     assert draft_memory(facts).title == "Round the cart"
     assert draft_memory(facts).goal == "/go: Round the cart."

@@ -74,8 +74,8 @@ def test_a_plan_is_listed_by_its_lines_and_kept_whole() -> None:
 
 def test_compactions_say_how_much_went() -> None:
     compactions = (
-        CompactionFact("auto", "", 155_000, 12_000, "x" * 2000),
-        CompactionFact("", "", None, None),
+        CompactionFact("auto", "", 155_000, 12_000, 0, "x" * 2000),
+        CompactionFact("", "", None, None, 0),
     )
     assert [item.text for item in only(Facts(compactions=compactions)).items] == [
         "auto, 155,000 tokens before, 12,000 after, summary of 2,000 characters",

@@ -20,20 +20,20 @@ class CompactionLog:
         self.awaits_summary = False
         """The last boundary has no summary yet."""
 
-    def boundary(self, event: Boundary, timestamp: str) -> None:
+    def boundary(self, event: Boundary, timestamp: str, offset: int) -> None:
         """Take a boundary."""
         self._compactions.append(
-            CompactionFact(event.trigger, timestamp, event.pre_tokens, event.post_tokens)
+            CompactionFact(event.trigger, timestamp, event.pre_tokens, event.post_tokens, offset)
         )
         self.awaits_summary = True
 
-    def summary(self, event: Summary, timestamp: str) -> None:
+    def summary(self, event: Summary, timestamp: str, offset: int) -> None:
         """Take a summary."""
         text = event.text[:_SUMMARY_LIMIT]
         if self.awaits_summary:
             self._compactions[-1] = replace(self._compactions[-1], summary=text)
         else:
-            self._compactions.append(CompactionFact("", timestamp, None, None, text))
+            self._compactions.append(CompactionFact("", timestamp, None, None, offset, text))
         self.awaits_summary = False
 
     def finish(self) -> tuple[CompactionFact, ...]:

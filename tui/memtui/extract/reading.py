@@ -60,6 +60,7 @@ class Reading:
         self._message = ""
         self._own_agent = ""
         self._chain_known = False
+        self._offset = 0
         self._timestamp = ""
         self._lines = self._skipped = 0
         self._cutoff = ""
@@ -88,6 +89,7 @@ class Reading:
         self._lines += 1
         if line.problem:
             self._skipped += 1
+        self._offset = line.offset
         handlers = self._handlers
         for record in line.records:
             self._timestamp = self._setting.take(record)
@@ -237,11 +239,11 @@ class Reading:
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
-            self._compactions.boundary(event, self._timestamp)
+            self._compactions.boundary(event, self._timestamp, self._offset)
 
     def _summary(self, event: Summary) -> None:
         if self._compactions.awaits_summary or not self._reached():
-            self._compactions.summary(event, self._timestamp)
+            self._compactions.summary(event, self._timestamp, self._offset)
 
     def _reached(self) -> bool:
         """Whether the compaction that begins here is the one to stop before."""

@@ -140,6 +140,8 @@ class CompactionFact:
     timestamp: str
     pre_tokens: int | None
     post_tokens: int | None
+    offset: int
+    """Byte offset of the boundary line (of the summary line when there is no boundary)."""
     summary: str = ""
 
 
