@@ -82,8 +82,8 @@ class MemtuiApp(App[None]):
         screen = BrowserScreen(self.browser, note=self.note)
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size
-        screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS))
-        screen.add_class(_class_for(height, self.VERTICAL_BREAKPOINTS))
+        screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)
+        screen.add_class(_class_for(height, self.VERTICAL_BREAKPOINTS), update=False)
         return screen
 
     async def on_event(self, event: events.Event) -> None:

@@ -1,12 +1,14 @@
-"""What the panes show, as immutable values: made in the background, applied on the screen."""
+"""What the panes show, as immutable values: made in the background, applied on the screen.
+
+Named tuples: the first paint waits until all of these classes are made, and data classes take longer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from memtui.formats.active_commands import ActiveCommand
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureRow:
+_NONE: Mapping[str, Any] = {}
+
+
+class CaptureRow(NamedTuple):
     """One capture file: parsed, not yet read (neither capture nor problem), or broken with the reason."""
 
     entry: Entry
@@ -39,11 +43,10 @@ class CaptureRow:
         return self.capture is None or self.capture.status == "pending"
 
 
-@dataclass(frozen=True, slots=True)
-class CapturesView:
+class CapturesView(NamedTuple):
     """The captures by file name, newest first; `unread` of them are known by name only."""
 
-    rows: Mapping[str, CaptureRow] = field(default_factory=dict)
+    rows: Mapping[str, CaptureRow] = _NONE
     pending: tuple[str, ...] = ()
     broken: int = 0
     unread: int = 0
@@ -59,19 +62,17 @@ class CapturesView:
         return tuple(self.rows) if reviewed_too else self.pending
 
 
-@dataclass(frozen=True, slots=True)
-class MemoriesView:
+class MemoriesView(NamedTuple):
     """Memory files and stored memories by key, and their keys, newest first."""
 
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, Entry] = _NONE
     keys: Sequence[str] = ()
     problem: str = ""
     more: bool = False
     """Whether there are others, which are not listed yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandsView:
+class CommandsView(NamedTuple):
     """The active commands, or why they cannot be read; `broken` names entries that cannot be used."""
 
     commands: tuple[ActiveCommand, ...] = ()
@@ -79,8 +80,7 @@ class CommandsView:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StateView:
+class StateView(NamedTuple):
     """The current session state, stored or drafted, or none with the reason."""
 
     state: SessionState | None = None
@@ -100,15 +100,13 @@ class StateView:
         return self.path is None
 
 
-@dataclass(frozen=True, slots=True)
-class DraftWanted:
+class DraftWanted(NamedTuple):
     """No session state is stored, but there is a transcript to draft one from."""
 
     transcript: Path
 
 
-@dataclass(frozen=True, slots=True)
-class HealthView:
+class HealthView(NamedTuple):
     """Whether captures arrive."""
 
     installed: bool
@@ -119,8 +117,7 @@ class HealthView:
     """Auto-compactions that nothing captured, oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchView:
+class BranchView(NamedTuple):
     """The project's current git branch, or ""."""
 
     branch: str = ""

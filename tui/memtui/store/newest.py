@@ -20,7 +20,7 @@ from memtui.store.listing import (
     scan,
 )
 
-_CAPTURES, _MEMORIES = 30, 60
+_CAPTURES, _MEMORIES = 20, 60
 """How many are told: more than one sees in a pane beside three others."""
 _LIMIT = 16 << 10
 """Bytes of a capture that is read here; they have about 1 KB."""

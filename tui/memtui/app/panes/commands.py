@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -103,6 +102,8 @@ class CommandsPane(Pane):
             )
         ]
         if command.state:
+            import json  # Textual does without it, and so does the first paint
+
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         try:
             summary = self.browser.commands.summary(command.name)

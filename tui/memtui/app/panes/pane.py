@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -17,8 +17,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How a slow detail tells how far it is, and learns that nobody waits for it any more."""
 
     tell: Callable[[float], None]
@@ -27,8 +26,7 @@ class Progress:
     """Whether the selection has moved on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(NamedTuple):
     """What the detail shows for a row.
 
     Attributes:
@@ -44,8 +42,7 @@ class Detail:
     work: Callable[[Progress], Document] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What the selected row stands for, as far as keys can act on it; what is missing says why."""
 
     recovery_id: str = ""

@@ -98,7 +98,7 @@ class BrowserView(Screen[None]):
             PaneId.STATE: StatePane(browser),
         }
         self.current_id = PaneId.PENDING
-        self.pane.add_class("-current")
+        self.pane.add_class("-current", update=False)
         self.live = Live(
             browser.targets,
             self._compare,
