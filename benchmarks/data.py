@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 from memtui.project import transcript_slug
 
-_NOW = system_clock()
+NEWEST = system_clock()
 """The newest moment in the data; its offset is fixed, so that no two times of it have one name."""
 _SESSION = "0f5d1c8e-6b0a-4f7e-9a51-3a8f4d6f2b11"
 _LATER = timedelta(minutes=20)
@@ -60,6 +61,11 @@ class Place:
     def transcript(self) -> Path:
         """The transcript of the project's session, if `make_transcript` was called."""
         return self.transcripts / f"{_SESSION}.jsonl"
+
+    @property
+    def command(self) -> list[str]:
+        """How memtui is started on this place."""
+        return [sys.executable, "-m", "memtui", str(self.project)]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -125,18 +131,18 @@ def write_captures(place: Place, number: int) -> None:
     """Write the captures 0 to `number`, 0 being the newest."""
     place.compacts.mkdir(parents=True, exist_ok=True, mode=0o700)
     for index in range(number):
-        name, text = capture_file(place, capture_title(index), _NOW - index * _LATER)
+        name, text = capture_file(place, capture_title(index), NEWEST - index * _LATER)
         (place.compacts / name).write_text(text)
 
 
 def memory_id(number: int) -> str:
     """The Recovery ID of memory `number`; 0 is the newest."""
-    return f"CMEM-{_NOW - number * _LATER:%Y%m%d-%H%M%S}"
+    return f"CMEM-{NEWEST - number * _LATER:%Y%m%d-%H%M%S}"
 
 
 def memory_file(place: Place, number: int) -> Path:
     """The file of memory `number`."""
-    return place.memories / f"{_NOW - number * _LATER:%Y-%m}" / f"{memory_id(number)}.md"
+    return place.memories / f"{NEWEST - number * _LATER:%Y-%m}" / f"{memory_id(number)}.md"
 
 
 def write_memories(place: Place, number: int) -> None:
@@ -166,8 +172,8 @@ def _stored_memory() -> bytes:
     meta = MemoryMeta(
         id=memory_id(0),
         project="/work/payments",
-        created=_NOW,
-        updated=_NOW,
+        created=NEWEST,
+        updated=NEWEST,
         description="number @@: the refresh race of the payment client",
         tags=("auth", "payments"),
         session_id=_SESSION,
@@ -179,7 +185,7 @@ def _stored_memory() -> bytes:
 def write_commands(place: Place) -> None:
     """Write session-state.json with two active commands."""
     commands: list[dict[str, object]] = [
-        {"name": name, "activated_at": _NOW.isoformat(timespec="seconds"), "state": {}}
+        {"name": name, "activated_at": NEWEST.isoformat(timespec="seconds"), "state": {}}
         for name in ("babysit", "review")
     ]
     path = place.project / "docs" / "09-agents" / "session-state.json"
@@ -193,7 +199,7 @@ LAST_WORDS = "That was the last line of this transcript."
 def make_transcript(place: Place, *, megabytes: int) -> None:
     """Write the transcript of the project's session, of at least so many megabytes."""
     place.transcripts.mkdir(parents=True, exist_ok=True)
-    started = _NOW - timedelta(days=2)
+    started = NEWEST - timedelta(days=2)
     writer = TranscriptWriter(_SESSION, cwd=str(place.project), branch="main", started=started)
     writer.prompt("Fix the token refresh race in the payment client.")
     source = "\n".join(f"    value_{n} = client.refresh(account, token={n})" for n in range(300))

@@ -15,14 +15,9 @@ from data import Data, Place, capture_title, data, memory_id
 from report import Figure, compared, show
 from terminal import Terminal
 
-RUNS = 9
+RUNS = 15
 BUDGET = 1.5
 HELLO = Path(__file__).with_name("hello.py")
-
-
-def command(place: Place) -> list[str]:
-    """How memtui is started on a place."""
-    return [sys.executable, "-m", "memtui", str(place.project)]
 
 
 def first_paint(arguments: Sequence[str], place: Place, *texts: str) -> float:
@@ -38,7 +33,7 @@ def measure(made: Data) -> list[Figure]:
     mine, hello = [], []
     for run in range(RUNS + 1):
         hello.append(first_paint([sys.executable, str(HELLO)], place, "hello-world-painted"))
-        mine.append(first_paint(command(place), place, *content))
+        mine.append(first_paint(place.command, place, *content))
         if not run:  # files are read from the disk, and byte code is written
             mine.clear()
             hello.clear()

@@ -1,0 +1,85 @@
+"""Large things: opening a project with 10,000 captures, a storm of 60,000 files, a transcript of 100 MB."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from data import LAST_WORDS, Data, Place, capture_title, data, make_transcript
+from report import Figure, bounded, show
+from terminal import Terminal
+
+RUNS = 3
+STORM = 60_000
+STORM_BUDGET = 3.0
+_COUNT_END = "\x1b"
+"""What follows the number of captures in the pane's title once all of them are read."""
+_STORM = """
+import sys, time
+folder, number, text = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()
+for index in range(number):
+    day, second = divmod(index, 86400)
+    hour, second = divmod(second, 3600)
+    name = f"2024{day // 28 + 1:02d}{day % 28 + 1:02d}_{hour:02d}{second // 60:02d}{second % 60:02d}-autocompact.md"
+    with open(f"{folder}/{name}", "wb") as file:
+        file.write(text)
+print(time.perf_counter(), flush=True)
+"""
+
+
+def listed(place: Place, number: int) -> float:
+    """Seconds from the start until the list of captures is complete and all of them are read."""
+    with Terminal(place.command, cwd=place.project, env=place.environment) as terminal:
+        return terminal.wait_for(f" {number}{_COUNT_END}", timeout=120) - terminal.started
+
+
+def storm(place: Place) -> float:
+    """Seconds from the last of many captures written at once until all of them are listed."""
+    arguments = [sys.executable, "-S", "-c", _STORM, str(place.compacts), str(STORM), capture_text(place)]
+    with Terminal(place.command, cwd=place.project, env=place.environment) as terminal:
+        terminal.wait_for("live")
+        terminal.forget()
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            seen = terminal.wait_for(f" {STORM + 1}", timeout=180)
+            return max(0.0, seen - float(process.stdout.readline()))
+
+
+def capture_text(place: Place) -> str:
+    """The text of some capture of a place."""
+    return next(place.compacts.glob("*-autocompact.md")).read_text()
+
+
+def transcript(place: Place) -> list[float]:
+    """Seconds from `o` to the last words of a transcript of 100 MB."""
+    taken = []
+    with Terminal(place.command, cwd=place.project, env=place.environment) as terminal:
+        terminal.wait_for(capture_title(0))
+        terminal.rest(quiet=2.0)
+        for _ in range(RUNS):
+            started = terminal.press("o")
+            taken.append(terminal.wait_for(LAST_WORDS) - started)
+            terminal.press("\x1b")
+            terminal.rest(quiet=0.5)
+    return taken
+
+
+def measure(made: Data) -> list[Figure]:
+    """All three."""
+    many = made.place(captures=10_000, memories=10)
+    opened = [listed(many, 10_000) for _ in range(RUNS)]
+    place = made.place(captures=1, memories=1)
+    make_transcript(place, megabytes=100)
+    last_words = transcript(place)
+    return [
+        bounded("10,000 captures: all listed and read", opened),
+        bounded("a transcript of 100 MB: o -> its last words", last_words),
+        bounded(
+            "60,000 captures in a storm: the last is written -> all listed", [storm(place)], STORM_BUDGET
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    with data() as made:
+        sys.exit(show(measure(made)))
