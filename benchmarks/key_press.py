@@ -2,7 +2,7 @@
 
 Both run at the same time, each in its own terminal, and get `j` and `k` in turn. The clock starts when the
 key is written to the terminal and stops when the row that it selects has come out. Once they are left alone;
-then another process rewrites a memory over and over, so that the list is compared with the disk while keys are
+then another process rewrites a memory over and over, so that lists are compared with the disk while keys are
 pressed.
 """
 

@@ -18,9 +18,8 @@ _STORM = """
 import sys, time
 folder, number, text = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()
 for index in range(number):
-    day, second = divmod(index, 86400)
-    hour, second = divmod(second, 3600)
-    name = f"2024{day // 28 + 1:02d}{day % 28 + 1:02d}_{hour:02d}{second // 60:02d}{second % 60:02d}-autocompact.md"
+    hour, second = divmod(index, 3600)
+    name = f"20240101_{hour:02d}{second // 60:02d}{second % 60:02d}-autocompact.md"
     with open(f"{folder}/{name}", "wb") as file:
         file.write(text)
 print(time.perf_counter(), flush=True)
