@@ -114,7 +114,7 @@ class Terminal:
         """Read until the screen shows `text` no more."""
         self.until(lambda: text not in self.screen.words, f"the end of {text!r}")
 
-    def until_quiet(self, seconds: float = 0.15) -> None:
+    def until_quiet(self, seconds: float = 0.08) -> None:
         """Read until nothing has been written for a moment."""
         while self._read(seconds):
             pass

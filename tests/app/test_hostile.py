@@ -45,7 +45,7 @@ async def each_row(driver: Driver, pane_id: PaneId, keys: Iterable[str]) -> None
     pane = driver.pane(pane_id)
     for key in keys:
         assert pane.select(key)
-        await driver.pilot.pause()
+        await driver.pilot.pause(0.01)
         await driver.settled()
         check(driver)
 
@@ -153,7 +153,7 @@ async def paste(driver: Driver, text: str) -> None:
 async def test_what_is_pasted_into_the_filter(attack: World) -> None:
     async with opened(attack, MIDDLE) as driver:
         await driver.press("slash")
-        for payload in [*CONTROL.values(), *MARKUP.values()]:
+        for payload in TEXTS:
             driver.browser.query_one("#filter", Input).value = ""
             await paste(driver, payload)
             check(driver)

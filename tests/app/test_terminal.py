@@ -191,7 +191,7 @@ def test_no_control_code_of_the_data_reaches_the_terminal(world: World, size: tu
 def _read_transcript(terminal: Terminal) -> None:
     terminal.press("4o")
     terminal.until_shown("Transcript s-1")
-    for _ in range(10):
+    for _ in range(5):
         terminal.press(PAGE_UP)
         terminal.until_quiet()
     terminal.press("q")
