@@ -1,0 +1,70 @@
+"""What the first paint shows and what it does without: benchmarks/ measure its time, this is its cause."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.app.harness import SIZES, opened
+from tests.app.world import World
+from tests.store.captures import add_capture, make_project
+
+_PROGRAM = """
+import gc, json, sys
+from pathlib import Path
+from memtui.__main__ import _open_app
+import memtui.app.app as app_module
+from memtui.app.commands import PaneId
+from memtui.app.screens.browser_view import BrowserView
+from memtui.project import Home, Project
+
+def painted(view):
+    names = [*view.panes[PaneId.PENDING].rows]
+    told = {
+        "rows": names,
+        "drawn": view.panes[PaneId.PENDING].draw_row(names[0], 60).plain,
+        "memories": [*view.panes[PaneId.MEMORIES].rows],
+        "detail": view.detail_view.document.text,
+        "imported": sorted({name.partition(".")[0] for name in sys.modules}),
+    }
+    print("TOLD", json.dumps(told))
+    view.app.exit()
+
+def run(app):
+    textual_run(app, headless=True, size=(140, 45))
+    print("COLLECTING", gc.isenabled())
+
+BrowserView._painted = painted
+textual_run, app_module.MemtuiApp.run = app_module.MemtuiApp.run, run
+folder = Path(sys.argv[1])
+home = Home(*(folder / name for name in ("data", "cache", "state", "config")))
+_open_app(Project(folder / "app"), home, folder / "claude")
+"""
+
+
+def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "app")
+    older, newer = (add_capture(project, number, message=f"number {number}") for number in (1, 2))
+    month = tmp_path / "data" / "memories" / "2026-01"
+    month.mkdir(parents=True)
+    (month / "CMEM-20260102-101500.md").write_text("---\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert "TOLD" in done.stdout, done.stderr
+    before, _, after = done.stdout.partition("COLLECTING")
+    told = json.loads(before.partition("TOLD")[2].strip().splitlines()[0])
+    assert told["rows"] == [newer.name, older.name]
+    assert "number 2" in told["drawn"] and "number 2" in told["detail"]
+    assert told["memories"] == ["CMEM-20260102-101500.md"]
+    assert not {"pydantic", "yaml", "watchdog"} & set(told["imported"])
+    assert after.strip() == "True"
+
+
+async def test_the_screen_has_few_widgets(full: World) -> None:
+    for size in SIZES:
+        async with opened(full, size) as driver:
+            widgets = [type(widget).__name__ for widget in driver.app.screen.walk_children()]
+            assert len(widgets) <= 12, widgets
