@@ -363,13 +363,13 @@ def test_the_command_names_a_program_that_the_shell_finds(places: Places) -> Non
 def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
     root = places.project.root
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    notes = plan_init(places, Scope.PROJECT, which="x").notes
+    notes = plan_init(places, Scope.PROJECT, python=PYTHON, which="x").notes
     assert [note.split(":")[0] for note in notes] == [
         "git does not ignore .claude/commands/review-compact.md",
         "git does not ignore .claude/settings.local.json",
     ]
     (root / ".gitignore").write_text(".claude/\n")
-    assert plan_init(places, Scope.PROJECT, which="x").notes == ()
+    assert plan_init(places, Scope.PROJECT, python=PYTHON, which="x").notes == ()
     (root / ".gitignore").unlink()
     assert plan_init(places, Scope.SHARED, which="x").notes == ()
 
