@@ -440,3 +440,13 @@ async def test_the_mouse_saves_too(full: World) -> None:
         await start(driver)
         await driver.pilot.click(offset=(driver.lines[-1].index("save"), WIDE[1] - 1))
         await driver.until_said("Reviewed")
+
+
+async def test_quitting_asks_when_something_would_be_lost(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("r")
+        await driver.until(lambda: driver.review.unsaved is False and bool(driver.review.field("title").text))
+        await driver.press("x")
+        await driver.press("ctrl+q")
+        await driver.until(lambda: "Leave the review?" in driver.shown)
+        assert not driver.app.left

@@ -117,6 +117,15 @@ class MemtuiApp(App[None]):
             gc.freeze()
             gc.enable()
 
+    async def action_quit(self) -> None:
+        """Quit; out of a review with something unsaved the way leads through its question."""
+        from memtui.app.screens.review import ReviewScreen
+
+        if isinstance(self.screen, ReviewScreen) and self.screen.unsaved:
+            self.screen.action_leave()
+        else:
+            await super().action_quit()
+
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Tell the person what happened. Only the last message shows: a pile would cover the screen."""
         self.clear_notifications()

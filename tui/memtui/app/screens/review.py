@@ -264,12 +264,17 @@ class ReviewScreen(Screen[Review | None]):
         else:
             self.dismiss(review)
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether leaving now would lose something that was written."""
+        return self._texts() != self._drafted and any(self._texts().values())
+
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
         """Leave without saving; asks when something was written."""
         if self._saving:
             return  # what is being written is there in a moment, and so is the way to take it back
-        if self._texts() != self._drafted and any(self._texts().values()):
+        if self.unsaved:
             question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
             if not await self.app.push_screen_wait(question):
                 return
