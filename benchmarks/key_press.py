@@ -8,6 +8,7 @@ pressed.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -51,7 +52,7 @@ class Session:
     def __init__(self, place: Place, terminal: Terminal) -> None:
         self.place, self.terminal = place, terminal
         self._at, self._step = 0, 1
-        terminal.wait_for(_row(0), timeout=60)
+        terminal.wait_for(memory_id(0), timeout=60)
         terminal.rest(quiet=3.0, timeout=60)  # all are listed
         terminal.press("2")
         terminal.rest(quiet=1.0)
@@ -62,11 +63,12 @@ class Session:
             self._step = -self._step
         self._at += self._step
         started = self.terminal.press("j" if self._step > 0 else "k")
-        return self.terminal.wait_for(_row(self._at)) - started
+        return self.terminal.wait_for(_selected(self._at)) - started
 
 
-def _row(number: int) -> str:
-    return memory_id(number).removeprefix("CMEM-")
+def _selected(number: int) -> re.Pattern[bytes]:
+    """The row of a memory, behind the bar that marks the selected one: others are painted, too."""
+    return re.compile("▌(?:\x1b\\[[0-9;]*m)*".encode() + memory_id(number).encode())
 
 
 def presses(sessions: list[Session], number: int) -> list[list[float]]:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -76,18 +77,17 @@ class Terminal:
             pass
         self._seen = b""
 
-    def wait_for(self, *texts: str, timeout: float = 30.0) -> float:
+    def wait_for(self, *texts: str | re.Pattern[bytes], timeout: float = 30.0) -> float:
         """Read on until all `texts` have been written since `press` or `forget`; return when that was.
 
         Raises:
             MissingError: they were not within `timeout` seconds.
         """
-        wanted = [text.encode() for text in texts]
+        wanted = [re.compile(re.escape(text.encode())) if isinstance(text, str) else text for text in texts]
         end = time.perf_counter() + timeout
-        while not all(text in self._seen for text in wanted):
+        while missing := [text.pattern for text in wanted if not text.search(self._seen)]:
             left = end - time.perf_counter()
             if left <= 0 or self._read(left) is None:
-                missing = [text.decode() for text in wanted if text not in self._seen]
                 raise MissingError(f"no {missing} in: ...{self._seen[-2000:]!r}")
         return time.perf_counter()
 

@@ -99,6 +99,16 @@ def test_it_lists_what_the_store_lists(disk: Disk) -> None:
     assert listed.entries["CMEM-20260101-101500.md"].path.read_text() == "x"
 
 
+def test_of_two_files_with_one_name_the_later_month_counts(disk: Disk) -> None:
+    other = disk.home.memories / MONTHS[1] / disk.path(0, 1).name
+    other.write_text("x")
+    listing = MemoryListing(disk.store)
+    assert listing.memories().entries[other.name].path == other
+    told = {disk.edit(0, 1)}
+    assert listing.memories(told).entries[other.name].path == other
+    assert len(listing.memories().names) == 9
+
+
 def test_files_stand_among_the_others_by_their_time(disk: Disk) -> None:
     for name in ("20260202_101500", "20260202_101501", "20250101_000000", "20270101_000000"):
         (disk.project.compacts / f"{name}-memory.md").write_text("# Memory: x")

@@ -42,6 +42,14 @@ class _Month:
     names: list[str]
 
 
+@dataclass(slots=True)
+class _News:
+    """Folders whose files are other than they were, and whether any came or went."""
+
+    changed: list[dict[str, Entry]]
+    renamed: bool
+
+
 class MemoryListing:
     """Lists the memories of a store; used by one thread."""
 
@@ -51,6 +59,8 @@ class MemoryListing:
         """In the order in which they were read, the one read longest ago first."""
         self._files: dict[str, Entry] = {}
         self._all = Memories({}, ())
+        self._twice = False
+        """Whether files of one name lie in two months."""
 
     def memories(self, touched: Collection[str] = (), *, sweep: bool = True) -> Memories:
         """All memories: the same object as the last time when nothing has changed.
@@ -63,19 +73,28 @@ class MemoryListing:
             FileProblem: as `MemoryStore.entries` says.
         """
         files = {entry.name: entry for entry in self._store.file_entries()}
-        changed = self._read_months(touched, SWEEP if sweep else 0)
-        if changed or files != self._files:
+        news = self._read_months(touched, SWEEP if sweep else 0)
+        if files != self._files:
+            news.changed.append(files)
+            news.renamed |= files.keys() != self._files.keys()
             self._files = files
+        if news.renamed or (news.changed and self._twice):
             self._all = self._merged()
+        elif news.changed:
+            # The names are as they were: only what they stand for is put in place.
+            entries = dict(self._all.entries)
+            for changed in news.changed:
+                entries.update(changed)
+            self._all = Memories(entries, self._all.names)
         return self._all
 
-    def _read_months(self, touched: Collection[str], allowed: int) -> bool:
-        """Read the months again that need it; tell whether any is other than it was."""
+    def _read_months(self, touched: Collection[str], allowed: int) -> _News:
+        """Read the months again that need it; tell what is other than it was."""
         found = {entry.name: entry for entry in scan(self._store.folder, MONTH_NAME)}
         gone = self._months.keys() - found.keys()
         for name in gone:
             del self._months[name]
-        changed = bool(gone)
+        news = _News([], bool(gone))
         for name in [*self._months, *(found.keys() - self._months.keys())]:
             known = self._months.get(name)
             path = f"{found[name].folder}/{name}"
@@ -88,20 +107,23 @@ class MemoryListing:
             settled = time.time_ns() - state[0] > _YOUNG
             entries = _read(path, known.entries if known else {})
             if known is None or known.entries != entries:
-                known = _Month(state, settled, entries, sorted(entries))
-                changed = True
+                names = sorted(entries)
+                news.changed.append(entries)
+                news.renamed |= known is None or names != known.names
+                known = _Month(state, settled, entries, names)
             self._months.pop(name, None)
             self._months[name] = replace(known, state=state, settled=settled)
-        return changed
+        return news
 
     def _merged(self) -> Memories:
-        # With 100,000 this takes some 5 ms and never long without letting the keys in between.
+        # With 100,000 this takes some 10 ms and never long without letting the keys in between.
         entries: dict[str, Entry] = {}
         names: list[str] = []
         for _, month in sorted(self._months.items()):
             entries.update(month.entries)
             names += month.names
-        if len(entries) < len(names):  # one file in two months
+        self._twice = len(entries) < len(names)
+        if self._twice:
             names = list(entries)
         names.sort()  # by time, as their names are; quick, for a month's folder has the memories of its month
         entries.update(self._files)
