@@ -26,8 +26,7 @@ from memtui.app.screens.review import ReviewScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.project import Home, Project
-from memtui.setup.places import Places
+from memtui.project import Home, Places, Project
 from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)

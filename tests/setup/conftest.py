@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project, claude_config, memtui_home
+from memtui.project import Places, Project, claude_config, memtui_home
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
-from memtui.setup.places import Places, Scope
+from memtui.setup.places import Scope
 from tests.disk import without_flushing
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)

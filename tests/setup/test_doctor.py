@@ -15,12 +15,12 @@ from memtui.demo.transcript import TranscriptWriter
 from memtui.files import private_folder
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.log import Run, record
-from memtui.project import transcript_slug
+from memtui.project import Places, transcript_slug
 from memtui.setup import doctor as doctor_module
 from memtui.setup import wiring
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
-from memtui.setup.places import Places, Scope
+from memtui.setup.places import Scope, settings_file
 from memtui.setup.settings import EVENTS, own_command
 from memtui.setup.wiring import BARE_PATH, is_wired, look, probe
 from tests.setup.conftest import NOW, clock
@@ -51,7 +51,7 @@ def _found(places: Places, check: str, **env: str) -> list[tuple[Level, str]]:
 
 
 def _settings(places: Places, scope: Scope, value: object) -> Path:
-    path = places.settings(scope).path
+    path = settings_file(places, scope).path
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(value if isinstance(value, str) else json.dumps(value))
     return path
@@ -280,7 +280,7 @@ def test_transcripts_about_to_be_deleted_are_told(
     if kept is not None:
         _settings(places, Scope.SHARED, {"cleanupPeriodDays": kept})
     else:
-        places.settings(Scope.USER).path.unlink()
+        settings_file(places, Scope.USER).path.unlink()
     found = _found(places, "transcripts") if kept != 0 else []
     assert bool(found) == bool(said)
     if said:
@@ -367,7 +367,7 @@ def test_looking_changes_nothing(places: Places, init: Runner) -> None:
 
 def test_looking_at_wiring_never_fails(places: Places) -> None:
     for scope in Scope:
-        path = places.settings(scope).path
+        path = settings_file(places, scope).path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir()
     assert [bool(wired.problem) for wired in look(places)] == [True] * 3

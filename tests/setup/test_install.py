@@ -16,12 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, atomic
+from memtui.project import Places
 from memtui.setup import changes as changes_module
 from memtui.setup.changes import diff
 from memtui.setup.commands import review_compact
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.json_text import add_member, root_of, style_of
-from memtui.setup.places import Places, Scope
+from memtui.setup.places import Scope, settings_file
 from memtui.setup.settings import EVENTS, find_hooks
 from tests.disk import mode_of, names
 from tests.setup.conftest import NOW, PYTHON, Run, clock
@@ -31,7 +32,7 @@ SCOPES = tuple(Scope)
 
 
 def _settings(places: Places, scope: Scope = Scope.PROJECT) -> Path:
-    return places.settings(scope).path
+    return settings_file(places, scope).path
 
 
 def _tree(root: Path) -> dict[str, bytes | None]:

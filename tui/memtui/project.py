@@ -78,6 +78,14 @@ class Home(NamedTuple):
         return self.state / "hooks.jsonl"
 
 
+class Places(NamedTuple):
+    """A project, memtui's own folders and Claude Code's configuration folder."""
+
+    project: Project
+    home: Home
+    claude: Path
+
+
 def find_root(start: Path, home: Path | None = None) -> Path:
     """Return the project root for a folder: the topmost one above it that holds a marker.
 

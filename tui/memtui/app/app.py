@@ -28,8 +28,7 @@ from memtui.app.edge import FailureLog, explain
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
 from memtui.clock import Clock, system_clock
-from memtui.project import Home, Project
-from memtui.setup.places import Places
+from memtui.project import Home, Places, Project
 
 _THEME = Theme(
     name="memtui",

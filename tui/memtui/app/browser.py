@@ -22,8 +22,8 @@ from memtui.app.views import (
 )
 from memtui.clock import Clock, parse_iso
 from memtui.files import FileProblem
-from memtui.project import git_branch
-from memtui.setup.places import Places, Scope
+from memtui.project import Places, git_branch
+from memtui.setup.places import Scope
 
 if TYPE_CHECKING:
     from memtui.app.facts import FactsReader

@@ -11,8 +11,7 @@ from memtui.app.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
 from memtui.formats.capture import Capture
 from memtui.hooks.log import Run, read_runs
-from memtui.project import Home, Project
-from memtui.setup.places import Places
+from memtui.project import Home, Places, Project
 from memtui.setup.wiring import is_wired
 from memtui.store.backfill import Compaction, compactions_in, missing_captures
 from memtui.store.transcripts import Transcript, TranscriptStore

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.machine import native_tools, silent_file_system
+from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.outcomes import (
     check_compactions,
@@ -19,7 +20,6 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
-from memtui.setup.places import Places
 from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 import memtui
 from memtui.clock import Clock
 from memtui.files import FileUnreadable
+from memtui.project import Places
 from memtui.setup.changes import Change, delete, make_folders, read, text_of, write
 from memtui.setup.commands import REVIEW_COMPACT, is_sealed, is_untouched, review_compact
 from memtui.setup.git import git_sees
-from memtui.setup.places import Places, Scope
+from memtui.setup.places import Scope, command_file, settings_file
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import (
     EVENTS,
@@ -82,7 +83,7 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: bool = False) -> Pla
     """
     records = Records(places.home)
     changes = [change for change in (_uninstall_settings(places, scope, records),) if change is not None]
-    target = places.command(scope, REVIEW_COMPACT)
+    target = command_file(places, scope, REVIEW_COMPACT)
     data = read(target)
     kept: tuple[Path, ...] = ()
     if data is not None and is_sealed(data):
@@ -126,7 +127,7 @@ def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
 
 
 def _init_settings(places: Places, scope: Scope, records: Records, python: str) -> Change | None:
-    target = places.settings(scope)
+    target = settings_file(places, scope)
     before = read(target)
     commands = _commands(scope, python)
     try:
@@ -172,7 +173,7 @@ def _isolation() -> str:
 def _init_command(
     places: Places, scope: Scope, records: Records, python: str, which: str | None
 ) -> tuple[Change | None, str]:
-    target = places.command(scope, REVIEW_COMPACT)
+    target = command_file(places, scope, REVIEW_COMPACT)
     before = read(target)
     on_path = review_compact()
     own = on_path if scope is Scope.SHARED else review_compact(shlex.join([python, "-m", "memtui"]))
@@ -189,7 +190,7 @@ def _init_command(
 
 
 def _uninstall_settings(places: Places, scope: Scope, records: Records) -> Change | None:
-    target = places.settings(scope)
+    target = settings_file(places, scope)
     before = read(target)
     if before is None:
         return None

@@ -13,9 +13,9 @@ from memtui.files import is_within
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import capture_name
 from memtui.hooks.log import Run, read_runs
+from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.git import git_sees
-from memtui.setup.places import Places
 from memtui.setup.settings import EVENTS
 from memtui.setup.wiring import Wired
 from memtui.store.backfill import coverage

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from memtui.files import FileOutside, existing_above
-from memtui.project import Home, Project
+from memtui.project import Places
 
 
 class Scope(StrEnum):
@@ -34,36 +34,29 @@ class Target:
     """The folder above `real` from which on down no link is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """A project, memtui's own folders and Claude Code's configuration folder."""
+def settings_file(places: Places, scope: Scope) -> Target:
+    """The settings file of a scope.
 
-    project: Project
-    home: Home
-    claude: Path
+    Since 2.1.211 Claude Code looks for the local one at the repository's root, too (Claude Code fact).
 
-    def settings(self, scope: Scope) -> Target:
-        """The settings file of a scope.
+    Raises:
+        FileOutside: it is a link that leads out of the project, or in a circle.
+    """
+    if scope is Scope.USER:
+        return _target(places.claude / "settings.json", None)
+    name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
+    return _target(places.project.root / ".claude" / name, places.project.root)
 
-        Since 2.1.211 Claude Code looks for the local one at the repository's root, too (Claude Code fact).
 
-        Raises:
-            FileOutside: it is a link that leads out of the project, or in a circle.
-        """
-        if scope is Scope.USER:
-            return _target(self.claude / "settings.json", None)
-        name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
-        return _target(self.project.root / ".claude" / name, self.project.root)
+def command_file(places: Places, scope: Scope, name: str) -> Target:
+    """A slash command's file; for `PROJECT` and `SHARED` it is the same.
 
-    def command(self, scope: Scope, name: str) -> Target:
-        """A slash command's file; for `PROJECT` and `SHARED` it is the same.
-
-        Raises:
-            FileOutside: see `settings`.
-        """
-        if scope is Scope.USER:
-            return _target(self.claude / "commands" / name, None)
-        return _target(self.project.root / ".claude" / "commands" / name, self.project.root)
+    Raises:
+        FileOutside: see `settings_file`.
+    """
+    if scope is Scope.USER:
+        return _target(places.claude / "commands" / name, None)
+    return _target(places.project.root / ".claude" / "commands" / name, places.project.root)
 
 
 def _target(path: Path, root: Path | None) -> Target:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from memtui.files import FileOutside, FileProblem
-from memtui.project import memtui_home
+from memtui.project import Places, memtui_home
 from memtui.setup.changes import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.places import Places, Scope
+from memtui.setup.places import Scope, settings_file
 from memtui.setup.settings import (
     EVENTS,
     Hook,
@@ -150,7 +150,7 @@ def probe(command: str, path: str) -> str:
 
 def _look(places: Places, scope: Scope) -> Wired:
     try:
-        target = places.settings(scope)
+        target = settings_file(places, scope)
         data = read(target)
         text = text_of(data, target.path)
         settings = read_settings(text) if text.strip("\ufeff \t\r\n") else {}

@@ -149,7 +149,7 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def list(self, where: Filter = Filter(), *, limit: int | None = None, offset: int = 0) -> Page:
-        """Memories, newest first; broken ones, with their reason, where neither project nor tags are asked for.
+        """Memories, newest first; broken ones, with their reason, unless project or tags are asked for.
 
         Raises:
             FileProblem: the store cannot be listed.
