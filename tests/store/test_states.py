@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from memtui.files import FileProblem
 from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
-from memtui.store.states import StateStore, StoredState
+from memtui.store.state_files import version_of
+from memtui.store.states import StateStore, StoredState, VersionTaken
+from tests import faults
+from tests.disk import mode_of
+from tests.processes import start_together
 
 
 @pytest.fixture
@@ -138,3 +144,117 @@ def test_documents_of_other_projects_are_read_once(
     newest = store.newest()
     assert newest is not None
     assert newest.session_id == "foreign-2"
+
+
+def test_a_version_is_written_once(store: StateStore, home: Home) -> None:
+    entry = store.write("a", "one\n", 1)
+    assert entry == store.versions("a")[0]
+    assert entry.path.read_text() == "one\n"
+    assert (mode_of(entry.path), mode_of(home.states / "a"), mode_of(home.states)) == (0o600, 0o700, 0o700)
+    with pytest.raises(VersionTaken, match=r"v0001\.md has been written by another program meanwhile"):
+        store.write("a", "two\n", 1)
+    assert entry.path.read_text() == "one\n"
+    assert store.write("a", "two\n", 12345).name == "v12345.md"
+    assert [version_of(each) for each in store.versions("a")] == [12345, 1]
+
+
+def test_a_killed_writer_leaves_nothing_for_long(store: StateStore, home: Home) -> None:
+    store.write("a", "one\n", 1)
+    left = home.states / "a" / ".memtui-999999999-0123456789ab.tmp"
+    left.write_text("on")
+    store.write("a", "two\n", 2)
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("session", ["", "..", "../x", "a/b", "-a", "a\0", "x" * 300])
+def test_no_version_is_written_elsewhere(store: StateStore, home: Home, session: str) -> None:
+    with pytest.raises(FileProblem):
+        store.write(session, "one\n", 1)
+    assert list(home.data.rglob("*.md")) == []
+
+
+def test_no_version_is_written_through_a_link(store: StateStore, home: Home, tmp_path: Path) -> None:
+    home.states.mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (home.states / "a").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileProblem):
+        store.write("a", "one\n", 1)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_parallel_sessions_are_kept_apart(store: StateStore, home: Home, project: Project) -> None:
+    named = f"app ({project.root})"
+    add(home, "a", 1, named, 1000)
+    add(home, "a", 2, named, 1500)
+    add(home, "b", 7, f"app ({project.root}/packages)", 2000)
+    add(home, "c", 1, "", 3000)
+    add(home, "foreign", 1, "other (/home/me/other)", 4000)
+    for _ in range(2):  # the second time it is known whose they are
+        found = store.sessions()
+        assert [(each.session_id, version_of(each.newest)) for each in found] == [("b", 7), ("a", 2)]
+        assert [each.written.timestamp() for each in found] == [2000, 1500]
+    assert [each.session_id for each in store.sessions({"c"})] == ["c", "b", "a"]
+    assert store.load(store.sessions()[1].newest).text.startswith("=== SESSION STATE v2 ===")
+    (home.states / "b" / "v0007.md").unlink()
+    assert [each.session_id for each in store.sessions()] == ["a"]
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from memtui.project import Project, memtui_home
+from memtui.store.states import StateStore, VersionTaken
+store = StateStore(Project(Path(sys.argv[1])), memtui_home({"MEMTUI_HOME": sys.argv[1]}))
+print("ready", flush=True)
+input()
+won = []
+for version in range(1, 41):
+    try:
+        store.write("a", f"{sys.argv[2]} {version}\\n" * 2000, version)
+    except VersionTaken:
+        continue
+    won.append(version)
+Path(sys.argv[1], sys.argv[2]).write_text(" ".join(map(str, won)))
+"""
+
+
+def test_two_writers_never_write_the_same_version(tmp_path: Path) -> None:
+    start_together((_WRITER, str(tmp_path), name) for name in ("one", "two"))
+    won = {name: set(map(int, (tmp_path / name).read_text().split())) for name in ("one", "two")}
+    assert not won["one"] & won["two"]
+    assert won["one"] | won["two"] == set(range(1, 41))
+    for name, versions in won.items():
+        for version in versions:
+            path = tmp_path / "data" / "states" / "a" / f"v{version:04d}.md"
+            assert path.read_text() == f"{name} {version}\n" * 2000
+
+
+def test_a_writer_may_be_killed_at_any_point(tmp_path: Path) -> None:
+    assert faults.run_sweep("tests.store.test_states", tmp_path) > 15
+
+
+def _sweep(base: Path) -> int:
+    def store(place: Path) -> StateStore:
+        return StateStore(Project(place), Home(place / "data", place, place, place))
+
+    def make(number: int) -> Path:
+        place = base / str(number)
+        store(place).write("a", "one\n", 1)
+        return place
+
+    def act(place: Path) -> None:
+        store(place).write("a", "two\n", 2)
+
+    def check(place: Path) -> None:
+        texts = [entry.path.read_text() for entry in store(place).versions("a")]
+        assert texts in (["one\n"], ["two\n", "one\n"])
+        store(place).write("a", "three\n", 3)  # the next one is not hindered, and cleans up
+        names = {path.name for path in (place / "data" / "states" / "a").iterdir()}
+        assert not any("tmp" in name for name in names)
+        assert "v0003.md" in names
+
+    return faults.kill_sweep(make, act, check)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(_sweep(Path(sys.argv[1]))))

@@ -17,7 +17,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
-from memtui.store.state_files import newest_of_project, newest_version, read_state, version_of
+from memtui.store.state_files import newest_of_project, newest_version, read_state, version_of, written_at
 
 _SECTION = re.compile(r"^(?=##? )", re.MULTILINE)
 _RANKS = ("IDENTITY", "KEY DECISIONS", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS")
@@ -89,7 +89,7 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    written = local_minute(datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone())
+    written = local_minute(written_at(entry))
     head = f"## Session state, version {version_of(entry)}, written at {written}\n\n"
     if len(text) > room:
         head += f"Sections are left out here; the whole document is {clean_line(str(entry.path))}\n"

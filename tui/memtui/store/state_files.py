@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from memtui.files import FileProblem, is_within, read_within
@@ -28,6 +29,16 @@ def version_of(entry: Entry) -> int:
     """The number in a document's name."""
     match = VERSION.fullmatch(entry.name)
     return int(match[1]) if match else 0
+
+
+def version_name(version: int) -> str:
+    """The name of a version's file."""
+    return f"v{version:04d}.md"
+
+
+def written_at(entry: Entry) -> datetime:
+    """When a document was written, in local time."""
+    return datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone()
 
 
 def newest_version(home: Home, session_id: str) -> Entry | None:

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileProblem, read_within
+from memtui.files import (
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    private_folder,
+    read_within,
+    sweep_temps,
+)
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.project import Home, Project
 from memtui.store.listing import Entry, scan
-from memtui.store.state_files import LIMIT, SESSION, VERSION, names_project, newest_version, version_of
+from memtui.store.state_files import (
+    LIMIT,
+    SESSION,
+    VERSION,
+    names_project,
+    newest_version,
+    version_name,
+    version_of,
+    written_at,
+)
+
+
+class VersionTaken(FileProblem):
+    """Another process has written this version; who wants to write one has to begin with that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +50,20 @@ class StoredState:
     """Why it cannot be used."""
 
 
+@dataclass(frozen=True, slots=True)
+class SessionStates:
+    """A session that has stored states."""
+
+    session_id: str
+    newest: Entry
+    """Its current version."""
+
+    @property
+    def written(self) -> datetime:
+        """When the session's document was last written; since then it is quiet."""
+        return written_at(self.newest)
+
+
 class StateStore:
     """The stored session states that belong to one project."""
 
@@ -37,8 +71,8 @@ class StateStore:
         self.project = project
         self.folder = home.states
         self._home = home
-        self._foreign: set[Entry] = set()
-        """Documents of other projects: they are not read again at every look."""
+        self._known: dict[Entry, bool] = {}
+        """Documents that were read, and whether they are the project's: that is not asked at every look."""
 
     def newest(self, session_ids: Collection[str] = ()) -> StoredState | None:
         """The newest document of the session that wrote last.
@@ -49,18 +83,18 @@ class StateStore:
         Raises:
             FileProblem: the folder of states cannot be listed.
         """
-        newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
-        entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
-        self._foreign &= set(entries)
-        for entry in entries:
-            named = entry.path.parent.name in session_ids
-            if entry in self._foreign and not named:
-                continue
-            stored = self.load(entry)
-            if named or self._names_project(stored.state):
-                return stored
-            self._foreign.add(entry)
-        return None
+        return next((stored or self.load(entry) for entry, stored in self._ours(session_ids)), None)
+
+    def sessions(self, session_ids: Collection[str] = ()) -> list[SessionStates]:
+        """The project's sessions that have a document, the one that wrote last first.
+
+        Args:
+            session_ids: see `newest`.
+
+        Raises:
+            FileProblem: the folder of states cannot be listed.
+        """
+        return [SessionStates(entry.path.parent.name, entry) for entry, _ in self._ours(session_ids)]
 
     def versions(self, session_id: str) -> list[Entry]:
         """All versions of a session's document, newest first.
@@ -72,10 +106,34 @@ class StateStore:
             return []
         return sorted(scan(self.folder / session_id, VERSION), key=version_of, reverse=True)
 
+    def write(self, session_id: str, text: str, version: int) -> Entry:
+        """Write a new version, whole or not at all; one that is there is never written again.
+
+        Args:
+            session_id: whose document.
+            text: the whole document.
+            version: its number; the caller takes that of the newest version and one.
+
+        Raises:
+            VersionTaken: there is such a version already; nothing was changed.
+            FileProblem: it cannot be written, or `session_id` is none.
+        """
+        folder = self.folder / session_id
+        if not SESSION.fullmatch(session_id):
+            raise FileProblem(self.folder, f"has no place for a session called {session_id!r}")
+        base = existing_above(self.folder)
+        private_folder(folder, within=base)
+        sweep_temps(folder, within=base)
+        path = folder / version_name(version)
+        if not create_exclusive(path, text.encode(), within=base):
+            raise VersionTaken(path, "has been written by another program meanwhile")
+        status = path.lstat()
+        return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
+
     def load(self, entry: Entry) -> StoredState:
         """Read one version. A broken one has its text, as far as it can be read, and the reason."""
         path = entry.path
-        written = datetime.fromtimestamp(entry.mtime_ns / 1e9).astimezone()
+        written = written_at(entry)
         text = ""
         try:
             text = read_within(path, self.folder, limit=LIMIT, follow=False).decode("utf-8", "replace")
@@ -87,6 +145,20 @@ class StateStore:
         except FileProblem as error:
             problem = error.reason
         return StoredState(path.parent.name, version_of(entry), path, written, text, problem=problem)
+
+    def _ours(self, session_ids: Collection[str]) -> Iterator[tuple[Entry, StoredState | None]]:
+        """The current document of every session of the project, newest first, read where that was needed."""
+        newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
+        entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
+        self._known = {entry: ours for entry, ours in self._known.items() if entry in set(entries)}
+        for entry in entries:
+            if entry.path.parent.name in session_ids or self._known.get(entry):
+                yield entry, None
+            elif entry not in self._known:
+                stored = self.load(entry)
+                self._known[entry] = self._names_project(stored.state)
+                if self._known[entry]:
+                    yield entry, stored
 
     def _names_project(self, state: SessionState | None) -> bool:
         return state is not None and names_project(state.identity.project, self.project.root)
