@@ -7,8 +7,8 @@ import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
@@ -133,6 +133,20 @@ class MemtuiApp(App[None]):
     def report(self, doing: str, error: Exception) -> None:
         """Say that something failed in a worker, and record what memtui does not know how to explain."""
         self.say(explain(self.log_file, doing, error), severity="error")
+
+    @contextmanager
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """The edge of a worker: what fails in here is reported, and ends here.
+
+        Args:
+            doing: what the person is told it failed at, as in “Failed copying”.
+            wanted: whether anybody still wants to know; asked when it has failed.
+        """
+        try:
+            yield
+        except Exception as error:  # a worker's edge
+            if wanted():
+                self.report(doing, error)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the table, then Textual's own."""

@@ -151,18 +151,15 @@ class BrowserScreen(BrowserView):
         """Filter the current pane; what its rows say may have to be read first."""
         pane, reads = self.pane, True
         found = pane.selected
-        while reads:
-            try:
+        with self.app.reporting("reading what to filter"):
+            while reads:
                 reads = bool(pane.filter_text) and await asyncio.to_thread(pane.prepare_filter)
-            except Exception as error:  # a worker's edge
-                self.report("reading what to filter", error)
-                return
-            pane.filter_reads = reads
-            pane.show_rows()
-            if found and not pane.filter_text:
-                pane.select(found)  # what was found stays selected when the filter is dropped
-            if pane is self.pane:
-                self.show_detail()
+                pane.filter_reads = reads
+                pane.show_rows()
+                if found and not pane.filter_text:
+                    pane.select(found)  # what was found stays selected when the filter is dropped
+                if pane is self.pane:
+                    self.show_detail()
 
     def do_toggle_reviewed(self) -> None:
         """Show reviewed captures among the pending ones, or hide them again."""
@@ -195,12 +192,9 @@ class BrowserScreen(BrowserView):
         def send(osc52: str) -> None:
             self.app.call_from_thread(self.app.copy_to_clipboard, osc52)
 
-        try:
+        with self.app.reporting("copying"):
             copied: Copied = await asyncio.to_thread(copy, text, send)
-        except Exception as error:  # a worker's edge
-            self.report("copying", error)
-            return
-        self.say(copied.message, warn=not copied.sure)
+            self.say(copied.message, warn=not copied.sure)
 
     def do_clear_command(self) -> None:
         """Make the selected command inactive."""
@@ -227,15 +221,12 @@ class BrowserScreen(BrowserView):
 
     @work(group="clear", exit_on_error=False)
     async def _clear(self, name: str | None) -> None:
-        try:
+        with self.app.reporting("clearing"):
             undo = await asyncio.to_thread(self.browser.commands.clear, name)
-        except Exception as error:  # a worker's edge
-            self.report("clearing", error)
-            return
-        self.undos.append(undo)
-        self.live.hint("commands")
-        what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
-        self.say(f"Cleared {what}. u brings it back.")
+            self.undos.append(undo)
+            self.live.hint("commands")
+            what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
+            self.say(f"Cleared {what}. u brings it back.")
 
     @work(group="undo", exit_on_error=False)
     async def do_undo(self) -> None:
@@ -244,16 +235,16 @@ class BrowserScreen(BrowserView):
             self.say("Nothing to undo in this run of memtui.", warn=True)
             return
         undo = self.undos.pop()
-        try:
-            await asyncio.to_thread(undo.run)
-        except Exception as error:  # a worker's edge
-            if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
-                self.undos.append(undo)  # u can be tried again
-            self.report("undoing", error)
-            return
-        for name in ("commands", "compacts"):
-            self.live.hint(name)
-        self.say(f"Undone: {undo.label}.")
+        with self.app.reporting("undoing"):
+            try:
+                await asyncio.to_thread(undo.run)
+            except BaseException as error:
+                if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
+                    self.undos.append(undo)  # u can be tried again
+                raise
+            for name in ("commands", "compacts"):
+                self.live.hint(name)
+            self.say(f"Undone: {undo.label}.")
 
     def do_review(self) -> None:
         """Review the selected capture."""
@@ -294,13 +285,10 @@ class BrowserScreen(BrowserView):
         question = f"Write {what} for compactions that nothing captured?"
         if not await self.app.push_screen_wait(ConfirmScreen(question, yes="Write", no="Not now")):
             return
-        try:
+        with self.app.reporting("backfilling"):
             written = await asyncio.to_thread(self.browser.backfill, missing)
-        except Exception as error:  # a worker's edge
-            self.report("backfilling", error)
-            return
-        self.live.hint("compacts")
-        self.say(f"Wrote {written} of {number}; they wait for a review.")
+            self.live.hint("compacts")
+            self.say(f"Wrote {written} of {number}; they wait for a review.")
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def do_install(self) -> None:
@@ -308,7 +296,7 @@ class BrowserScreen(BrowserView):
         from memtui.app.plan_text import plan_document
         from memtui.app.screens.confirm import ConfirmScreen
 
-        try:
+        with self.app.reporting("installing"):
             plan = await asyncio.to_thread(self.browser.plan_install)
             if not plan.changes:
                 self.say("The hooks are installed: memtui doctor checks them, memtui uninstall removes them.")
@@ -319,11 +307,8 @@ class BrowserScreen(BrowserView):
             if not await self.app.push_screen_wait(shown):
                 return
             await asyncio.to_thread(self.browser.install, plan)
-        except Exception as error:  # a worker's edge
-            self.report("installing", error)
-            return
-        self.live.hint("branch")
-        self.say("Installed. Sessions started from now on feed this browser.")
+            self.live.hint("branch")
+            self.say("Installed. Sessions started from now on feed this browser.")
 
     def do_transcript(self) -> None:
         """Open the transcript of the selected item."""

@@ -202,7 +202,7 @@ class BrowserView(Screen[None]):
     @work(group="draft", exit_on_error=False)
     async def _draft_states(self) -> None:
         """Draft a session state from the newest transcript, again and again while it grows."""
-        try:
+        with self.app.reporting("drafting the session state", wanted=lambda: not self.browser.stopped):
             while self._draft is not None:
                 draft = self._draft
                 started = time.monotonic()
@@ -213,16 +213,8 @@ class BrowserView(Screen[None]):
                 await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
                 if self._draft is draft:
                     self._draft = None
-        except Exception as error:  # a worker's edge
-            self._draft = None
-            if not self.browser.stopped:
-                self.report("drafting the session state", error)
-        finally:
-            self._drafting = False
-
-    def report(self, doing: str, error: Exception) -> None:
-        """A worker failed: say so, and record what cannot be explained."""
-        self.app.report(doing, error)
+        self._draft = None
+        self._drafting = False
 
     def _tell_health(self) -> None:
         from memtui.app.health import told
@@ -337,15 +329,11 @@ class BrowserView(Screen[None]):
             self._tell(Progressed(detail, share))
 
         progress = Progress(tell, lambda: self.wanted is not detail)
-        try:
+        with self.app.reporting("reading what is selected", wanted=lambda: self.wanted is detail):
             document = await asyncio.to_thread(make, progress)
-        except Exception as error:  # a worker's edge
             if self.wanted is detail:
-                self.report("reading what is selected", error)
-            return
-        if self.wanted is detail:
-            self.detail_view.border_subtitle = ""
-            self._show(detail, document)
+                self.detail_view.border_subtitle = ""
+                self._show(detail, document)
 
     def _show(self, detail: Detail, document: Document) -> None:
         """Show a document: at its top, unless it is a newer one of the item that is shown already."""
@@ -366,11 +354,9 @@ class BrowserView(Screen[None]):
     @work(group="heads", exclusive=True, exit_on_error=False)
     async def _read_heads(self, pane: MemoriesPane, keys: list[str]) -> None:
         await self._first_paint.wait()
-        try:
+        with self.app.reporting("reading memories"):
             if await asyncio.to_thread(pane.read_heads, keys):
                 pane.refresh_rows()
-        except Exception as error:  # a worker's edge
-            self.report("reading memories", error)
 
 
 _PANE_OF: dict[type, PaneId] = {

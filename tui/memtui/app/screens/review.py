@@ -123,22 +123,18 @@ class ReviewScreen(Screen[Review | None]):
 
     @work(exit_on_error=False)
     async def _draft(self) -> None:
-        try:
-            transcript = self.browser.check_transcript(self.capture.transcript)
-            facts = await asyncio.to_thread(self._read, transcript)
-        except ReadingCancelledError:
-            return
-        except TranscriptProblem as problem:
-            self._fill(
-                _bare_facts(self.capture.first_message, self.capture.session_id), f"No facts: {problem}."
-            )
-        except Exception as error:  # a worker's edge
-            self.app.report("reading the transcript", error)
-            self._fill(
-                _bare_facts(self.capture.first_message, self.capture.session_id), "No facts could be read."
-            )
-        else:
-            self._fill(facts, "The transcript holds nothing that could be evidence.")
+        facts = _bare_facts(self.capture.first_message, self.capture.session_id)
+        nothing = "No facts could be read."
+        with self.app.reporting("reading the transcript"):
+            try:
+                transcript = self.browser.check_transcript(self.capture.transcript)
+                facts = await asyncio.to_thread(self._read, transcript)
+                nothing = "The transcript holds nothing that could be evidence."
+            except ReadingCancelledError:
+                return
+            except TranscriptProblem as problem:
+                nothing = f"No facts: {problem}."
+        self._fill(facts, nothing)
 
     def _read(self, transcript: Path) -> Facts:
         return self.browser.facts.read(
@@ -253,16 +249,15 @@ class ReviewScreen(Screen[Review | None]):
             self.say("Give the memory a title first.", warn=True)
             self.set_focus(self.field("title"))
             return
-        try:
-            review = await asyncio.to_thread(
-                self.browser.captures.review, self.row.entry, memory=draft.memory, summary=draft.summary
-            )
-        except FileProblem as problem:
-            self.say(f"Not saved: {problem}.", warn=True)
-        except Exception as error:  # a worker's edge
-            self.app.report("saving the review", error)
-        else:
-            self.dismiss(review)
+        with self.app.reporting("saving the review"):
+            try:
+                review = await asyncio.to_thread(
+                    self.browser.captures.review, self.row.entry, memory=draft.memory, summary=draft.summary
+                )
+            except FileProblem as problem:
+                self.say(f"Not saved: {problem}.", warn=True)
+            else:
+                self.dismiss(review)
 
     @property
     def unsaved(self) -> bool:
