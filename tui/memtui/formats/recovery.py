@@ -214,6 +214,27 @@ def parse_recovery(text: str) -> Recovery:
     )
 
 
+def section_lines(text: str) -> dict[str, list[tuple[int, str]]]:
+    """The lines of each known section that a text has, by its title, with their numbers from 1."""
+    lines = file_text(text).split("\n")
+    start, stop = _plan_span(lines)
+    outside = lines[:start] + [""] * (stop - start) + lines[stop:]
+    inside = fenced(outside)
+    found: dict[str, list[tuple[int, str]]] = {}
+    body: list[tuple[int, str]] = []
+    for index, line in enumerate(outside):
+        if start <= index < stop:
+            body.append((index + 1, lines[index]))
+            continue
+        new = None if inside[index] else heading(line)
+        if new is None:
+            body.append((index + 1, line))
+        else:
+            known = _LAYOUT.find(new)
+            body = found.setdefault(known, []) if known else []
+    return found
+
+
 def _text(document: Document, title: str) -> str:
     return document.block(title, _is_working_heading)
 
