@@ -18,7 +18,6 @@ from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
-from memtui.app.edge import FailureLog
 from memtui.app.live import Mark
 from memtui.app.panes.pane import Pane
 from memtui.app.screens.browser import BrowserScreen
@@ -26,6 +25,7 @@ from memtui.app.screens.review import ReviewScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
 from tests.app.world import World, clock
 

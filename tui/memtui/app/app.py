@@ -24,10 +24,10 @@ from textual.widget import Widget
 from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
-from memtui.app.edge import FailureLog, explain
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
 from memtui.clock import Clock, system_clock
+from memtui.failures import FailureLog, explain
 from memtui.project import Home, Places, Project
 
 _THEME = Theme(

@@ -17,7 +17,6 @@ from textual.screen import Screen
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PANE_TITLES, PaneId, footer_commands
-from memtui.app.edge import explain
 from memtui.app.live import Live, Liveness, Mark
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.memories import MemoriesPane
@@ -40,6 +39,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import Tab, TabStrip
+from memtui.failures import explain
 
 if TYPE_CHECKING:
     from memtui.app.app import MemtuiApp

@@ -1,4 +1,4 @@
-"""The edge of a worker: what went wrong there is recorded, and said in one line."""
+"""The edge of a worker or a call: what went wrong there is recorded, and said in one line."""
 
 from __future__ import annotations
 
