@@ -10,6 +10,7 @@ from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path,
 from memtui.extract.commands import SHELL_TOOLS, CommandLog, ShellCall, things
 from memtui.extract.corrections import CorrectionLog
 from memtui.extract.errors import ErrorLog
+from memtui.extract.landmarks import LandmarkLog
 from memtui.extract.outcomes import (
     error_head,
     is_sibling_error,
@@ -68,6 +69,7 @@ class CallLog:
         self.commands = CommandLog()
         self.errors = ErrorLog()
         self.todos = TodoLog()
+        self.landmarks = LandmarkLog()
         self.actions = ActionLog()
 
     def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
@@ -183,8 +185,11 @@ class CallLog:
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
         shell.ended(result, outcome)
-        if outcome == "ok" and len(self.shell_files) < _SHELL_FILE_LIMIT:
+        if outcome != "ok":
+            return
+        if len(self.shell_files) < _SHELL_FILE_LIMIT:
             self.shell_files.update(dict.fromkeys(written_files(shell.text, folder)))
+        self.landmarks.ran(shell.text, result, self._timestamp)
 
     def _answered(self, result: Result) -> None:
         for question, answer in answers_of(result):

@@ -40,6 +40,8 @@ from memtui.formats.transcript_events import (
     request_of,
 )
 
+_LAST_WORDS = 4_000
+
 
 class Reading:
     """Takes lines in file order and holds what the facts are made of; bounded, however long the file is."""
@@ -143,6 +145,8 @@ class Reading:
             shell_files=tuple(path for path in calls.shell_files if path not in changed),
             commands=calls.commands.finish(),
             todos=calls.todos.finish(),
+            past_todos=calls.todos.past(),
+            landmarks=calls.landmarks.finish(),
             plans=plans,
             errors=calls.errors.finish(),
             answers=tuple(calls.answers),
@@ -152,6 +156,7 @@ class Reading:
             causes=self._causes.finish(),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
+            last_words=self._last_text[-_LAST_WORDS:],
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,

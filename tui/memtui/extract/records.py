@@ -74,6 +74,17 @@ class Todo:
 
 
 @dataclass(frozen=True, slots=True)
+class Landmark:
+    """Work that was put on record: a commit, or a pull request."""
+
+    text: str
+    """A commit's first line, or a pull request's address."""
+    commit: str
+    """The commit's short id; "" for a pull request, or where git did not say it."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanFact:
     """A plan that was put before the user, written to a plan file, or handed to a fresh context."""
 
@@ -193,6 +204,10 @@ class Facts:
     """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
     commands: tuple[Command, ...] = ()
     todos: tuple[Todo, ...] = ()
+    past_todos: tuple[Todo, ...] = ()
+    """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
+    landmarks: tuple[Landmark, ...] = ()
+    """Commits and pull requests that the session made, oldest first."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()
@@ -205,6 +220,8 @@ class Facts:
     """What the model found to be the cause of a problem."""
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
+    last_words: str = ""
+    """What the model said last: the end of a long message."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""

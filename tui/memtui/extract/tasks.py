@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memtui.extract.records import Todo
@@ -14,14 +14,29 @@ TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
 _LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
 _COUNT_LIMIT = 1_000
+_PAST_LIMIT = 500
 _TEXT_LIMIT = 2_000
 
 
 @dataclass(slots=True)
-class _Task:
+class ListedTask:
+    """An item of the task list."""
+
     content: str
     status: str
     changed: str
+    """When it was last touched: ISO 8601, "" when the transcript does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodoMemory:
+    """What a todo log has to know of the lines before those that it reads."""
+
+    todos: tuple[Todo, ...] = ()
+    tasks: dict[str, ListedTask] = field(default_factory=dict)
+    """By their number, by which later lines name them."""
+    tasks_are_newer: bool = False
+    past: dict[str, str] = field(default_factory=dict)
 
 
 class TodoLog:
@@ -30,23 +45,36 @@ class TodoLog:
     A todo list belongs to whoever wrote it; the task list is one for the session and its subagents.
     """
 
-    def __init__(self) -> None:
-        self._todos: list[Any] = []
-        self._before: list[Any] = []
-        self._tasks: dict[str, _Task] = {}
-        self._tasks_are_newer = False
+    def __init__(self, memory: TodoMemory | None = None) -> None:
+        memory = memory or TodoMemory()
+        self._todos: list[Any] = [{"content": todo.content, "status": todo.status} for todo in memory.todos]
+        self._before = list(self._todos)
+        self._tasks = {number: replace(task) for number, task in memory.tasks.items()}
+        self._tasks_are_newer = memory.tasks_are_newer
+        self._past = dict(memory.past)
+        self._past_before = dict(self._past)
+
+    def memory(self) -> TodoMemory:
+        """What a log of the lines behind has to know."""
+        tasks = {number: replace(task) for number, task in self._tasks.items()}
+        return TodoMemory(tuple(self._written()), tasks, self._tasks_are_newer, dict(self._past))
 
     def write(self, arguments: dict[str, Any]) -> None:
         """Take a TodoWrite call: the whole list each time."""
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
+        self._past_before = dict(self._past)
+        listed = {_text(item.get("content")) for item in items if isinstance(item, dict)}
+        for todo in self._written():
+            if todo.content not in listed:
+                self._put_away(todo.content, todo.status)
         self._before, self._todos = self._todos, items
         self._tasks_are_newer = False
 
     def write_failed(self) -> None:
         """The last TodoWrite was refused."""
-        self._todos = self._before
+        self._todos, self._past = self._before, self._past_before
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         """Take the result of a task tool that went well."""
@@ -69,19 +97,39 @@ class TodoLog:
         self._tasks_are_newer = True
         for identity in [key for key in self._tasks if key not in listed]:
             if self._tasks[identity].status != "completed":
-                del self._tasks[identity]
+                self._put_away(self._tasks.pop(identity).content, "pending")
         for identity, item in listed.items():
             content = _text(item.get("subject"))
+            self._renamed(self._tasks.get(identity), content)
             if content and len(self._tasks) < _COUNT_LIMIT:
-                self._tasks[identity] = _Task(content, _status(item), timestamp)
+                self._tasks[identity] = ListedTask(content, _status(item), timestamp)
 
     def finish(self) -> tuple[Todo, ...]:
         """The list as it stood at the end."""
         if self._tasks_are_newer and self._tasks:
             return tuple(Todo(task.content, task.status) for task in self._tasks.values())
+        return tuple(self._written())
+
+    def past(self) -> tuple[Todo, ...]:
+        """What was on a list and is not any more."""
+        listed = {todo.content for todo in self.finish()}
+        return tuple(Todo(text, status) for text, status in self._past.items() if text not in listed)
+
+    def _written(self) -> list[Todo]:
         items = (item for item in self._todos[:_COUNT_LIMIT] if isinstance(item, dict))
         todos = (Todo(_text(item.get("content")), _status(item)) for item in items)
-        return tuple(todo for todo in todos if todo.content)
+        return [todo for todo in todos if todo.content]
+
+    def _renamed(self, task: ListedTask | None, content: str) -> None:
+        if task is not None and content and content != task.content:
+            self._put_away(task.content, task.status)
+
+    def _put_away(self, content: str, status: str) -> None:
+        done = status == "completed" or self._past.get(content) == "completed"
+        self._past.pop(content, None)
+        self._past[content] = "completed" if done else "dropped"
+        if len(self._past) > _PAST_LIMIT:
+            del self._past[next(iter(self._past))]
 
     def _create(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         made = result.detail.get("task") if isinstance(result.detail, dict) else None
@@ -92,9 +140,13 @@ class TodoLog:
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
         before = self._tasks.get(identity)
         if before is not None and before.content != content and timestamp > before.changed:
+            for task in self._tasks.values():
+                self._put_away(task.content, task.status)
             self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
-            self._tasks.setdefault(identity or f"?{len(self._tasks)}", _Task(content, "pending", timestamp))
+            self._tasks.setdefault(
+                identity or f"?{len(self._tasks)}", ListedTask(content, "pending", timestamp)
+            )
 
     def _update(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         if isinstance(result.detail, dict) and result.detail.get("success") is False:
@@ -106,10 +158,12 @@ class TodoLog:
             return
         status = _text(arguments.get("status"))
         if status == "deleted":
-            del self._tasks[identity]
+            self._put_away(self._tasks.pop(identity).content, "deleted")
             return
         task.status = status or task.status
-        task.content = _text(arguments.get("subject")) or task.content
+        subject = _text(arguments.get("subject"))
+        self._renamed(task, subject)
+        task.content = subject or task.content
         task.changed = timestamp or task.changed
 
 

@@ -1,0 +1,44 @@
+"""Work that was put on record: commits and pull requests, as git and gh tell of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memtui.extract.records import Landmark
+from memtui.formats.transcript_events import Result
+
+_COMMITTED = re.compile(
+    r"^\[(?P<branch>[^\]\n]{1,200}?) (?:\(root-commit\) )?(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
+    re.MULTILINE,
+)
+_PULL = re.compile(r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+")
+_COUNT_LIMIT = 200
+_TEXT_LIMIT = 200
+_OUTPUT_LIMIT = 20_000
+
+
+class LandmarkLog:
+    """Keeps the last commits and pull requests; a commit that is made anew (``--amend``) counts once."""
+
+    def __init__(self, known: Iterable[Landmark] = ()) -> None:
+        self._found: dict[str, Landmark] = {each.text: each for each in known}
+
+    def ran(self, command: str, result: Result, timestamp: str) -> None:
+        """Take a shell command that went well."""
+        if "git" in command and "commit" in command:
+            for match in _COMMITTED.finditer(result.text[:_OUTPUT_LIMIT]):
+                self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], timestamp))
+        if "gh pr create" in command or "glab mr create" in command:
+            for match in _PULL.finditer(result.text[:_OUTPUT_LIMIT]):
+                self._add(Landmark(match[0], "", timestamp))
+
+    def finish(self) -> tuple[Landmark, ...]:
+        """The landmarks, oldest first."""
+        return tuple(self._found.values())
+
+    def _add(self, landmark: Landmark) -> None:
+        self._found.pop(landmark.text, None)
+        self._found[landmark.text] = landmark
+        if len(self._found) > _COUNT_LIMIT:
+            del self._found[next(iter(self._found))]
