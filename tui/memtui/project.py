@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+HOOKS_OFF = "MEMTUI_HOOKS"
+"""The environment variable that, set to ``off``, has memtui's hooks do nothing."""
+
 _MARKERS = (".git", "package.json", ".claude")
 """What marks a project folder (seed 000, section 7)."""
 

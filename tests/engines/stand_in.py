@@ -1,0 +1,67 @@
+"""A program that stands in for `claude`: it answers what a test tells it to, and notes how it was called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.files.atomic import is_alive
+
+_SCRIPT = """#!/bin/sh
+cd_from=$(pwd)
+cat > "{notes}/question"
+printf '%s\\n' "$@" > "{notes}/arguments"
+env > "{notes}/environment"
+printf '%s' "$cd_from" > "{notes}/folder"
+ls -A > "{notes}/beside"
+{body}
+"""
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """The folder to put on PATH, and what the program noted."""
+
+    folder: Path
+    notes: Path
+
+    def says(self, answer: str | bytes, *, code: int = 0, errors: str = "") -> None:
+        """Answer with a text, an exit code and words on standard error."""
+        data = answer.encode() if isinstance(answer, str) else answer
+        (self.notes / "answer").write_bytes(data)
+        (self.notes / "errors").write_text(errors)
+        body = f'cat "{self.notes}/answer"\ncat "{self.notes}/errors" >&2\nexit {code}'
+        self.does(body)
+
+    def hangs(self) -> None:
+        """Say a little, start a child that holds the output open, and never end."""
+        self.does(
+            f'printf "<document>"\nsleep 600 &\nprintf "%s" "$!" > "{self.notes}/pid"\n'
+            f'mv "{self.notes}/pid" "{self.notes}/child"\nwait'
+        )
+
+    def does(self, body: str) -> None:
+        """Run lines of shell."""
+        program = self.folder / "claude"
+        program.write_text(_SCRIPT.format(notes=self.notes, body=body))
+        program.chmod(0o755)
+
+    def child_runs(self) -> bool:
+        """Whether the child of `hangs` is at work; one that nobody has waited for yet is not."""
+        pid = int(self.noted("child"))
+        state = Path(f"/proc/{pid}/stat")
+        if state.exists():
+            return state.read_text().rpartition(")")[2].split()[0] != "Z"
+        return is_alive(pid)
+
+    def noted(self, name: str) -> str:
+        """What it noted: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""
+        return (self.notes / name).read_text(errors="surrogateescape")
+
+
+def stand_in(folder: Path) -> StandIn:
+    """Make one in `folder`; it needs `says`, `hangs` or `does` before it is there."""
+    made = StandIn(folder / "bin", folder / "notes")
+    made.folder.mkdir(parents=True)
+    made.notes.mkdir()
+    return made

@@ -1,0 +1,89 @@
+"""Finding the document in what a model answers."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.clean import clean
+from memtui.engines.process import EngineError
+from memtui.formats.memory import MemoryFile, parse_memory
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.formats.session_state import SessionState, parse_session_state
+
+OPENING, CLOSING = "<document>", "</document>"
+"""What the prompts ask to have around the document: what follows and precedes is chatter."""
+
+_FENCE = re.compile(r"^(`{3,})[a-z]*\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
+_MEMORY = re.compile(r"^# Memory:", re.MULTILINE)
+_RECOVERY = re.compile(r"^## Session ID", re.MULTILINE)
+_STATE = re.compile(r"^=== SESSION STATE", re.MULTILINE)
+_STATE_END = re.compile(r"^=== END STATE ===", re.MULTILINE)
+
+
+def memory_in(answer: str) -> tuple[MemoryFile, str]:
+    """A memory file, and the summary before it.
+
+    Raises:
+        EngineError: there is none, or not all of it.
+    """
+    text = _document(answer, _MEMORY)
+    start = _MEMORY.search(text)
+    head = text[: start.start()] if start else ""
+    summary = head.partition("Summary:")[2]
+    try:
+        memory = parse_memory(text[start.start() :] if start else text)
+    except FormatError as error:
+        raise EngineError(f"claude's answer is no memory file: {error}") from error
+    if not (memory.title and memory.goal and memory.confidence):
+        raise EngineError("claude's answer is incomplete")
+    return memory, " ".join(summary.split())
+
+
+def recovery_in(answer: str) -> Recovery:
+    """A recovery text.
+
+    Raises:
+        EngineError: there is none, or not all of it.
+    """
+    text = _document(answer, _RECOVERY)
+    try:
+        recovery = parse_recovery(text)
+    except FormatError as error:
+        raise EngineError(f"claude's answer is no recovery text: {error}") from error
+    if not recovery.objective or not re.search(r"^## Notes", text, re.MULTILINE):
+        raise EngineError("claude's answer is incomplete")
+    return recovery.replace(preamble="")
+
+
+def state_in(answer: str) -> SessionState:
+    """A session state document.
+
+    Raises:
+        EngineError: there is none, or not all of it.
+    """
+    text = _document(answer, _STATE)
+    try:
+        state = parse_session_state(text)
+    except FormatError as error:
+        raise EngineError(f"claude's answer is no session state: {error}") from error
+    if not state.identity.goal or not _STATE_END.search(text):
+        raise EngineError("claude's answer is incomplete")
+    return state
+
+
+def _document(answer: str, beginning: re.Pattern[str]) -> str:
+    """The part of an answer that is the document, clean."""
+    text = clean(answer.replace("\r\n", "\n"))
+    start, end = text.find(OPENING), text.rfind(CLOSING)
+    if start >= 0 and end > start:
+        text = text[start + len(OPENING) : end].strip("\n")
+    elif start >= 0:
+        raise EngineError("claude's answer is cut off")
+    fences = [match[2] for match in _FENCE.finditer(text) if beginning.search(match[2])]
+    if fences and (start < 0 or text.lstrip().startswith("`")):
+        text = max(fences, key=len)
+    found = beginning.search(text)
+    if found is None:
+        raise EngineError("claude's answer holds no document of the kind asked for")
+    return text

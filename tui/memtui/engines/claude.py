@@ -1,0 +1,75 @@
+"""Drafts by a model: ``claude -p`` is asked, and its answer passes the rules of any draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from memtui.engines.answers import memory_in, recovery_in, state_in
+from memtui.engines.process import PATIENCE, ask
+from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
+from memtui.engines.rules import ruled_memory, ruled_recovery, ruled_state
+from memtui.extract.conversation import conversation
+from memtui.extract.facts import Facts
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.recovery import Recovery, render_recovery
+from memtui.formats.session_state import SessionState, render_session_state
+
+_CONVERSATION = 120_000
+"""Characters of the conversation that are shown to the model: some 30,000 tokens."""
+
+
+class Claude:
+    """The model behind ``claude -p``.
+
+    Every method takes a draft made from facts and returns a better one, or raises `EngineError`: then the
+    draft stands, and the error says why in one clause.
+
+    Args:
+        transcript: what the facts were read from; None when it is gone.
+        until: where the facts end, see `read_facts`.
+        patience: seconds that an answer may take.
+        cancelled: asked while waiting.
+    """
+
+    def __init__(
+        self,
+        transcript: Path | None,
+        *,
+        until: datetime | None = None,
+        patience: float = PATIENCE,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._transcript = transcript
+        self._until = until
+        self._patience = patience
+        self._cancelled = cancelled
+
+    def memory(self, draft: MemoryFile, summary: str, facts: Facts) -> tuple[MemoryFile, str]:
+        """A memory file and its summary."""
+        text = f"Summary: {summary}\n\n{render_memory(draft)}"
+        answer, told = memory_in(self._ask(memory_prompt(facts, text, self._words())))
+        return ruled_memory(answer, facts), told or summary
+
+    def recovery(self, draft: Recovery, facts: Facts) -> Recovery:
+        """A recovery text."""
+        prompt = recovery_prompt(facts, render_recovery(draft), self._words())
+        return ruled_recovery(recovery_in(self._ask(prompt)), draft, facts)
+
+    def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
+        """A session state; `draft` is the next version as the facts alone would make it."""
+        before = render_session_state(previous) if previous is not None else ""
+        prompt = state_prompt(facts, render_session_state(draft), before, self._words())
+        return ruled_state(state_in(self._ask(prompt)), draft)
+
+    def _ask(self, prompt: str) -> str:
+        return ask(prompt, patience=self._patience, cancelled=self._cancelled)
+
+    def _words(self) -> str:
+        if self._transcript is None:
+            return "(the transcript is gone)"
+        try:
+            return conversation(self._transcript, _CONVERSATION, until=self._until)
+        except OSError:
+            return "(the transcript cannot be read)"

@@ -1,0 +1,174 @@
+"""Asking the program ``claude`` one question: within time and size, and so that it cannot feed itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from memtui.project import HOOKS_OFF
+
+PATIENCE = 180.0
+"""Seconds that an answer may take."""
+MOST = 256 << 10
+"""Bytes of the longest answer that is read; a good one has some 20 KB."""
+
+_BEAT = 0.05
+_LAST_WISH = 1.0
+"""Seconds between asking the process to end and killing it."""
+_COMMAND = (
+    "-p",
+    "--output-format",
+    "text",
+    # Without tools there is one answer, and a text in the prompt can make it do nothing.
+    "--tools",
+    "",
+    "--strict-mcp-config",
+    # No hook of any kind runs in that call; memtui's own look for HOOKS_OFF as well.
+    "--settings",
+    json.dumps({"disableAllHooks": True}),
+    "--no-session-persistence",
+)
+_NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")
+"""What tells Claude Code that it runs inside another session, which it then refuses."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+class EngineError(Exception):
+    """The model gave no usable answer; the text says why in one clause."""
+
+
+class EngineCancelledError(EngineError):
+    """Nobody waits for the answer any more."""
+
+
+def find_claude(env: Mapping[str, str] = os.environ) -> Path:
+    """The program, found on PATH.
+
+    Raises:
+        EngineError: it is not there. A relative folder on PATH does not count: what lies in the project
+            must not be started.
+    """
+    folders = [folder for folder in env.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()]
+    found = shutil.which("claude", path=os.pathsep.join(folders)) if folders else None
+    if found is None:
+        raise EngineError("the program claude is not on PATH")
+    return Path(found)
+
+
+def ask(
+    prompt: str,
+    *,
+    patience: float = PATIENCE,
+    cancelled: Callable[[], bool] = lambda: False,
+    env: Mapping[str, str] = os.environ,
+) -> str:
+    """Ask ``claude -p`` and return what it answers.
+
+    It runs in an empty folder of its own, so that neither its transcript nor the project's settings come in.
+
+    Args:
+        prompt: the whole question; it goes through standard input.
+        patience: seconds after which the process is ended.
+        cancelled: asked twenty times a second; the process is ended when it answers True.
+        env: the environment.
+
+    Raises:
+        EngineCancelledError: `cancelled` answered True.
+        EngineError: it is missing, too slow, too long, empty, or ended with an error.
+    """
+    program = find_claude(env)
+    with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
+        question = Path(folder, "question")
+        question.write_bytes(prompt.encode("utf-8", "replace"))
+        empty = Path(folder, "empty")
+        empty.mkdir()
+        with question.open("rb") as stdin, Path(folder, "errors").open("w+b") as errors:
+            try:
+                process = subprocess.Popen(
+                    [str(program), *_COMMAND],
+                    stdin=stdin,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    cwd=empty,
+                    env=_environment(env),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise EngineError(f"{program} cannot be started: {error.strerror}") from error
+            answer = _answer(process, patience, cancelled)
+            if process.returncode:
+                told = _told(errors, answer)
+                raise EngineError(f"claude ended with exit code {process.returncode}{told}")
+    if not answer.strip():
+        raise EngineError("claude answered nothing")
+    return answer.decode("utf-8", "replace")
+
+
+def _environment(env: Mapping[str, str]) -> dict[str, str]:
+    own = {name: value for name, value in env.items() if name not in _NESTED}
+    return {**own, HOOKS_OFF: "off"}
+
+
+def _answer(process: subprocess.Popen[bytes], patience: float, cancelled: Callable[[], bool]) -> bytes:
+    answer = bytearray()
+    assert process.stdout is not None
+    reader = threading.Thread(target=_read, args=(process.stdout, answer), daemon=True)
+    reader.start()
+    until = time.monotonic() + patience
+    try:
+        while reader.is_alive() or process.poll() is None:
+            if cancelled():
+                raise EngineCancelledError("cancelled")
+            if len(answer) > MOST:
+                raise EngineError(f"claude answered more than {MOST >> 10} KB")
+            if time.monotonic() > until:
+                raise EngineError(f"claude gave no answer in {patience:g} seconds")
+            reader.join(_BEAT) if reader.is_alive() else _wait(process)
+    finally:
+        _end(process)
+        reader.join(_LAST_WISH)
+        process.stdout.close()
+    return bytes(answer)
+
+
+def _read(stream: IO[bytes], answer: bytearray) -> None:
+    with suppress(OSError, ValueError):  # closed under our hands: nobody waits for more
+        while len(answer) <= MOST and (block := os.read(stream.fileno(), 64 << 10)):
+            answer += block
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_BEAT)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process and what it has started; whatever it says, nothing of it is left."""
+    for sign in (signal.SIGTERM, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM):
+        with suppress(OSError):
+            if sys.platform == "win32":
+                process.terminate()
+            else:
+                os.killpg(process.pid, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_WISH)
+
+
+def _told(errors: IO[bytes], answer: bytes) -> str:
+    """The last line of what it said about its failure."""
+    errors.seek(0)
+    text = (errors.read(64 << 10) or answer[:4096]).decode("utf-8", "replace")
+    lines = [line for line in (_CONTROL.sub(" ", line).strip() for line in text.split("\n")) if line]
+    return f": {lines[-1][:200]}" if lines else ""

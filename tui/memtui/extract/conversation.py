@@ -1,0 +1,71 @@
+"""The words of a conversation, labelled as seed 003 hands them to a model: [USER] and [CLAUDE]."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime
+from pathlib import Path
+
+from memtui.clock import parse_iso
+from memtui.formats.transcript import Record, read_lines
+from memtui.formats.transcript_events import Boundary, Call, Said, Words, events
+
+_ONE = 4_000
+"""Characters of one message."""
+_CALL = 200
+_TARGETS = ("file_path", "notebook_path", "command", "pattern", "url", "description", "query")
+_USERS = ("typed", "command", "plan", "comment")
+
+
+def conversation(path: Path, limit: int, *, until: datetime | None = None) -> str:
+    """What was said, oldest first: the first message, then as much of the end as fits.
+
+    Args:
+        path: a Claude Code transcript.
+        limit: characters of the whole.
+        until: stop before the first compaction at or after this time.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    first, kept, size = "", deque[str](), 0
+    for line in read_lines(path):
+        for record in line.records:
+            for message in _messages(record, until):
+                if message is None:
+                    return _joined(first, kept)
+                first = first or message
+                kept.append(message)
+                size += len(message) + 1
+        while size > limit - len(first) and kept:
+            size -= len(kept.popleft()) + 1
+    return _joined(first, kept)
+
+
+def _joined(first: str, kept: deque[str]) -> str:
+    whole = not kept or kept[0] == first
+    return "\n".join(kept if whole else [first, "[...]", *kept])
+
+
+def _messages(record: Record, until: datetime | None) -> list[str | None]:
+    """The messages of a record; None stands for the end."""
+    found: list[str | None] = []
+    for event in events(record):
+        if isinstance(event, Boundary) and until is not None:
+            moment = parse_iso(str(record.get("timestamp", "")))
+            if moment is not None and moment >= until:
+                return [*found, None]
+        elif isinstance(event, Said) and not event.agent and event.text.strip():
+            found.append(f"[CLAUDE] {_cut(event.text)}")
+        elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
+            found.append(f"[USER] {_cut(event.text)}")
+        elif isinstance(event, Call) and not event.agent:
+            target = next((str(event.input[name]) for name in _TARGETS if event.input.get(name)), "")
+            found.append(f"[CLAUDE] ({event.name} {' '.join(target.split())[:_CALL]})")
+    return found
+
+
+def _cut(text: str) -> str:
+    text = text.strip()
+    half = _ONE // 2
+    return text if len(text) <= _ONE else f"{text[:half]}\n[...]\n{text[-half:]}"
