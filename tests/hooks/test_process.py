@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from memtui.project import HOOKS_OFF
 from tests.disk import mode_of
 from tests.hooks.world import MEMTUI_HOOK, SESSION, World
 
@@ -309,6 +310,15 @@ def test_an_installation_that_is_broken(world: World, broken: str) -> None:
 def test_a_missing_installation_is_no_block(world: World) -> None:
     # What settings.json names when memtui is gone: 2 would block the person.
     assert world.run("", command=[sys.executable, "-I", "-m", "memtui_is_gone.hooks"]).code == 1
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_call_of_our_own_does_nothing(world: World, event: str) -> None:
+    environment = world.environment | {HOOKS_OFF: "off"}
+    done = world.run(event, environment=environment, trigger="auto", source="compact")
+    assert (done.code, done.out) == (0, "")
+    assert not world.captures
+    assert [run.detail for run in world.runs] == ["nothing: switched off"]
 
 
 def test_the_log_is_ours_alone(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import BinaryIO
@@ -11,7 +12,7 @@ from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
 from memtui.hooks.stop import Stopped
-from memtui.project import Home, Project, memtui_home
+from memtui.project import HOOKS_OFF, Home, Project, memtui_home
 
 EVENTS = ("pre-compact", "session-start", "session-end")
 """The words of the command line."""
@@ -50,6 +51,9 @@ def run(arguments: list[str], started: float) -> None:
 
 def _work(arguments: list[str], report: Report) -> str:
     report.event = arguments[0][:40] if arguments else ""
+    if os.environ.get(HOOKS_OFF) == "off":  # a call of memtui's own must not feed itself
+        report.did("nothing: switched off")
+        return ""
     payload = read_payload()
     report.event = event_of(arguments, payload)[:40]
     report.session_id = payload.session_id[:100]
