@@ -222,6 +222,7 @@ metas = st.builds(
     session_id=short | st.uuids().map(str),
     source=st.sampled_from(("", "review", "import", "null", "~")),
     archived=st.booleans(),
+    pinned=st.booleans(),
     other=st.sampled_from(("", "rating: 5", "# mine\nnested:\n  - a\n  - b: c\n\nlast: 'x'")),
 )
 stored_memories = st.builds(StoredMemory, meta=metas, body=st.binary(max_size=60) | st.just(b"---\n---\r\n"))

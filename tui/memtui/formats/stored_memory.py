@@ -20,7 +20,18 @@ RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}", re.ASCII)
 HEAD_LIMIT = 32 * 1024
 """Bytes of front matter that are read at most."""
 
-_KEYS = ("id", "project", "created", "updated", "description", "tags", "session_id", "source", "archived")
+_KEYS = (
+    "id",
+    "project",
+    "created",
+    "updated",
+    "description",
+    "tags",
+    "session_id",
+    "source",
+    "archived",
+    "pinned",
+)
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _TRUE = ("true", "yes", "on", "1")
@@ -52,6 +63,8 @@ class MemoryMeta(Record):
     source: Line = ""
     """Who made it: ``review``, ``import`` ..."""
     archived: bool = False
+    pinned: bool = False
+    """Shown before the others. Not written when false: files made before there were pins stay as they are."""
     other: Block = ""
     """Keys of somebody else's, as YAML lines: kept and written back behind ours."""
 
@@ -85,6 +98,8 @@ def render_stored(memory: StoredMemory) -> bytes:
         "source": meta.source,
         "archived": meta.archived,
     }
+    if meta.pinned:
+        values["pinned"] = True
     # One line a key, whatever its length: `read_head` counts on it.
     head = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
     other = f"{meta.other}\n" if meta.other else ""
@@ -143,6 +158,7 @@ def _meta(head: str) -> MemoryMeta:
             session_id=_string(values, "session_id"),
             source=_string(values, "source"),
             archived=_string(values, "archived").casefold() in _TRUE,
+            pinned=_string(values, "pinned").casefold() in _TRUE,
             other=other,
         )
     except ValidationError as error:
