@@ -40,6 +40,18 @@ def last_check(facts: Facts) -> Command | None:
     return next((command for command in ran if any(map(_CHECK.match, things(command.text)))), None)
 
 
+def last_checks(facts: Facts) -> list[Command]:
+    """The last run of each kind of check, the last one at the end."""
+    last: dict[frozenset[str], Command] = {}
+    for command in facts.commands:
+        if command.outcome in ("ok", "failed"):
+            checks = frozenset(thing for thing in things(command.text) if _CHECK.match(thing))
+            if checks:
+                last = {kind: run for kind, run in last.items() if not kind <= checks}
+                last[checks] = command
+    return list(last.values())
+
+
 def bare_command(text: str) -> str:
     """A command line as one line, without the change of folder before and the filters behind it."""
     return _SHELL_NOISE.sub("", one_line(text))

@@ -59,6 +59,7 @@ class Reading:
         self._decisions, self._constraints, self._causes = StatementLog(), StatementLog(), StatementLog()
         self._title = ""
         self._last_text = ""
+        self._closing = ""
         self._message = ""
         self._own_agent = ""
         self._chain_known = False
@@ -156,7 +157,7 @@ class Reading:
             causes=self._causes.finish(),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
-            last_words=self._last_text[-_LAST_WORDS:],
+            last_words=self._closing,
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,
@@ -203,6 +204,7 @@ class Reading:
         if self._is_subagent(event.agent) or not text.strip():
             return
         self._last_text = text
+        self._closing = text[-_LAST_WORDS:]
         decisions, causes = found_in(text)
         for sentence in decisions:
             self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
@@ -228,6 +230,7 @@ class Reading:
         """Read corrections, decisions and constraints off the user's words."""
         if prompt is None:
             return
+        self._closing = ""
         if prompt.kind != "rejection":
             self._corrections.prompt(prompt.text, self._timestamp)
         if prompt.kind == "plan":
@@ -269,6 +272,8 @@ class Reading:
 
     def _call(self, call: Call) -> None:
         own = call.agent == "" or call.agent == self._own_agent
+        if own:
+            self._closing = ""
         self._calls.called(call, self._setting.folder, self._timestamp, own)
 
     def _result(self, result: Result) -> None:

@@ -221,7 +221,7 @@ class Facts:
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
     last_words: str = ""
-    """What the model said last: the end of a long message."""
+    """What the model said last, when neither a call nor words of the user followed; of a long message its end."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""

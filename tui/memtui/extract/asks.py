@@ -1,0 +1,142 @@
+"""What the user asked for: the last request, the session's goal, and where it changed direction."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.extract.phrasing import first_sentence, one_line, says_something, shortened
+from memtui.extract.plans import plan_title
+from memtui.extract.records import Answer, Facts, Prompt
+from memtui.extract.sentences import prose_lines
+from memtui.extract.topics import wish
+
+_WIDTH = 240
+_BEFORE = 90
+_NEAR = 80
+
+_ROUTINE = re.compile(
+    r"(?:please |ok(?:ay)?[,.! ]+|yes[,.! ]+)*(?:yes|no|y|ok(?:ay)?|sure"
+    r"|thanks?(?: you)?|continue|proceed|go(?: ahead| on)?"
+    r"|start|approved?|done|lgtm|commit(?: (?:it|this|that|everything|and push|the changes|these changes))?"
+    r"|push(?: it| again)?|run it|try again|retry|do it|perfect|great|nice|cool|stop|skip"
+    r"|oui|non|d'accord|vas-y|continue[rz]?|merci|commite?"
+    r"|好的?|可以|继续|嗯|是的?|对|提交(?:一下)?|推送|谢谢"
+    r"|はい|いいえ|いいよ|お願いします?|おねがい(?:します)?|続けて|コミット(?:して|プッシュして|してプッシュして)?"
+    r"|プッシュして|push ?して|ok です|ありがとう)[\s.!。！、,]*(?:please|よ|ね|吧|了)?[\s.!。！]*",
+    re.IGNORECASE,
+)
+"""Words that let the work go on and say nothing about it."""
+
+_DIRECTION = re.compile(
+    r"(?:(?:ok(?:ay)?|alright|all right|great|cool|thanks?|so|now|next|and|but|good|perfect)[,.!:]?\s+)*"
+    r"(?:(?:a |the )?(?:new|next|different|another) (?:task|topic|goal|feature|thing|issue|problem)\b"
+    r"|change of plans?\b"
+    r"|(?:let['’]?s|we (?:will|should|can)|i want to) (?:now )?(?:move on|switch|turn) to\b"
+    r"|let['’]?s (?:now )?(?:work|focus) on\b|let['’]?s (?:do|build|make) something else\b"
+    r"|moving on\b|switch(?:ing)? (?:gears|to (?:the|a)\b)|forget (?:about )?(?:that|all that|the)\b"
+    r"|nouvelle tâche|autre chose\b|passons à|on passe à|changement de plan|maintenant,? (?:on|je veux|passe)"
+    r"|(?:那|好的?)?[，,]?(?:接下来|下一步|下一个任务|新任务|新的任务|换个|另外一个)"
+    r"|现在(?:我们|我)(?:要|来|想|开始)|先不(?:管|做|弄)"
+    r"|(?:では|じゃあ|それでは)?[、,]?(?:次は|次に|次の|別件|話は変わ|新しいタスク|方針変更|方針を変え|今度は))",
+    re.IGNORECASE,
+)
+"""How a request begins that leaves what was done so far."""
+
+
+def asked(text: str) -> str:
+    """What a message asks for, on one line: its prose, without the logs and code that are pasted into it."""
+    start = first_sentence(text)
+    if not start:
+        return ""
+    at = text.find(start)
+    lines: list[str] = []
+    size = 0
+    for line in prose_lines(text[max(at, 0) :]):
+        lines.append(line)
+        size += len(line)
+        if size > _WIDTH:
+            break
+    told = one_line(" ".join(lines))
+    return shortened(told if len(told) >= len(start) else one_line(start), _WIDTH)
+
+
+def is_routine(text: str) -> bool:
+    """Whether words only let the work go on."""
+    bare = text.strip()
+    return not bare or _ROUTINE.fullmatch(bare) is not None
+
+
+def request(prompt: Prompt) -> str:
+    """What one message asks for, on one line; "" when it only lets the work go on."""
+    if is_routine(prompt.text):
+        return ""
+    if prompt.kind == "plan":
+        title = first_sentence(prompt.text.partition("\n")[2]) or first_sentence(prompt.text)
+        return shortened(one_line(title), _WIDTH)
+    if prompt.kind == "command":
+        return shortened(one_line(prompt.text), _WIDTH)
+    told = asked(prompt.text)
+    return told if says_something(told) or len(told) > 3 else ""
+
+
+def requests(facts: Facts) -> list[str]:
+    """All requests, oldest first."""
+    return [told for prompt in facts.prompts if (told := request(prompt))]
+
+
+def last_request(facts: Facts) -> str:
+    """The request that is being worked on."""
+    return next((told for prompt in reversed(facts.prompts) if (told := request(prompt))), "")
+
+
+def last_intent(facts: Facts) -> str:
+    """What the user said last; where that says little, also what it was about."""
+    if not facts.prompts:
+        return ""
+    last = facts.prompts[-1]
+    answer = facts.answers[-1] if facts.answers else None
+    if answer is not None and answer.timestamp > last.timestamp:
+        return _answered(answer)
+    told = request(last)
+    if told:
+        return told
+    about = last_request(facts)
+    said = shortened(one_line(last.text), _NEAR)
+    return f"{said} (after: {shortened(about, _WIDTH)})" if about else said
+
+
+def goal(facts: Facts) -> str:
+    """What the session is for: the first wish, its plan, and the last change of direction."""
+    first = shortened(_first_wish(facts), _WIDTH)
+    turn = next((told for told in reversed(directions(facts)) if told != first), "")
+    if turn:
+        return f"{turn} (before: {shortened(first, _BEFORE)})" if first else turn
+    plan = next((each for each in reversed(facts.plans) if each.fate == "approved"), None)
+    title = one_line(plan_title(plan)) if plan is not None else ""
+    if title and title.casefold() not in first.casefold():
+        return f"{first} (plan: {shortened(title, _BEFORE)})" if first else title
+    return first
+
+
+def directions(facts: Facts) -> list[str]:
+    """The requests with which the user changed direction, oldest first."""
+    later = facts.prompts[1:]
+    return [told for prompt in later if turns(prompt) and (told := request(prompt))]
+
+
+def turns(prompt: Prompt) -> bool:
+    """Whether a message changes the direction of the session."""
+    if prompt.kind == "plan":
+        return True
+    return prompt.kind in ("typed", "queued") and _DIRECTION.match(prompt.text.lstrip()) is not None
+
+
+def _first_wish(facts: Facts) -> str:
+    text = wish(facts)
+    if facts.first_prompt.startswith("/") or text != facts.first_prompt.strip():
+        return one_line(text)
+    return asked(text) or one_line(text)
+
+
+def _answered(answer: Answer) -> str:
+    return shortened(f"{one_line(answer.question)} → {one_line(answer.answer)}", _WIDTH)

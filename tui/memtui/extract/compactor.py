@@ -1,0 +1,121 @@
+"""The compactor (seed 003): a session's state from version to version.
+
+`merge` holds the rules of each section, whoever drafted: the facts or a model. `next_state` is the compactor
+that needs no model.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from memtui.extract.asks import directions, goal, requests
+from memtui.extract.compactor_decisions import merged_decisions
+from memtui.extract.compactor_size import fitted
+from memtui.extract.compactor_tasks import collapsed, count_of, key_of, merged_tasks
+from memtui.extract.records import Facts
+from memtui.extract.state_draft import ProjectLike, raw_state
+from memtui.extract.state_tasks import done_tasks, steps_of
+from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
+
+_Part = TypeVar("_Part", Identity, Dynamics)
+
+
+def next_state(
+    previous: SessionState | None,
+    facts: Facts,
+    project: ProjectLike,
+    *,
+    before: Facts | None = None,
+) -> SessionState | None:
+    """The next version of a session's state, by the facts alone; None when nothing would change.
+
+    Args:
+        previous: the version before; None for the first one.
+        facts: what the transcript says up to now. Decisions may be those of its new part alone.
+        project: whose session.
+        before: the facts as they were at the version before, as far as they are known: what they had already
+            is no news. Without them all is news, and what the document has already is told by its words.
+    """
+    drafted = raw_state(facts, project)
+    if previous is None:
+        return merge(None, drafted)
+    drafted = drafted.replace(
+        identity=drafted.identity.replace(goal=_goal(previous, facts, before)),
+        tasks=_news(previous, drafted.tasks, before),
+    )
+    return merge(previous, drafted, gone=_gone(facts, drafted))
+
+
+def merge(
+    previous: SessionState | None, drafted: SessionState, *, gone: frozenset[str] = frozenset()
+) -> SessionState | None:
+    """The next version from a draft of anybody's, by the rules of seed 003; None when nothing would change.
+
+    IDENTITY and CONVERSATION DYNAMICS change where the draft says something; the TASK TREE keeps what is done
+    and what nobody spoke of; KEY DECISIONS only grow; WORKING CONTEXT is the draft's. Lines and sections that
+    a person added stay.
+
+    Args:
+        previous: the version before; None for the first one.
+        drafted: what the conversation shows; its version does not count.
+        gone: keys of open tasks (`compactor_tasks.key_of`) that are wanted no more.
+    """
+    before = previous or SessionState(version=0)
+    merged = SessionState(
+        version=before.version + 1,
+        identity=_updated(before.identity, drafted.identity),
+        tasks=collapsed(merged_tasks(before.tasks, drafted.tasks, gone=gone)),
+        decisions=merged_decisions(before.decisions, drafted.decisions),
+        working=drafted.working.replace(extra=_lines(before.working.extra, drafted.working.extra)),
+        dynamics=_updated(before.dynamics, drafted.dynamics),
+        preamble=before.preamble or drafted.preamble,
+        extra=before.extra or drafted.extra,
+    )
+    merged = fitted(merged)
+    return None if previous is not None and merged.replace(version=previous.version) == previous else merged
+
+
+def _updated(before: _Part, drafted: _Part) -> _Part:
+    """`before` with the fields that the draft fills."""
+    told = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
+    return before.replace(**told)
+
+
+def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*before, *drafted)))
+
+
+def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
+    """The goal as it was, unless the user has changed direction since, or approved a plan."""
+    now = goal(facts)
+    was = previous.identity.goal
+    if not was:
+        return now
+    if before is not None:
+        return now if now != goal(before) else was
+    return now if directions(facts) else was
+
+
+def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
+    """The drafted tasks without the done ones that the counting line of the version before counts."""
+    counted = sum(map(count_of, previous.tasks))
+    if not counted:
+        return drafted
+    shown = {key_of(task.text) for task in previous.tasks}
+    done = [task for task in drafted if task.kind is TaskKind.DONE and key_of(task.text) not in shown]
+    if before is not None:
+        known = {key_of(text) for text in done_tasks(before)}
+        old = [task for task in done if key_of(task.text) in known]
+    else:
+        old = done[:counted]  # the oldest ones are counted first
+    return tuple(task for task in drafted if task not in old)
+
+
+def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
+    """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
+    texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
+    texts += requests(facts)
+    for plan in facts.plans:
+        texts += steps_of(plan)
+    wanted = {key_of(task.text) for task in drafted.tasks}
+    return frozenset(key_of(text) for text in texts) - wanted

@@ -1,0 +1,93 @@
+"""Key decisions from version to version (seed 003): they are only ever added to.
+
+Beyond twenty entries related ones share one: every decision keeps its words, on a line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from memtui.formats.session_state import Decision
+
+MOST = 20
+_SINGLE = 8
+"""The last decisions stay on their own."""
+
+_WORD = re.compile(r"[^\W_]{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
+_CUT = 40
+"""Characters from which the beginning of a decision is enough to know it again."""
+
+
+def key_of(text: str) -> str:
+    """What two writings of one decision have in common."""
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def members(decision: Decision) -> list[str]:
+    """The decisions that share an entry; the entry's own text when it holds one."""
+    lines = decision.text.split("\n")
+    if len(lines) > 1 and all(line.startswith("- ") and line[2:].strip() for line in lines):
+        return [line[2:].strip() for line in lines]
+    return [decision.text]
+
+
+def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
+    """All decisions of the version before, as they are, and the new ones behind them; none twice."""
+    entries = list(previous)
+    known = {key_of(text) for entry in entries for text in members(entry)}
+    for decision in drafted:
+        for text in members(decision):
+            key = key_of(text)
+            if not key or _is_known(key, known):
+                continue
+            known.add(key)
+            entries.append(Decision(kind=decision.kind, text=text))
+            if len(entries) > MOST:
+                _join_one(entries)
+    while len(entries) > MOST and _join_one(entries):
+        pass
+    return tuple(entries)
+
+
+def _is_known(key: str, known: set[str]) -> bool:
+    """Whether a decision is told already: in the same words, or as the beginning of one that says more."""
+    return key in known or (len(key) >= _CUT and any(each.startswith(key) for each in known))
+
+
+def _join_one(entries: list[Decision]) -> bool:
+    """Put the oldest single decision into the entry of its kind that it is most related to."""
+    for index, entry in enumerate(entries[:-_SINGLE]):
+        if not _is_single(entry):
+            continue
+        others = [
+            number
+            for number, other in enumerate(entries[:-_SINGLE])
+            if number != index and other.kind == entry.kind and (_is_single(other) or len(members(other)) > 1)
+        ]
+        if others:
+            best = max(others, key=lambda number: (_related(entry, entries[number]), -abs(number - index)))
+            entries[best] = _joined(entries[min(index, best)], entries[max(index, best)])
+            del entries[index]
+            return True
+    return False
+
+
+def _is_single(entry: Decision) -> bool:
+    """Whether an entry is one decision on one line; one of several lines that a person wrote stays alone."""
+    return "\n" not in entry.text
+
+
+def _joined(first: Decision, second: Decision) -> Decision:
+    lines = (f"- {text}" for text in (*members(first), *members(second)))
+    return Decision(kind=first.kind, text="\n".join(lines))
+
+
+def _related(one: Decision, other: Decision) -> float:
+    """The share of words that two entries have in common."""
+    mine, theirs = _words(members(one)), _words(members(other))
+    return len(mine & theirs) / (min(len(mine), len(theirs)) or 1)
+
+
+def _words(texts: Sequence[str]) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text.casefold())}

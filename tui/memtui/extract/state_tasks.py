@@ -1,0 +1,91 @@
+"""The task tree of a session state, as the facts show it: done only what is shown to be done."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.extract.asks import last_request
+from memtui.extract.commands import SHELL_TOOLS
+from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
+from memtui.extract.records import Facts, PlanFact
+from memtui.formats.session_state import Task, TaskKind
+
+_WIDTH = 240
+_BLOCKER = 160
+_STEPS = 8
+
+ASKED, ANSWERED = "Asked: ", "Answered: "
+"""How our own subs begin, so that those of a person are told from them."""
+
+_STEP = re.compile(
+    r"^\s*(?:[-*]\s+(?:\[[ x>]\]\s+)?|\d+[.)]\s+|#{2,4}\s+(?:(?:Step|Phase|Task)\s+)?\d+[.:)]?\s*)(.+)$"
+)
+_ASKING_TOOLS = {"AskUserQuestion": "the user's answer", "ExitPlanMode": "the user's approval of the plan"}
+
+
+def task_tree(facts: Facts) -> tuple[Task, ...]:
+    """What is done, what is being done, and what is to be done, all of it."""
+    doing = [_text(todo.content) for todo in facts.todos if todo.status == "in_progress"]
+    coming = [
+        _text(todo.content) for todo in facts.todos if todo.status not in ("completed", "in_progress")
+    ] or plan_steps(facts)
+    current = doing[0] if doing else last_request(facts)
+    tasks = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
+    if current:
+        tasks.append(Task(kind=TaskKind.IN_PROGRESS, text=current, children=_subs(facts, current)))
+    tasks += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
+    kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
+    tasks += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
+    return tuple(tasks)
+
+
+def done_tasks(facts: Facts) -> list[str]:
+    """What is shown to be done: items that were ticked off; without any list, what was committed."""
+    ticked = [todo for todo in (*facts.past_todos, *facts.todos) if todo.status == "completed"]
+    if ticked or facts.todos:
+        return [_text(todo.content) for todo in ticked]
+    return [f"{_text(mark.text)} (commit {mark.commit})" for mark in facts.landmarks if mark.commit]
+
+
+def plan_steps(facts: Facts) -> list[str]:
+    """The steps of the plan that is to be carried out; none when a list has them or work was committed since."""
+    plan = facts.plans[-1] if facts.plans else None
+    if plan is None or plan.fate == "rejected" or facts.todos or facts.past_todos:
+        return []
+    if any(mark.timestamp > plan.timestamp for mark in facts.landmarks):
+        return []
+    return steps_of(plan)
+
+
+def steps_of(plan: PlanFact) -> list[str]:
+    """The numbered or listed steps of a plan, at most eight."""
+    found = [match[1] for line in plan.content.split("\n") if (match := _STEP.match(line))]
+    return [shortened(one_line(text.replace("**", "")), _WIDTH) for text in found[:_STEPS]]
+
+
+def _text(text: str) -> str:
+    return shortened(one_line(text), _WIDTH)
+
+
+def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
+    wanted = last_request(facts)
+    told = [f"{ASKED}{wanted}" if wanted and wanted != current else ""]
+    answer = first_sentence(facts.last_words)
+    told.append(f"{ANSWERED}{shortened(one_line(answer.replace('**', '')), _WIDTH)}" if answer else "")
+    subs = [Task(kind=TaskKind.SUB, text=text) for text in told if text]
+    return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or "None"))
+
+
+def blocker(facts: Facts) -> str:
+    """What the work waits for: the user, or that something goes well; "" for nothing."""
+    last = facts.last_action
+    if last is not None and last.tool in _ASKING_TOOLS and last.outcome == "unknown":
+        question = f": {one_line(last.target)}" if last.tool == "AskUserQuestion" else ""
+        return shortened(f"waits for {_ASKING_TOOLS[last.tool]}{question}", _BLOCKER)
+    question = facts.last_words.rstrip().rsplit("\n", 1)[-1].strip("*_ ")
+    if question.endswith(("?", "？")):
+        return shortened(f"waits for the user's answer: {one_line(question)}", _BLOCKER)
+    if last is None or last.outcome != "failed" or facts.last_words:
+        return ""
+    told = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
+    return shortened(one_line(told), _BLOCKER)

@@ -1,0 +1,153 @@
+"""The working context of a session state: files, checks, errors, and what runs or was added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
+from memtui.extract.commands import SHELL_TOOLS, things
+from memtui.extract.evidence import shown
+from memtui.extract.path_lists import grouped
+from memtui.extract.phrasing import one_line, shortened, telling_line
+from memtui.extract.plans import plan_title
+from memtui.extract.records import Command, ErrorFact, Facts
+from memtui.extract.state_tasks import done_tasks
+from memtui.formats.session_state import WorkingContext
+
+_FILES = 6_000
+"""Characters of all modified files."""
+_SHELL_FILES = 600
+_TARGET = 120
+_RESULT = 160
+_RECENT = 3
+_COMMITS = 5
+
+_PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
+_ADDED = re.compile(
+    r"\b(?P<tool>npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|brew|apt|apt-get|composer|dotnet)\s+"
+    r"(?:pip\s+)?(?:install|add|get|require|i)(?:\s+package)?\s+(?P<words>[^;&|\n<>]+)"
+)
+_PACKAGE = re.compile(r"@?[A-Za-z][\w./@~^=:<>!+\[\]-]*")
+_VALUED = {"-r", "--requirement", "-e", "--editable", "-c", "--prefix", "--filter", "-C", "--cwd", "--dir"}
+
+
+def working_context(facts: Facts, root: Path) -> WorkingContext:
+    """The volatile state, all of it as the facts have it at the end."""
+    state = list(_technical(facts, root))
+    return WorkingContext(
+        files_modified=grouped((shown(file.path, root) for file in facts.modified_files), _FILES),
+        last_compile=_compiled(last_checks(facts)),
+        last_error=_last_error(facts.errors, root),
+        technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
+        dependencies=shortened(", ".join(_added(facts)), SENTENCE * 2),
+    )
+
+
+def _compiled(checks: list[Command]) -> str:
+    """How the last check ended, and other checks that failed when they last ran."""
+    if not checks:
+        return ""
+    told = [_checked(checks[-1])]
+    told += [_checked(check) for check in checks[:-1] if check.outcome == "failed"][-2:]
+    return "; before that: ".join(told[:2])
+
+
+def _checked(check: Command) -> str:
+    told = shortened(bare_command(check.text), _TARGET)
+    if check.outcome == "ok":
+        return f"SUCCESS: {told}"
+    return f"FAILURE: {told}: {shortened(one_line(telling_line(check.output)), SENTENCE)}"
+
+
+def _last_error(errors: tuple[ErrorFact, ...], root: Path) -> str:
+    """The last error; one that was left open before it when that is not long ago."""
+    telling = [error for error in errors if worth_telling(error)]
+    if not telling:
+        return ""
+    last = next((error for error in reversed(telling[-_RECENT:]) if not error.resolved), telling[-1])
+    return f"{error_line(last, root)} ({'resolved' if last.resolved else 'open'})"
+
+
+def _technical(facts: Facts, root: Path) -> Iterator[str]:
+    """The most important line first: the last ones give way when there is no room."""
+    yield from _plan(facts)
+    yield from _last_action(facts, root)
+    yield from _running(facts.commands)
+    yield from _recorded(facts)
+    if facts.cwd and Path(facts.cwd) != root:
+        yield f"Working folder: {facts.cwd}"
+    others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
+    if others:
+        yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
+    for cause in facts.causes[-_RECENT:]:
+        yield f"Cause found: {shortened(one_line(cause.text), SENTENCE)}"
+    if facts.shell_files:
+        files = grouped((shown(path, root) for path in facts.shell_files), _SHELL_FILES)
+        yield f"Files written by commands: {files}"
+    if facts.compactions:
+        number = len(facts.compactions)
+        yield f"Context compacted {'once' if number == 1 else f'{number} times'}"
+
+
+def _plan(facts: Facts) -> Iterator[str]:
+    plan = facts.plans[-1] if facts.plans else None
+    if plan is None or plan.fate == "rejected":
+        return
+    fate = "approved" if plan.fate == "approved" else "not decided on"
+    where = f": {plan.path}" if plan.path else ""
+    yield f"Plan ({fate}): {shortened(one_line(plan_title(plan)), _TARGET)}{where}"
+
+
+def _last_action(facts: Facts, root: Path) -> Iterator[str]:
+    action = facts.last_action
+    if action is None:
+        return
+    shell = action.tool in SHELL_TOOLS
+    target = shortened(
+        bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
+    )
+    result = telling_line(action.result) if action.outcome == "failed" else action.result
+    result = shortened(one_line(result), _RESULT)
+    yield f"Last action: {action.tool} {target} ({action.outcome}){f': {result}' if result else ''}"
+
+
+def _running(commands: tuple[Command, ...]) -> Iterator[str]:
+    """What was started in the background, the last of each kind."""
+    started = {things(command.text): command for command in commands if command.outcome == "background"}
+    for command in list(started.values())[-_RECENT:]:
+        ports = dict.fromkeys(found for match in _PORT.findall(command.text) for found in match if found)
+        port = f" (port {', '.join(ports)})" if ports else ""
+        yield f"Started in the background: {shortened(bare_command(command.text), _TARGET)}{port}"
+
+
+def _recorded(facts: Facts) -> Iterator[str]:
+    done = set(done_tasks(facts))
+    commits = [mark for mark in facts.landmarks if mark.commit]
+    told = [f"{mark.commit} {one_line(mark.text)}" for mark in commits[-_COMMITS:]]
+    if told and not any(text.endswith(f"(commit {commits[-1].commit})") for text in done):
+        more = f" (and {len(commits) - len(told)} before)" if len(commits) > len(told) else ""
+        yield f"Commits: {'; '.join(told)}{more}"
+    pulls = [mark.text for mark in facts.landmarks if not mark.commit]
+    if pulls:
+        yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+
+
+def _added(facts: Facts) -> Iterable[str]:
+    """Packages that were installed by name, each once."""
+    added: dict[str, None] = {}
+    for command in facts.commands:
+        if command.outcome == "ok":
+            for match in _ADDED.finditer(command.text):
+                packages = _packages(match["words"].split())
+                added.update(dict.fromkeys(f"{package} ({match['tool']})" for package in packages))
+    return added
+
+
+def _packages(words: list[str]) -> Iterator[str]:
+    after = ""
+    for word in words:
+        if after not in _VALUED and _PACKAGE.fullmatch(word.strip("'\"")):
+            yield word.strip("'\"")
+        after = word
