@@ -199,7 +199,7 @@ def test_at_most_fifteen_tasks_and_none_is_lost_silently() -> None:
     todos += (Todo("now", "in_progress"), Todo("next", "pending"), Todo("later", "pending"))
     tasks = state(replace(NOTHING, todos=todos)).tasks
     assert len(tasks) == 15
-    assert tasks[0].text.startswith("Earlier: completed 19 tasks including old 0")
+    assert tasks[0].text.startswith("Earlier: completed 19 tasks including old 16; old 17; old 18")
     assert [task.kind for task in tasks[-3:]] == [TaskKind.IN_PROGRESS, TaskKind.NEXT, TaskKind.LATER]
 
 

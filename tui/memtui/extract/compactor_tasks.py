@@ -35,7 +35,8 @@ def merged_tasks(
         drafted: what the new part of the conversation shows.
         gone: keys of open tasks that are known to be wanted no more.
     """
-    before, after = _flat(previous), _flat(drafted)
+    after = _flat(drafted)
+    before = [_whole(task, after) for task in _flat(previous)]
     told = {key_of(task.text): task for task in after}
     known = {key_of(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
@@ -55,7 +56,7 @@ def merged_tasks(
 
 
 def collapsed(tasks: Sequence[Task], most: int = MOST) -> tuple[Task, ...]:
-    """At most `most` tasks: old done ones become one line that counts them, then the last open ones one task."""
+    """At most `most` tasks: old done ones become one line that counts them, the last open ones one task."""
     earlier = next((task for task in tasks if _EARLIER.fullmatch(task.text)), None)
     rest = [task for task in tasks if task is not earlier]
     counted = [task for task in rest if task.kind is not TaskKind.NOTE]
@@ -87,8 +88,17 @@ def _flat(tasks: Iterable[Task]) -> list[Task]:
     return found
 
 
+def _whole(task: Task, drafted: Sequence[Task]) -> Task:
+    """A task whose text was cut to make room, with its text again."""
+    if not task.text.endswith("…"):
+        return task
+    cut = task.text[:-1].rstrip()
+    found = {each.text for each in drafted if each.text.startswith(cut)}
+    return task.replace(text=found.pop()) if len(found) == 1 else task
+
+
 def _is_done(task: Task, told: dict[str, Task]) -> bool:
-    """Whether a task of the version before is done: it was and nobody took it up again, or it is shown to be."""
+    """Whether a task is done: it was, and nobody took it up again, or it is shown to be now."""
     now = told.get(key_of(task.text))
     return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
 

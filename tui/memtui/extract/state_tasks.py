@@ -48,7 +48,7 @@ def done_tasks(facts: Facts) -> list[str]:
 
 
 def plan_steps(facts: Facts) -> list[str]:
-    """The steps of the plan that is to be carried out; none when a list has them or work was committed since."""
+    """The steps of the plan that is to be carried out; none when a list has them, or work was committed."""
     plan = facts.plans[-1] if facts.plans else None
     if plan is None or plan.fate == "rejected" or facts.todos or facts.past_todos:
         return []
