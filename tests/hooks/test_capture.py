@@ -134,7 +134,7 @@ def test_a_transcript_that_has_shrunk_is_another_one(world: World) -> None:
 
 
 def test_a_note_that_cannot_be_kept_loses_nothing(world: World) -> None:
-    world.memtui_home.write_text("a file")
+    world.home.state.write_text("a file")
     assert take(world)
     assert len(world.captures) == 1
 

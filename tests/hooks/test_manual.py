@@ -9,7 +9,6 @@ from tests.hooks.world import World
 
 
 def _config(world: World, text: str) -> None:
-    world.home.config.mkdir(parents=True)
     (world.home.config / "config.toml").write_text(text)
 
 

@@ -48,6 +48,8 @@ def _holds(place: Callable[[World], Path], content: bytes) -> Fault:
     def fault(world: World) -> dict[str, object]:
         path = place(world)
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.rmtree(path)
         path.write_bytes(content)
         return {}
 

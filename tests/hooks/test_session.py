@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,9 @@ from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import note_end, take_ended
 from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
+from memtui.project import Project
 from memtui.store import shared_text
-from tests.disk import names
+from tests.disk import DEAD_PID, names
 from tests.hooks.world import SESSION, World
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
@@ -154,21 +156,57 @@ def test_without_a_document_nothing_is_handed_over(world: World) -> None:
 
 
 def test_an_old_end_is_not_the_one_before(world: World) -> None:
-    note_end(SESSION, world.project, world.home, NOW)
-    assert take_ended(world.project, world.home, NOW + timedelta(hours=2)) is None
-    note_end(SESSION, world.project, world.home, NOW)
-    ended = take_ended(world.project, world.home, NOW + timedelta(minutes=1))
-    assert ended == (SESSION, NOW)
-    assert take_ended(world.project, world.home, NOW) is None
-    assert names(world.home.state / "ended") == [".gitignore"]
+    note_end(SESSION, world.project, world.home, NOW, 7)
+    assert take_ended(world.project, world.home, NOW + timedelta(minutes=3), 7) is None
+    note_end(SESSION, world.project, world.home, NOW, 7)
+    assert take_ended(world.project, world.home, NOW + timedelta(minutes=1), 7) == (SESSION, NOW, 7)
+    assert take_ended(world.project, world.home, NOW, 7) is None
+    (folder,) = (world.home.state / "ended").iterdir()
+    assert names(folder) == [".gitignore"]
 
 
-@pytest.mark.parametrize("note", ["", "{", "[]", '{"session_id": 1}', '{"session_id": "x", "at": "never"}'])
+@pytest.mark.parametrize(
+    "note",
+    ["", "{", "[]", '{"session_id": 1}', '{"session_id": "x", "at": "never", "parent": 7}',
+     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": []}'],
+)  # fmt: skip
 def test_a_broken_note_is_none(world: World, note: str) -> None:
-    note_end(SESSION, world.project, world.home, NOW)
-    (path,) = (world.home.state / "ended").glob("*.json")
+    note_end(SESSION, world.project, world.home, NOW, 7)
+    (path,) = (world.home.state / "ended").rglob("*.json")
     path.write_text(note)
-    assert take_ended(world.project, world.home, NOW) is None
+    assert take_ended(world.project, world.home, NOW, 7) is None
+
+
+def test_each_claude_code_gets_the_session_that_was_cleared_in_it(world: World) -> None:
+    mine, theirs = os.getpid(), os.getppid()  # two processes that run
+    for session, parent in (("a", mine), ("b", theirs)):
+        note_end(session, world.project, world.home, NOW, parent)
+    other = Project(world.base / "other")
+    assert take_ended(other, world.home, NOW, mine) is None
+    assert take_ended(world.project, world.home, NOW, DEAD_PID) is None  # both belong to somebody else
+    taken = take_ended(world.project, world.home, NOW, mine)
+    assert taken is not None
+    assert taken.session_id == "a"
+    assert take_ended(world.project, world.home, NOW, mine) is None
+    taken = take_ended(world.project, world.home, NOW, theirs)
+    assert taken is not None
+    assert taken.session_id == "b"
+
+
+def test_where_a_shell_runs_the_hooks_the_last_end_counts(world: World) -> None:
+    note_end("a", world.project, world.home, NOW, DEAD_PID)
+    note_end("b", world.project, world.home, NOW + timedelta(seconds=1), DEAD_PID + 1)
+    note_end("c", world.project, world.home, NOW + timedelta(seconds=2), os.getppid())
+    at = NOW + timedelta(seconds=3)
+    taken = [take_ended(world.project, world.home, at, DEAD_PID + 2) for _ in range(3)]
+    assert [ended and ended.session_id for ended in taken] == ["b", "a", None]
+
+
+@pytest.mark.parametrize("reason", ["prompt_input_exit", "logout", "resume", "other"])
+def test_only_a_cleared_session_is_followed_by_another(world: World, reason: str) -> None:
+    world.state(state_of(world))
+    world.within("session-end", reason=reason)
+    assert world.within("session-start", source="clear", session_id="new") == ""
 
 
 @pytest.mark.parametrize("session_id", ["../../../outside", "/etc", "..", "a/b", "\0", "x" * 5_000])
@@ -235,12 +273,10 @@ def test_after_a_compaction_with_nothing_to_say_nothing_is_said(world: World) ->
     assert world.within("session-start", source="compact") == ""
 
 
-def test_another_sessions_state_serves_if_it_is_of_this_project(world: World) -> None:
-    world.state(STATE.format(project="other (/somewhere/else)", files=""), session_id="other")
+def test_a_parallel_sessions_state_is_not_this_ones(world: World) -> None:
+    world.state(state_of(world), session_id="parallel")
     assert world.within("session-start", source="compact") == ""
-    world.state(state_of(world), session_id="earlier")
-    text = context(world.within("session-start", source="compact"))
-    assert str(world.project.root) in text
+    assert world.within("session-start", source="compact", session_id="parallel") != ""
 
 
 def test_rules_that_have_no_room_are_named(world: World) -> None:

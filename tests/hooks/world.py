@@ -56,6 +56,15 @@ class World:
         self.transcript.parent.mkdir(parents=True)
         self.write_transcript([user(PROMPT)])
         self.memtui_home = base / "memtui"
+        self.configure("session_states = false")  # no test but those of the server starts one
+
+    def configure(self, switches: str) -> None:
+        """Write the person's configuration."""
+        path = self.base / "memtui" / "config" / "config.toml"
+        for folder in (path.parents[1], path.parent):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        path.write_text(f"[hooks]\n{switches}\n")
+        path.chmod(0o600)
 
     @property
     def home(self) -> Home:

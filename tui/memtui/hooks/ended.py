@@ -1,23 +1,38 @@
-"""The session that ended last in a project, noted for the one that follows it after ``/clear``."""
+"""The sessions that were cleared in a project, noted for those that follow them.
+
+Claude Code tells a session that begins after ``/clear`` neither whose place it takes nor anything that the
+one before was told. What both hooks share is their parent, the Claude Code in which it happens: with several
+open in one project, each gets what it has left itself.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import re
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.clock import parse_iso
-from memtui.files import FileProblem, existing_above, private_folder, read_within, write_atomic
-from memtui.hooks.places import project_key
+from memtui.files import (
+    FileProblem,
+    existing_above,
+    private_folder,
+    read_within,
+    sweep_temps,
+    write_atomic,
+)
+from memtui.files.atomic import is_alive
+from memtui.hooks.places import project_key, session_key
 from memtui.project import Home, Project
+from memtui.store.listing import scan
 
-_FRESH = timedelta(hours=1)
-"""An older end is not the one that the session now beginning follows."""
+_FRESH = timedelta(minutes=2)
+"""The new session begins when all hooks of the end are done, which takes a minute at most."""
 
 _LIMIT = 64 << 10
+_NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
 
 
 class Ended(NamedTuple):
@@ -25,44 +40,66 @@ class Ended(NamedTuple):
 
     session_id: str
     at: datetime
+    parent: int
+    """The process in which it was, as far as its hook could tell."""
 
 
-def note_end(session_id: str, project: Project, home: Home, now: datetime) -> None:
-    """Remember that a session has ended.
+def note_end(session_id: str, project: Project, home: Home, now: datetime, parent: int) -> None:
+    """Remember that a session has been cleared.
 
     Raises:
         FileProblem: the note cannot be written.
     """
-    path = _path(project, home)
-    private_folder(path.parent, within=existing_above(home.state))
-    data = json.dumps({"session_id": session_id, "at": now.isoformat()}).encode()
-    write_atomic(path, data, durable=False)
+    folder = _folder(project, home)
+    private_folder(folder, within=existing_above(home.state))
+    sweep_temps(folder)
+    fields = {"session_id": session_id, "at": now.isoformat(), "parent": parent}
+    write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
 
 
-def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:
-    """The session that ended last, once: the note is gone afterwards, also for hooks that run beside this."""
-    path = _path(project, home)
-    mine = path.with_name(f"{path.name}.{os.getpid()}")
+def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ended | None:
+    """The session whose place another one takes now, once: its note is gone afterwards.
+
+    That is the one which ended last in the same Claude Code. Where hooks run in a shell of their own, the
+    parent is that shell, and gone: then it is the one that ended last of those without a living parent.
+    """
+    notes: list[tuple[Path, Ended]] = []
+    for path in _notes(_folder(project, home)):
+        ended = _read(path)
+        if ended is None or abs(now - ended.at) >= _FRESH:
+            _remove(path)
+        else:
+            notes.append((path, ended))
+    notes.sort(key=lambda note: note[1].at, reverse=True)
+    same = [note for note in notes if note[1].parent == parent]
+    for path, ended in same or [note for note in notes if not is_alive(note[1].parent)]:
+        if _remove(path):  # or else a hook that runs beside this one was faster
+            return ended
+    return None
+
+
+def _notes(folder: Path) -> list[Path]:
     try:
-        path.replace(mine)
-    except OSError:
-        return None
-    try:
-        ended = _read(mine)
-    finally:
-        with suppress(OSError):
-            mine.unlink()
-    return ended if ended is not None and abs(now - ended.at) < _FRESH else None
+        return [entry.path for entry in scan(folder, _NAME)]
+    except FileProblem:
+        return []
+
+
+def _remove(path: Path) -> bool:
+    with suppress(OSError):
+        path.unlink()
+        return True
+    return False
 
 
 def _read(path: Path) -> Ended | None:
     try:
         fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
         at = parse_iso(str(fields["at"]))
-        return Ended(str(fields["session_id"]), at) if at is not None else None
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+        return Ended(str(fields["session_id"]), at, int(fields["parent"])) if at is not None else None
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 
 
-def _path(project: Project, home: Home) -> Path:
-    return home.state / "ended" / f"{project_key(project.root)}.json"
+def _folder(project: Project, home: Home) -> Path:
+    return home.state / "ended" / project_key(project.root)

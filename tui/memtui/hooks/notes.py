@@ -17,7 +17,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
-from memtui.store.state_files import newest_of_project, newest_version, read_state, version_of, written_at
+from memtui.store.state_files import newest_version, read_state, version_of, written_at
 
 _SECTION = re.compile(r"^(?=##? )", re.MULTILINE)
 _RANKS = ("IDENTITY", "KEY DECISIONS", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS")
@@ -32,7 +32,7 @@ _INTRODUCTION, _RULES, _STATE, _CAPTURE = 0, 1, 100, 101
 def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
     """The rules of active commands, the newest session state, this compaction's capture; "" if none."""
     sections = _all_rules(active_rules(project, report))
-    entry = newest_version(home, session_id) or newest_of_project(home, project)
+    entry = newest_version(home, session_id)
     if entry is not None:
         room = LIMIT - _FRAME - sum(len(section.text) for section in sections)
         sections.append(Section(_state(entry, home, report, room), _STATE))

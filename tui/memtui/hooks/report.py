@@ -14,6 +14,8 @@ class Report:
         self.event = ""
         self.session_id = ""
         self.project = ""
+        self.serve = False
+        """A request was left: the server has to be started when all else is done."""
         self._done: list[str] = []
         self._problems: list[str] = []
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from memtui.clock import system_clock
@@ -26,14 +28,13 @@ def run(arguments: list[str], started: float) -> None:
         started: when the process began, on the monotonic clock.
     """
     report = Report()
-    try:
+    with _reported(report):
         _print(_work(arguments, report))
-    except Stopped:
-        report.problem("took too long, and was stopped")
-    except BrokenPipeError:
-        report.problem("nobody read the output")
-    except BaseException as error:
-        report.problem(describe(error))
+    if report.serve:
+        with _reported(report):
+            from memtui.hooks.server import start_server
+
+            start_server()
     ms = round((time.monotonic() - started) * 1000)
     record(
         memtui_home().hook_log,
@@ -47,6 +48,19 @@ def run(arguments: list[str], started: float) -> None:
             project=report.project,
         ),
     )
+
+
+@contextmanager
+def _reported(report: Report) -> Iterator[None]:
+    """A hook's edge: nothing gets out of here, and everything is told in the log."""
+    try:
+        yield
+    except Stopped:
+        report.problem("took too long, and was stopped")
+    except BrokenPipeError:
+        report.problem("nobody read the output")
+    except BaseException as error:
+        report.problem(describe(error))
 
 
 def _work(arguments: list[str], report: Report) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import datetime
 
 from memtui.files import FileProblem
@@ -10,8 +11,12 @@ from memtui.hooks.active import PATIENCE
 from memtui.hooks.ended import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
+from memtui.hooks.requests import ask_for_state, wait_until_served
 from memtui.project import Home, Project
 from memtui.store.commands_file import CommandsFile
+
+_PATIENCE = 0.8
+"""Seconds for the server to write the last version; the hook ends after 1.35."""
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -40,10 +45,16 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Note which session has ended. Claude Code shows nobody what this prints, so it is nothing."""
-    if payload.session_id and not payload.agent_id:
+    """Ask for the session's state, and note that it was cleared, if it was.
+
+    Claude Code shows nobody what this prints, so it is nothing.
+    """
+    if not payload.session_id or payload.agent_id:
+        return ""
+    ask_for_state(payload, project, home, report)
+    if payload.reason in ("clear", ""):  # after any other end there is no session that takes its place
         try:
-            note_end(payload.session_id, project, home, now)
+            note_end(payload.session_id, project, home, now, os.getppid())
             report.did(f"noted the end ({payload.reason or 'no reason given'})")
         except FileProblem as problem:
             report.problem(problem)
@@ -69,9 +80,11 @@ def _none_left(commands: CommandsFile) -> bool:
 
 
 def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> str:
-    ended = take_ended(project, home, now)
+    ended = take_ended(project, home, now, os.getppid())
     if ended is None:
         return ""
+    if not wait_until_served(ended.session_id, home, _PATIENCE):
+        report.did("did not wait for the session's last version any longer")
     from memtui.hooks.notes import after_clear
 
     return after_clear(ended, project, home, report)

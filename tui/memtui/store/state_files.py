@@ -6,12 +6,11 @@ Standard library only, for the hook; `states.py` has them as records.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from memtui.files import FileProblem, is_within, read_within
-from memtui.project import Home, Project
+from memtui.project import Home
 from memtui.store.listing import Entry, scan
 
 LIMIT = 4 << 20
@@ -19,10 +18,6 @@ LIMIT = 4 << 20
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 VERSION = re.compile(r"v(\d{1,9})\.md", re.ASCII)
-
-_PROJECT = re.compile(r"^[ \t]*[-*][ \t]*(?:\*\*)?Project(?:\*\*)?:(.*)", re.MULTILINE | re.IGNORECASE)
-_MOST = 50
-"""Sessions that are looked through for one of a project."""
 
 
 def version_of(entry: Entry) -> int:
@@ -51,11 +46,6 @@ def newest_version(home: Home, session_id: str) -> Entry | None:
         return None
 
 
-def newest_of_project(home: Home, project: Project) -> Entry | None:
-    """The current document of the session that wrote last, of those whose IDENTITY names the project."""
-    return next((entry for entry in _newest_first(home) if _names(entry, home, project)), None)
-
-
 def read_state(entry: Entry, home: Home) -> str:
     """The text of a document.
 
@@ -70,20 +60,3 @@ def names_project(identity: str, root: Path) -> bool:
     # Name and path may both have brackets.
     named = [identity, *(identity[match.end() :].removesuffix(")") for match in re.finditer(r"\(", identity))]
     return any(Path(path).is_absolute() and is_within(Path(path), root) for path in named)
-
-
-def _newest_first(home: Home) -> Iterator[Entry]:
-    try:
-        sessions = sorted(scan(home.states, SESSION), key=lambda entry: entry.mtime_ns, reverse=True)
-    except FileProblem:
-        return
-    found = (newest_version(home, entry.name) for entry in sessions[:_MOST])
-    yield from sorted(filter(None, found), key=lambda entry: entry.mtime_ns, reverse=True)
-
-
-def _names(entry: Entry, home: Home, project: Project) -> bool:
-    try:
-        match = _PROJECT.search(read_state(entry, home))
-    except FileProblem:
-        return False
-    return match is not None and names_project(match[1].strip(), project.root)

@@ -1,0 +1,127 @@
+"""``python -m memtui.flows.server``: serves what hooks have asked for, one process at a time, and ends.
+
+Started by a hook and not waited for. Whatever a request does to it - an error, a run without end, being
+killed - the next one is served, and the same one is begun twice at most.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from memtui.clock import Clock, system_clock
+from memtui.files import FileProblem, lock
+from memtui.hooks.log import Run, record
+from memtui.hooks.report import describe
+from memtui.hooks.requests import Claimed, Request, claim, close, has_requests, requests_folder
+from memtui.project import Home, Places, Project, claude_config, memtui_home
+
+Update = Callable[[Places, Request], str]
+"""Brings a session up to date; returns what it did, in a few words."""
+
+_LIMIT_SECONDS = 120.0
+"""For one request; reading 500 MB takes some ten."""
+
+
+class TookTooLongError(Exception):
+    """A request that is given up."""
+
+
+def serve(home: Home, claude: Path, clock: Clock, update: Update) -> None:
+    """Serve all requests; at once done when there is none, or when another process is at it.
+
+    Args:
+        home: memtui's own folders.
+        claude: Claude Code's configuration folder.
+        clock: for the log.
+        update: serves one request; whatever it raises is recorded.
+    """
+    # Asked again after the lock is given back: who left a request in the last moment found it held.
+    while has_requests(home):
+        try:
+            with lock(requests_folder(home) / "server", timeout=0):
+                if not _serve_all(home, claude, clock, update):
+                    return
+        except FileProblem:  # held by another one, or not to be written: then nothing else can be, either
+            return
+
+
+def _serve_all(home: Home, claude: Path, clock: Clock, update: Update) -> int:
+    served = 0
+    while claimed := claim(home):
+        served += 1
+        _serve_one(claimed, home, claude, clock, update)
+    return served
+
+
+def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update: Update) -> None:
+    started = time.monotonic()
+    outcome, detail = "ok", ""
+    request = claimed.request
+    if request is None:
+        outcome = f"the request {claimed.path.name} is given up: it is broken, or was begun twice before"
+    else:
+        try:
+            with _limited(_LIMIT_SECONDS):
+                detail = update(Places(Project(request.root), home, claude), request)
+        except FileProblem as problem:
+            outcome = str(problem)
+        except Exception as error:  # a worker's edge: the next request is not to suffer
+            outcome = describe(error)
+    close(claimed)
+    record(
+        home.hook_log,
+        Run(
+            at=clock().isoformat(timespec="milliseconds"),
+            event="compactor",
+            ms=round((time.monotonic() - started) * 1000),
+            outcome=outcome,
+            detail=detail,
+            session_id=request.session_id if request else "",
+            project=str(request.root) if request else "",
+        ),
+    )
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Break the block off after so many seconds; in the main thread only."""
+    if sys.platform == "win32":  # has no such timer
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _give_up(number: int, frame: FrameType | None) -> None:
+    raise TookTooLongError(f"not done after {_LIMIT_SECONDS:.0f} s")
+
+
+def _update(places: Places, request: Request) -> str:
+    # Here and not above: most of the time goes into these imports, and another server may be at work.
+    from memtui.flows.states import update_state
+
+    stored = update_state(places, system_clock, session=request.session_id, transcript=request.transcript)
+    return f"wrote version {stored.version}" if stored is not None else "nothing has changed"
+
+
+def main() -> None:
+    """Serve what there is in this user's folders."""
+    home, claude = memtui_home(), claude_config()
+    os.chdir(os.path.abspath(os.sep))  # noqa: PTH100 - a project's folder must not be kept busy
+    serve(home, claude, system_clock, _update)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Requests to bring a session's state document up to date: left by a hook, served by a process of its own.
+
+A request is a small file, ``requests/<session>.json``. Whoever serves it renames it first, so that what is
+asked for meanwhile is a request of its own; one that was begun twice and never finished is given up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
+from memtui.hooks.payload import Payload
+from memtui.hooks.places import session_key
+from memtui.hooks.report import Report
+from memtui.hooks.settings import switched
+from memtui.project import Home, Project
+from memtui.store.state_files import SESSION
+from memtui.store.transcript_path import TranscriptProblem, check_transcript
+
+_NEW, _BEGUN, _AGAIN = ".json", ".begun", ".again"
+_LIMIT = 64 << 10
+_LOOK_SECONDS = 0.015
+
+
+class Request(NamedTuple):
+    """What is asked for."""
+
+    session_id: str
+    transcript: Path
+    root: Path
+    """The project's."""
+
+
+class Claimed(NamedTuple):
+    """A request that is being served."""
+
+    path: Path
+    request: Request | None
+    """None when it cannot be read, or was begun twice before."""
+
+
+def requests_folder(home: Home) -> Path:
+    """Where requests lie."""
+    return home.state / "requests"
+
+
+def ask_for_state(payload: Payload, project: Project, home: Home, report: Report) -> None:
+    """Leave a request unless that is switched off; what goes wrong is reported."""
+    try:
+        if not switched("session_states", home.config, report, default=True):
+            return
+        report.serve = leave_request(payload, project, home)
+    except FileProblem as problem:
+        report.problem(problem)
+
+
+def leave_request(payload: Payload, project: Project, home: Home) -> bool:
+    """Ask for a session's next version; False where there is nothing to make one of.
+
+    Raises:
+        FileProblem: the request cannot be written.
+    """
+    if payload.agent_id or not SESSION.fullmatch(payload.session_id):
+        return False
+    try:
+        transcript = check_transcript(payload.transcript_path)
+    except TranscriptProblem:  # a session in which nothing was said has none
+        return False
+    folder = requests_folder(home)
+    private_folder(folder, within=existing_above(home.state))
+    fields = {"session_id": payload.session_id, "transcript": str(transcript), "root": str(project.root)}
+    path = folder / f"{session_key(payload.session_id)}{_NEW}"
+    write_atomic(path, json.dumps(fields).encode(), durable=False)
+    return True
+
+
+def is_open(session_id: str, home: Home) -> bool:
+    """Whether a request for a session waits, or is being served."""
+    path = requests_folder(home) / session_key(session_id)
+    return any(os.path.lexists(f"{path}{kind}") for kind in (_NEW, _BEGUN, _AGAIN))
+
+
+def wait_until_served(session_id: str, home: Home, seconds: float) -> bool:
+    """Wait while a request for a session is open, so long at most; False when it still is."""
+    deadline = time.monotonic() + seconds
+    while is_open(session_id, home):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_LOOK_SECONDS)
+    return True
+
+
+def has_requests(home: Home) -> bool:
+    """Whether there is something to serve."""
+    return bool(_oldest_first(requests_folder(home)))
+
+
+def claim(home: Home) -> Claimed | None:
+    """Take the oldest request, to be served and then closed; None when there is none.
+
+    Only the one holder of the server's lock may call this: what was begun before is a dead server's.
+    """
+    folder = requests_folder(home)
+    sweep_temps(folder)
+    for path in _oldest_first(folder):
+        begun = path.with_suffix(_BEGUN if path.suffix == _NEW else _AGAIN)
+        with suppress(OSError):
+            if path.suffix == _AGAIN:
+                path.unlink()
+                return Claimed(path, None)
+            path.replace(begun)
+            return Claimed(begun, _read(begun))
+    return None
+
+
+def close(claimed: Claimed) -> None:
+    """The request has been dealt with."""
+    with suppress(OSError):
+        claimed.path.unlink()
+
+
+def _oldest_first(folder: Path) -> list[Path]:
+    found: list[tuple[int, str]] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        found += [
+            (entry.stat(follow_symlinks=False).st_mtime_ns, entry.path)
+            for entry in entries
+            if entry.name.endswith((_NEW, _BEGUN, _AGAIN)) and entry.is_file(follow_symlinks=False)
+        ]
+    return [Path(path) for _, path in sorted(found)]
+
+
+def _read(path: Path) -> Request | None:
+    try:
+        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
+        values = [fields[name] for name in ("session_id", "transcript", "root")]
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not all(isinstance(value, str) and value and "\0" not in value for value in values):
+        return None
+    return Request(values[0], Path(values[1]), Path(values[2]))
