@@ -118,12 +118,26 @@ def things(command: str) -> frozenset[str]:
     return frozenset(found or filters)
 
 
-def _thing(segment: str) -> str:
-    words = _words(segment)
+def segments(command: str) -> list[list[str]]:
+    """The words of each part of a command line, from the program's name on; quoted text with spaces is Q."""
+    bare = _QUOTED.sub(
+        lambda found: "Q" if re.search(r"\s", found[0]) else found[0][1:-1],
+        _without_heredoc(command)[:_TEXT_LIMIT],
+    )
+    return [words for part in _SEGMENTS.split(bare) if (words := _from_program(part.split()))]
+
+
+def _from_program(words: list[str]) -> list[str]:
+    """The words of a part of a command line without what stands before the program's name."""
     while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0] + " ")):
         words.pop(0)
     if words and words[0] == "timeout":
         words = [word for word in words[1:] if not re.fullmatch(r"-.*|[\d.]+[smh]?", word)]
+    return words
+
+
+def _thing(segment: str) -> str:
+    words = _from_program(_words(segment))
     if not words:
         return ""
     program = re.split(r"[\\/]", words[0])[-1]

@@ -32,6 +32,11 @@ def is_objection(text: str) -> bool:
     return len(text) <= _LONGEST_OBJECTION and _OBJECTION.match(text) is not None
 
 
+def is_going_on(text: str) -> bool:
+    """Whether words only let the work go on: ``yes``, ``continue please``."""
+    return len(text) <= _LONGEST_GO_ON and _GO_ON.fullmatch(text) is not None
+
+
 class CorrectionLog:
     """Joins what was stopped with the words that followed."""
 
@@ -60,7 +65,7 @@ class CorrectionLog:
         stopped, self._stopped = self._stopped, None
         if stopped is not None:
             about, when, refused = stopped
-            if len(text) > _LONGEST_GO_ON or not (_GO_ON.fullmatch(text) or _alike(said, text)):
+            if not is_going_on(text) and (len(text) > _LONGEST_GO_ON or not _alike(said, text)):
                 self._add(about, text, timestamp)
             elif refused:
                 self._add(about, "", when)

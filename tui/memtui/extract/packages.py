@@ -1,0 +1,87 @@
+"""Packages that a session added, changed or removed, by the commands that went well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.extract.commands import segments
+from memtui.extract.facts import Facts
+from memtui.extract.roles import Kind, name_of, role_of
+
+_MANAGERS = """
+apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
+composer require; conda install; deno add; dnf install; dotnet add; flutter add; gem install; go get install
+hatch add; npm install i add; pdm add; pip install; pip3 install; pipenv install; pipx install
+pnpm add install i; poetry add; rye add; uv add; yarn add
+"""
+_ADD = {
+    words[0]: words[1:]
+    for line in _MANAGERS.strip().replace("\n", ";").split(";")
+    if (words := tuple(line.split()))
+}
+"""Package managers and the words with which they add a package."""
+_REMOVE = ("uninstall", "remove", "rm", "un")
+_VALUE_OPTIONS = """
+-r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
+--registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version --git --branch
+--tag --rev --path --channel -n --name --root --index --extra
+"""
+_TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
+_PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
+_NO_PACKAGE = re.compile(r"\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
+_SHELL_END = frozenset({">", ">>", "2>&1", "<", "&", ")", "\\", "2>/dev/null", "||", "|"})
+_MANIFEST = "dependencies"
+
+
+def package_changes(facts: Facts) -> tuple[str, ...]:
+    """One line for each change of a package, in order, and for each manifest that was edited by hand."""
+    lines = dict.fromkeys(
+        line for command in facts.commands if command.outcome == "ok" for line in _changes(command.text)
+    )
+    for file in facts.modified_files:
+        if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
+            how = "created" if file.created else "edited"
+            lines[f"{file.path}: {how} by hand; it lists the dependencies"] = None
+    return tuple(lines)
+
+
+def _changes(command: str) -> Iterator[str]:
+    for words in segments(command):
+        found = _manager(words)
+        if found is None:
+            continue
+        manager, verb, rest = found
+        packages = _packages(rest)
+        if packages and verb in _REMOVE:
+            yield f"removed {', '.join(packages)} ({manager})"
+        elif packages:
+            dev = ", for development" if {"-D", "--save-dev", "--dev", "-d"} & set(rest) else ""
+            yield f"added {', '.join(packages)} ({manager} {verb}{dev})"
+
+
+def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
+    """The package manager, what it does and the words behind that; None for any other command."""
+    if words[:1] and words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
+        words = words[2:]
+    if words[:2] == ["uv", "pip"]:
+        words = words[1:]
+    manager = name_of(words[0]) if words else ""
+    for index, word in enumerate(words[1:4], 1):
+        if manager in _ADD and (word in _ADD[manager] or word in _REMOVE):
+            return manager, word, words[index + 1 :]
+    return None
+
+
+def _packages(words: list[str]) -> list[str]:
+    packages: list[str] = []
+    skip = False
+    for word in words:
+        bare = word.strip("'\"")
+        if word in _SHELL_END or word.startswith((">", "2>")):
+            break
+        if skip or bare.startswith("-"):
+            skip = bare in _TAKES_VALUE and not skip
+        elif bare not in ("package", "pub") and _PACKAGE.fullmatch(bare) and not _NO_PACKAGE.match(bare):
+            packages.append(bare)
+    return packages

@@ -1,0 +1,65 @@
+"""Which plan a session follows: the four priorities of seed 000, section 8.
+
+The plan is kept word for word. What stands in a plan is never rewritten, its paths included: those that are
+relative are relative to the project's root, which a recovery text names. Where a plan of lower priority says
+what the chosen one does not, it follows below under a heading of its own: a todo list names the steps of an
+approved plan, but not what that plan says about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memtui.extract.facts import Facts
+from memtui.extract.inferred import inferred_plan
+from memtui.extract.records import PlanFact, Todo
+from memtui.extract.stated import stated_plan
+from memtui.formats.recovery import Plan
+
+_MARKS = {"completed": "x", "in_progress": ">"}
+
+
+def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
+    """The plan of a session, complete and word for word.
+
+    Args:
+        facts: what the transcript says.
+        workflow: the plan of the workflow session that was active; None when there was none.
+    """
+    parts: list[tuple[str, str, str]] = []
+    if workflow is not None and workflow.content.strip():
+        parts.append(("workflow", "Workflow plan", workflow.content))
+    if facts.todos:
+        parts.append(("todo", "Todo list", todo_list(facts.todos)))
+    parts += [_put_before_user(plan) for plan in _standing(facts.plans)]
+    if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.prompts)):
+        parts.append(("user-stated", "As the user stated it", said))
+    if not parts:
+        return Plan(source="inferred", content=inferred_plan(facts))
+    source, _, content = parts[0]
+    below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
+    return Plan(source=source, content="\n\n".join([content, *below]))
+
+
+def todo_list(todos: Iterable[Todo]) -> str:
+    """Todos as the seed writes them: ``- [x]`` done, ``- [>]`` in progress, ``- [ ]`` pending."""
+    return "\n".join(f"- [{_MARKS.get(todo.status, ' ')}] {_one_item(todo.content)}" for todo in todos)
+
+
+def _one_item(text: str) -> str:
+    return "\n  ".join(line.rstrip() for line in text.strip().split("\n"))
+
+
+def _standing(plans: tuple[PlanFact, ...]) -> list[PlanFact]:
+    """The plan that holds: the last approved one, and one made later that was not refused."""
+    approved = max((index for index, plan in enumerate(plans) if plan.fate == "approved"), default=-1)
+    standing = [plans[approved]] if approved >= 0 else []
+    later = [plan for plan in plans[approved + 1 :] if plan.fate == "unknown"]
+    return standing + later[-1:]
+
+
+def _put_before_user(plan: PlanFact) -> tuple[str, str, str]:
+    where = f" ({plan.path})" if plan.path else ""
+    if plan.fate == "approved":
+        return "user-stated", f"Approved plan{where}", plan.content.strip("\n")
+    return "inferred", f"Plan that is not approved yet{where}", plan.content.strip("\n")

@@ -1,0 +1,43 @@
+"""Secrets that stand in a transcript are masked before they are stored under a Recovery ID."""
+
+from __future__ import annotations
+
+import re
+
+MASK = "***"
+
+_TOKENS = re.compile(
+    r"\b(?:sk-(?:ant-|proj-|live-)?[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{30,}"
+    r"|github_pat_[A-Za-z0-9_]{22,}|glpat-[A-Za-z0-9_-]{20,}|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abeprs]-[A-Za-z0-9-]{10,}"
+    r"|AIza[0-9A-Za-z_-]{35}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{40,}|hf_[A-Za-z0-9]{30,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})"
+)
+_KEY_BLOCK = re.compile(
+    r"(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9+/=._-]{16,}")
+_IN_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s:/@]{3,}(?=@)")
+_ASSIGNED = re.compile(
+    r"""(\b[\w-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)["']?\s*[=:]\s*["']?)"""
+    r"""(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Za-z])[A-Za-z0-9+/_-]{12,}=*(?![\w(.])""",
+    re.IGNORECASE,
+)
+
+
+def masked(text: str) -> tuple[str, int]:
+    """The text with ``***`` in place of what is a secret by its form, and how many there were.
+
+    Known kinds of tokens, private keys, passwords in addresses, and values of letters and digits that are
+    assigned to something called a password, secret, token or key.
+    """
+    number = 0
+    for pattern, mask in (
+        (_KEY_BLOCK, rf"\1{MASK}\2"),
+        (_TOKENS, MASK),
+        (_BEARER, rf"\1{MASK}"),
+        (_IN_ADDRESS, rf"\1{MASK}"),
+        (_ASSIGNED, rf"\1{MASK}"),
+    ):
+        text, found = pattern.subn(mask, text)
+        number += found
+    return text, number
