@@ -19,9 +19,10 @@ class Opened:
 
     projects: list[Project] = field(default_factory=list)
     demos: int = 0
+    servers: list[Home] = field(default_factory=list)
 
     def openers(self) -> Openers:
-        return Openers(app=self._app, demo=self._demo)
+        return Openers(app=self._app, demo=self._demo, mcp=self.servers.append)
 
     def _app(self, project: Project, home: Home, claude: Path) -> None:
         self.projects.append(project)

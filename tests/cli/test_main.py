@@ -150,7 +150,7 @@ def _ending(error: BaseException) -> Openers:
     def fail(*_: object) -> None:
         raise error
 
-    return Openers(app=fail, demo=fail)
+    return Openers(app=fail, demo=fail, mcp=fail)
 
 
 @pytest.mark.usefixtures("_a_terminal")

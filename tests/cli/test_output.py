@@ -164,7 +164,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         "output.can_show_app = lambda: True\n"
         "def flood(*_):\n"
         "    for _ in range(100_000): say('x' * 100)\n"
-        "sys.exit(run(['demo'], Openers(flood, flood)))"
+        "sys.exit(run(['demo'], Openers(flood, flood, flood)))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -184,7 +184,7 @@ def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
         "output.can_show_app = lambda: True\n"
         "def speak(*_):\n"
         "    sys.stdin.read(); say('short')\n"
-        "sys.exit(run(['demo'], Openers(speak, speak)))"
+        "sys.exit(run(['demo'], Openers(speak, speak, speak)))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""``python -m memtui`` and the ``memtui`` script: the one place that joins command line, app and demo."""
+"""``python -m memtui`` and the ``memtui`` script: the one place that joins command line, app and servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtui.project import Home, Project
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo)))
+    sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo, mcp=_serve_mcp)))
 
 
 # Imported when called: most commands never open the app, and Textual costs more than all they do.
@@ -32,6 +32,12 @@ def _open_demo() -> None:
     from memtui.demo.run import run_demo
 
     run_demo(run_app)
+
+
+def _serve_mcp(home: Home) -> None:
+    from memtui.mcp.run import run_server
+
+    run_server(home)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ class Openers:
     """Opens the app on a project; takes memtui's own folders and Claude Code's configuration folder, too."""
     demo: Callable[[], None]
     """Opens the app on a demo project."""
+    mcp: Callable[[Home], None]
+    """Serves MCP on stdin and stdout."""
 
 
 class _Lazy(NamedTuple):
@@ -49,6 +51,7 @@ COMMANDS = {
     "init": _Lazy("memtui.cli.init", "Install memtui's hooks and slash command into Claude Code."),
     "uninstall": _Lazy("memtui.cli.uninstall", "Take memtui's hooks and slash command out of Claude Code."),
     "doctor": _Lazy("memtui.cli.doctor", "Check that hooks run and captures arrive."),
+    "mcp": _Lazy("memtui.cli.mcp", "Serve memories to Claude Code over MCP, on standard input and output."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),
 }
 """Name -> module and short help, so that ``--help`` imports none of them. A test compares the helps."""

@@ -1,0 +1,153 @@
+"""What every call of a client goes through: where it looks, in which thread, what it says when it fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from mcp import types
+from memtui.clean import clean_line
+from memtui.failures import FailureLog, explain
+from memtui.formats.stored_memory import StoredMemory
+from memtui.project import find_root
+from memtui.store.base import Filter, MemoryBackend, MemoryMissing
+
+EVERYWHERE = "*"
+"""In the place of a project's folder: all projects."""
+
+_THREADS = 8
+
+_NEWEST = 10
+"""Memories that are looked at for one that can be read."""
+
+_Result = TypeVar("_Result")
+
+
+class Refusal(Exception):  # noqa: N818 - as FileProblem: what the client sees is a problem
+    """A call that cannot be done as it was asked for; ``str()`` is one sentence."""
+
+
+class Arguments(BaseModel):
+    """What a tool is called with. An argument that is null counts as left out; an unknown one is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, values: object) -> object:
+        if not isinstance(values, dict):
+            return values
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The server's surroundings, and the edge of every call."""
+
+    store: MemoryBackend
+    start: Path
+    """The folder whose project is meant when a call names none."""
+    log: FailureLog
+    session_id: str = ""
+    """Claude Code's session, when it says so."""
+    _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
+
+    def root(self, path: str = "") -> Path:
+        """The root of the project that a folder belongs to.
+
+        Raises:
+            Refusal: there is no such folder.
+        """
+        if not path:
+            return find_root(self.start)
+        try:
+            folder = self.start / Path(path).expanduser()
+            if folder.is_dir():
+                return find_root(folder)
+        except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home folder
+            pass
+        raise Refusal(f"There is no folder '{clean_line(path)}'.")
+
+    def project(self, path: str = "") -> str:
+        """A project's root as the store's filter takes it; "" for all projects. Raises as `root` does."""
+        return "" if path == EVERYWHERE else str(self.root(path))
+
+    def memory(self, beginning: str, path: str = "") -> StoredMemory:
+        """A memory by the beginning of its id; without one the newest of a project.
+
+        Raises:
+            Refusal: the project has none.
+            FileProblem: see `MemoryBackend.find` and `MemoryBackend.get`.
+        """
+        if beginning.strip():
+            return self.store.get(self.store.find(beginning.strip()))
+        project = self.project(path)
+        page = self.store.list(Filter(project=project), limit=_NEWEST)
+        newest = next((listed for listed in page.items if not listed.problem), None)
+        if newest is None:
+            raise Refusal(f"No memory is stored for {clean_line(project) or 'any project'}.")
+        return self.store.get(newest.meta.id)
+
+    async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
+        """Do a call in a thread: others are served meanwhile, and what it has begun it brings to its end.
+
+        Raises:
+            Refusal: it failed, for the reason that a person would read in a terminal. What nobody has
+                foreseen is recorded in `log`.
+        """
+        try:
+            return await to_thread.run_sync(call, limiter=self._threads)
+        except Refusal:
+            raise
+        except MemoryMissing as missing:
+            raise Refusal(_with_near(missing)) from missing
+        except ValidationError as error:
+            raise Refusal(_in_words(error)) from error
+        except Exception as error:
+            raise Refusal(clean_line(explain(self.log, doing, error))) from error
+
+    async def tool(self, name: str, call: Callable[[], Mapping[str, Any]]) -> types.CallToolResult:
+        """Do the call of a tool; a failure is a result, too, which the model reads."""
+        try:
+            value = dict(await self.run(f"calling {name}", call))
+        except Refusal as refusal:
+            return types.CallToolResult(content=[_text(str(refusal))], is_error=True)
+        written = json.dumps(value, ensure_ascii=False)
+        return types.CallToolResult(content=[_text(written)], structured_content=value)
+
+    async def request(self, doing: str, call: Callable[[], _Result]) -> _Result:
+        """Do any other call.
+
+        Raises:
+            MCPError: it failed; see `run`.
+        """
+        try:
+            return await self.run(doing, call)
+        except Refusal as refusal:
+            raise MCPError(code=types.INVALID_PARAMS, message=str(refusal)) from refusal
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=text)
+
+
+def _with_near(missing: MemoryMissing) -> str:
+    near = f" The nearest: {', '.join(missing.near)}." if missing.near else ""
+    return clean_line(f"{missing}.{near}")
+
+
+def _in_words(error: ValidationError) -> str:
+    """The first thing that is wrong with a tool's arguments, in a sentence."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = clean_line(".".join(map(str, first["loc"]))) or "the arguments"
+    reasons = {"missing": "is missing", "extra_forbidden": "is not an argument of this tool"}
+    reason = reasons.get(first["type"])
+    return f"{where}: {clean_line(first['msg'])}." if reason is None else f"'{where}' {reason}."

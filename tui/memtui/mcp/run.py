@@ -1,0 +1,60 @@
+"""``memtui mcp``: the server on standard input and output, from its start to its end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+
+from memtui.clock import Clock, system_clock
+from memtui.failures import FailureLog
+from memtui.mcp.calls import Calls
+from memtui.mcp.pipes import claim_stdio, serving
+from memtui.mcp.server import make_server
+from memtui.project import Home
+from memtui.store.memory_files import FilesBackend
+
+
+def run_server(home: Home) -> None:
+    """Serve one client until it closes its side, or until SIGTERM or SIGINT; what has begun is finished."""
+    # Before all else: nothing that is printed from here on may reach the client.
+    inward, outward = claim_stdio()
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memtui mcp: %(message)s")
+    anyio.run(_serve, calls_of(home, system_clock), inward, outward)
+
+
+def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> Calls:
+    """The surroundings of a server that Claude Code has started.
+
+    Claude Code fact: a server's environment names the project (2.1.139) and the session (2.1.163).
+    """
+    named = env.get("CLAUDE_PROJECT_DIR", "")
+    # A variable that nobody has filled in is passed on as it is written: ${CLAUDE_PROJECT_DIR}
+    start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
+    return Calls(
+        store=FilesBackend(home, clock),
+        start=start,
+        log=FailureLog(home.state / "failures.log", clock),
+        session_id=env.get("CLAUDE_CODE_SESSION_ID", ""),
+    )
+
+
+async def _serve(calls: Calls, inward: int, outward: int) -> None:
+    server = make_server(calls)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_end_on_signal, tasks.cancel_scope)
+        async with serving(inward, outward) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _end_on_signal(everything: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            everything.cancel()
+            return
