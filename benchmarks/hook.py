@@ -1,11 +1,13 @@
 """The PreCompact hook beside a bash + jq script that makes the same capture, and on a transcript of 500 MB.
 
 Both are whole processes, run in turn: from the start until the end. Each run is another session's, so that
-the hook writes a capture every time.
+the hook writes a capture every time. It also starts the process that writes the session's state; that finds
+another one at work here, and is waited for before the next run, outside of what is measured.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -15,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from data import Data, Place, data
+from memtui.files import lock
 from report import Figure, bounded, compared, show
 
 RUNS = 21
@@ -59,6 +62,7 @@ class Hook:
         _, status, usage = os.wait4(process.pid, 0)
         self.seconds.append(time.perf_counter() - started)
         process.returncode = os.waitstatus_to_exitcode(status)
+        _wait_for_orphans()
         self.memory = max(self.memory, usage.ru_maxrss >> (20 if sys.platform == "darwin" else 10))
         # A compaction a second is what no session has: the next one does not find this one's name taken.
         (capture,) = self._place.compacts.glob("*-autocompact.md")
@@ -68,6 +72,14 @@ class Hook:
 def measure(made: Data) -> list[Figure]:
     """Wall time against the script's, the same on a large transcript, and peak memory."""
     place = made.place(captures=0, memories=0)
+    requests = place.root / "home" / "state" / "requests"
+    requests.mkdir(parents=True)
+    _adopt_orphans()
+    with lock(requests / "server"):
+        return _measured(place)
+
+
+def _measured(place: Place) -> list[Figure]:
     large = place.transcripts / "large.jsonl"
     _enlarge(place.transcript, large)
     try:
@@ -94,6 +106,23 @@ def measure(made: Data) -> list[Figure]:
             ok=memory <= MEMORY_LIMIT,
         ),
     ]
+
+
+def _adopt_orphans() -> None:
+    """What a hook leaves behind becomes a child of this process, to be waited for."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _wait_for_orphans() -> None:
+    try:
+        while True:
+            os.waitpid(-1, 0)
+    except ChildProcessError:
+        return
+
+
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def _enlarge(transcript: Path, large: Path) -> None:

@@ -19,7 +19,6 @@ from memtui.hooks.places import session_key
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
 from memtui.project import Home, Project
-from memtui.store.state_files import SESSION
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 _NEW, _BEGUN, _AGAIN = ".json", ".begun", ".again"
@@ -65,7 +64,8 @@ def leave_request(payload: Payload, project: Project, home: Home) -> bool:
     Raises:
         FileProblem: the request cannot be written.
     """
-    if payload.agent_id or not SESSION.fullmatch(payload.session_id):
+    key = session_key(payload.session_id)
+    if payload.agent_id or key != payload.session_id:  # no id under which a state could be kept
         return False
     try:
         transcript = check_transcript(payload.transcript_path)
@@ -74,7 +74,7 @@ def leave_request(payload: Payload, project: Project, home: Home) -> bool:
     folder = requests_folder(home)
     private_folder(folder, within=existing_above(home.state))
     fields = {"session_id": payload.session_id, "transcript": str(transcript), "root": str(project.root)}
-    path = folder / f"{session_key(payload.session_id)}{_NEW}"
+    path = folder / f"{key}{_NEW}"
     write_atomic(path, json.dumps(fields).encode(), durable=False)
     return True
 
