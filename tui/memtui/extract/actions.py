@@ -65,6 +65,11 @@ class ActionLog:
         self._result: Result | None = None
         self._timestamp = ""
         self._outcome: Outcome = "unknown"
+        self._before: Action | None = None
+
+    def resume(self, action: Action | None) -> None:
+        """Go on from the last action of before."""
+        self._before = action
 
     def called(self, call: Call, timestamp: str) -> None:
         """Take a call."""
@@ -86,7 +91,7 @@ class ActionLog:
     def finish(self) -> Action | None:
         """The last action."""
         if self._call is None:
-            return None
+            return self._before
         head = ""
         if self._result is not None:
             ok = self._outcome == "ok"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from memtui.extract.actions import ActionLog, answers_of, target_of
 from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
@@ -20,16 +21,31 @@ from memtui.extract.outcomes import (
 )
 from memtui.extract.paths import identity
 from memtui.extract.plans import PlanLog
-from memtui.extract.records import Answer, Outcome
+from memtui.extract.records import Answer, Facts, Outcome
 from memtui.extract.shellfiles import written_files
-from memtui.extract.tasks import TASK_TOOLS, TodoLog
+from memtui.extract.tasks import TASK_TOOLS, TodoLog, TodoMemory
 from memtui.formats.transcript_events import Call, Result
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
 _ABOUT_LIMIT = 200
 _SHELL_FILE_LIMIT = 500
+_CARRIED = 50
+_CARRIED_TEXT = 60_000
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call without its result yet, to go on from."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    agent: str
+    folder: str
+    timestamp: str
+    own: bool
 
 
 @dataclass(slots=True)
@@ -38,6 +54,7 @@ class _Waiting:
 
     call: Call
     folder: str
+    timestamp: str
     shell: ShellCall | None = None
 
 
@@ -72,13 +89,52 @@ class CallLog:
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
 
+    def resume(self, facts: Facts, todos: TodoMemory, waiting: Iterable[WaitingCall]) -> None:
+        """Go on from the calls of before, those without a result included."""
+        self.files.resume(facts.modified_files, facts.read_files)
+        self.plans.resume(facts.plans)
+        self.shell_files.update(dict.fromkeys(facts.shell_files))
+        self.commands.resume(facts.commands)
+        self.errors.resume((error, _wanted(error.tool, error.target)) for error in facts.errors)
+        self.todos = TodoLog(todos)
+        self.landmarks = LandmarkLog(facts.landmarks)
+        self.actions.resume(facts.last_action)
+        unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
+        for each in waiting:
+            call = Call(each.id, each.name, each.input, each.agent)
+            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.timestamp)
+            if not each.own:
+                continue
+            if unfinished:
+                self.actions.called(call, each.timestamp)
+            if call.name in SHELL_TOOLS:
+                entry.shell = self.commands.called(call.input, each.timestamp)
+            elif call.name == "ExitPlanMode":
+                self.plans.shown(call.id, call.input, each.timestamp)
+
+    def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
+        """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
+        kept = list(self._waiting.values())[-_CARRIED:]
+        return tuple(
+            WaitingCall(
+                each.call.id,
+                each.call.name,
+                _light(each.call.input),
+                each.call.agent,
+                each.folder,
+                each.timestamp,
+                each.call.agent in ("", own_agent),
+            )
+            for each in kept
+        )
+
     def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
         """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
         if call.id in self._waiting or not (own or call.name in _WORTH_TRACKING):
             return
         if len(self._waiting) >= _WAITING_LIMIT:
             del self._waiting[next(iter(self._waiting))]
-        waiting = self._waiting[call.id] = _Waiting(call, folder)
+        waiting = self._waiting[call.id] = _Waiting(call, folder, timestamp)
         if not own:
             return
         self.actions.called(call, timestamp)
@@ -150,7 +206,7 @@ class CallLog:
         if waiting.shell is not None and self.errors.has_open("command"):
             self.errors.succeeded("command", things(waiting.shell.text))
         elif self.errors.has_open("tool"):
-            self.errors.succeeded("tool", frozenset({_tool_thing(call)}))
+            self.errors.succeeded("tool", frozenset({_tool_thing(call.name, target_of(call))}))
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
         """An edit or a read went well; who can edit a file can read it."""
@@ -175,13 +231,11 @@ class CallLog:
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        target, kind, needs = target_of(call), "tool", frozenset({_tool_thing(call)})
+        target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target
-            kind, needs = "edit" if call.name in EDIT_TOOLS else "read", frozenset({identity(target)})
-        elif waiting.shell is not None:
-            kind, needs = "command", things(waiting.shell.text)
-        self.errors.failed(call.name, target, error_head(result), (kind, needs), self._timestamp)
+        wanted = _wanted(call.name, waiting.shell.text if waiting.shell is not None else target)
+        self.errors.failed(call.name, target, error_head(result), wanted, self._timestamp)
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
         shell.ended(result, outcome)
@@ -197,6 +251,26 @@ class CallLog:
                 self.answers.append(Answer(question, answer, self._timestamp))
 
 
-def _tool_thing(call: Call) -> str:
-    """What must go well after a tool failed: an address of its own for a page, else the tool."""
-    return f"{call.name} {target_of(call)}" if call.name == "WebFetch" else call.name
+def _wanted(tool: str, target: str) -> tuple[str, frozenset[str]]:
+    """What must go well after a tool failed: its kind and its things."""
+    if tool in EDIT_TOOLS or tool in READ_TOOLS:
+        return "edit" if tool in EDIT_TOOLS else "read", frozenset({identity(target)})
+    if tool in SHELL_TOOLS:
+        return "command", things(target)
+    return "tool", frozenset({_tool_thing(tool, target)})
+
+
+def _tool_thing(tool: str, target: str) -> str:
+    """An address of its own for a page, else the tool."""
+    return f"{tool} {target}" if tool == "WebFetch" else tool
+
+
+def _light(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call as far as its result may need them: no more of a text than a plan has."""
+    light: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, str):
+            light[name] = value[:_CARRIED_TEXT]
+        elif isinstance(value, bool | int) or name in ("questions", "todos"):
+            light[name] = value
+    return light

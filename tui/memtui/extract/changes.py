@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.extract.paths import absolute, identity, is_absolute
@@ -33,6 +34,14 @@ class FileLog:
         self._modified: dict[str, _Touched] = {}
         self._read: dict[str, _Touched] = {}
         self._seen: set[str] = set()
+
+    def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
+        """Go on from what was collected before."""
+        for facts, log in ((modified, self._modified), (read, self._read)):
+            for fact in facts:
+                log[identity(fact.path)] = _Touched(
+                    fact.path, fact.times, fact.subagent, fact.created, fact.timestamp
+                )
 
     def result(self, result: Result, path: str, tool: str, timestamp: str) -> None:
         """Take the successful result of an edit or a read."""

@@ -8,9 +8,8 @@ from pathlib import Path
 from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
-from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, shortened, telling_line
-from memtui.extract.records import Command, ErrorFact
+from memtui.extract.records import Command, ErrorFact, Facts
 
 SENTENCE = 240
 """Characters of a line in a draft."""

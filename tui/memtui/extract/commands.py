@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.extract.outcomes import error_head, exit_code
@@ -56,6 +57,12 @@ _CHECKERS = frozenset(_CHECKER_NAMES.split())
 """What they are run on is not what they are: a check of one file shows that a check goes well."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
+PACKAGES = re.compile(
+    r"\b(?P<tool>npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|brew|apt|apt-get|composer|dotnet)\s+"
+    r"(?:pip\s+)?(?:install|add|get|require|i)(?:\s+package)?\s+(?P<words>[^;&|\n<>]+)"
+)
+"""A command that adds packages, with the words behind it."""
+
 
 @dataclass(slots=True)
 class ShellCall:
@@ -82,6 +89,13 @@ class CommandLog:
     def __init__(self) -> None:
         self._calls: deque[ShellCall] = deque(maxlen=_COUNT_LIMIT)
 
+    def resume(self, commands: Iterable[Command]) -> None:
+        """Go on from commands that ended before."""
+        for c in commands:
+            self._calls.append(
+                ShellCall(c.text, c.description, c.timestamp, c.outcome, c.exit_code, c.output)
+            )
+
     def called(self, arguments: dict[str, object], timestamp: str) -> ShellCall:
         """Take a call."""
         text, about = arguments.get("command"), arguments.get("description")
@@ -99,6 +113,11 @@ class CommandLog:
         return tuple(
             Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.timestamp) for c in self._calls
         )
+
+
+def adds_packages(command: str) -> bool:
+    """Whether a command line adds packages."""
+    return PACKAGES.search(command) is not None
 
 
 def things(command: str) -> frozenset[str]:

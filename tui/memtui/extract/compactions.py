@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.extract.records import CompactionFact
@@ -19,6 +20,12 @@ class CompactionLog:
         self._compactions: deque[CompactionFact] = deque(maxlen=_LIMIT)
         self.awaits_summary = False
         """The last boundary has no summary yet."""
+
+    def resume(self, compactions: Iterable[CompactionFact]) -> None:
+        """Go on from compactions of before."""
+        self._compactions.extend(compactions)
+        last = self._compactions[-1] if self._compactions else None
+        self.awaits_summary = last is not None and last.trigger != "" and not last.summary
 
     def boundary(self, event: Boundary, timestamp: str, offset: int) -> None:
         """Take a boundary."""

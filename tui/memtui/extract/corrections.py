@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from memtui.extract.records import Correction
 
@@ -37,6 +39,15 @@ def is_going_on(text: str) -> bool:
     return len(text) <= _LONGEST_GO_ON and _GO_ON.fullmatch(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class CorrectionMemory:
+    """What a correction log has to know of the lines before those that it reads."""
+
+    stopped: tuple[str, str, bool] | None = None
+    """What was stopped and waits for the user's words: about, when, and whether it was refused."""
+    said: str = ""
+
+
 class CorrectionLog:
     """Joins what was stopped with the words that followed."""
 
@@ -44,6 +55,15 @@ class CorrectionLog:
         self._corrections: deque[Correction] = deque(maxlen=_COUNT_LIMIT)
         self._stopped: tuple[str, str, bool] | None = None
         self._said = ""
+
+    def resume(self, corrections: Iterable[Correction], memory: CorrectionMemory) -> None:
+        """Go on from corrections of before."""
+        self._corrections.extend(corrections)
+        self._stopped, self._said = memory.stopped, memory.said
+
+    def memory(self) -> CorrectionMemory:
+        """What a log of the lines behind has to know."""
+        return CorrectionMemory(self._stopped, self._said[:_TEXT_LIMIT])
 
     def rejected(self, about: str, words: str, timestamp: str) -> None:
         """A tool call was refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.extract.records import ErrorFact
@@ -46,6 +47,14 @@ class ErrorLog:
         self.any_open = True
         for thing in needs:
             self._open.setdefault(kind, {}).setdefault(thing, []).append(error)
+
+    def resume(self, errors: Iterable[tuple[ErrorFact, tuple[str, frozenset[str]]]]) -> None:
+        """Go on from errors of before, each with the kind and the things that resolve it."""
+        for error, wanted in errors:
+            self.failed(error.tool, error.target, error.message, wanted, error.timestamp)
+            if error.resolved:
+                self._errors[-1].resolved = True
+                self._forget(self._errors[-1])
 
     def succeeded(self, kind: str, things: frozenset[str]) -> None:
         """Take a success."""

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, shortened, telling_line
-from memtui.extract.records import Command, CompactionFact, ErrorFact, FileFact, Prompt, Todo
+from memtui.extract.records import Command, CompactionFact, ErrorFact, Facts, FileFact, Prompt, Todo
 
 _WIDTH = 200
 """Characters of an item's one line."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from memtui.extract.carry import Carry
 from memtui.extract.reading import Reading
 from memtui.extract.records import Command, ErrorFact, Facts, FileFact, Statement
 from memtui.extract.subagents import agent_transcripts
 from memtui.formats.transcript import read_lines
 
-__all__ = ["Facts", "ReadingCancelledError", "read_facts", "to_json"]
+__all__ = ["Facts", "ReadingCancelledError", "read_facts", "read_on", "to_json"]
 
 _STEP = 2_000_000
 
@@ -60,6 +63,56 @@ def read_facts(
             continue  # what a subagent left behind may vanish at any time
     _report(total, total, progress, None)
     return reading.finish()
+
+
+def read_on(
+    path: Path,
+    carry: Carry | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[Facts, Carry]:
+    """Read the lines of a transcript that were not read yet.
+
+    Args:
+        path: a Claude Code transcript (JSONL).
+        carry: what the reading before left; None begins at the first line.
+        progress: see `read_facts`.
+        cancelled: see `read_facts`.
+
+    Returns:
+        The facts of all lines, as far as the next version of a session state needs them; decisions and
+        constraints are those of the new lines. And what the next reading needs.
+
+    Raises:
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    reading = Reading(path)
+    offset, agent_offsets = 0, dict[str, int]()
+    if carry is not None:
+        reading.resume(carry)
+        offset, agent_offsets = carry.offset, dict(carry.agent_offsets)
+    total = path.stat().st_size
+    due = offset
+    for line in read_lines(path, start=offset):
+        if line.offset >= due:
+            due = line.offset + _STEP
+            _report(line.offset, total, progress, cancelled)
+        if line.problem == "torn":
+            break
+        reading.line(line)
+        offset = line.end
+    for agent, transcript in agent_transcripts(path, reading.agents):
+        _report(total, total, None, cancelled)
+        with suppress(OSError):  # what a subagent left behind may vanish at any time
+            start = agent_offsets.get(agent, 0)
+            for line in read_lines(transcript, start=start if start <= transcript.stat().st_size else 0):
+                reading.agent_line(line, agent)
+                agent_offsets[agent] = line.end
+    _report(total, total, progress, None)
+    left = replace(reading.carry(), offset=offset, agent_offsets=agent_offsets)
+    return reading.finish(), left
 
 
 def _report(

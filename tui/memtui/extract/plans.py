@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -38,6 +39,13 @@ class PlanLog:
         self._files: dict[str, str] = {}
         self._shown: dict[str, _Plan] = {}
         self._unseen: dict[str, str] = {}
+
+    def resume(self, plans: Iterable[PlanFact]) -> None:
+        """Go on from plans of before."""
+        for plan in plans:
+            self._add(_Plan(plan.source, plan.content, plan.fate, plan.path, plan.timestamp))
+            if plan.path:
+                self._files[plan.path] = plan.content
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, timestamp: str) -> None:
         """Take a successful change of a file; only plan files count."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from memtui.extract.records import Prompt, PromptKind
 from memtui.formats.transcript_events import Queue
@@ -10,6 +12,7 @@ from memtui.formats.transcript_words import WordsKind, queued_words
 
 _TEXT_LIMIT = 50_000
 _COUNT_LIMIT = 5_000
+_REMEMBERED = 20
 _PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
 _KINDS: dict[WordsKind, PromptKind] = {
@@ -19,6 +22,17 @@ _KINDS: dict[WordsKind, PromptKind] = {
     "plan": "plan",
     "comment": "comment",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMemory:
+    """What a prompt log has to know of the lines before those that it reads."""
+
+    held: Prompt | None = None
+    queue: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    attached: tuple[str, ...] = ()
+    fresh: tuple[str, ...] = ()
 
 
 class PromptLog:
@@ -36,6 +50,18 @@ class PromptLog:
         self._removed: list[str] = []
         self._attached: list[str] = []
         self._fresh: list[str] = []
+
+    def resume(self, prompts: Iterable[Prompt], memory: PromptMemory) -> None:
+        """Go on from prompts of before."""
+        self.prompts.extend(prompts)
+        self._held = memory.held
+        self._queue, self._removed = list(memory.queue), list(memory.removed)
+        self._attached, self._fresh = list(memory.attached), list(memory.fresh)
+
+    def memory(self) -> PromptMemory:
+        """What a log of the lines behind has to know."""
+        lists = (self._queue, self._removed, self._attached, self._fresh)
+        return PromptMemory(self._held, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
 
     def words(self, kind: WordsKind, text: str, timestamp: str) -> Prompt | None:
         """Take a user line; returns the prompt if it is one and is certain already."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memtui.clock import parse_iso
 from memtui.extract.calls import CallLog
+from memtui.extract.carry import Carry, thinned
 from memtui.extract.compactions import CompactionLog
 from memtui.extract.corrections import CorrectionLog
 from memtui.extract.plans import plan_title
@@ -41,6 +43,7 @@ from memtui.formats.transcript_events import (
 )
 
 _LAST_WORDS = 4_000
+_OFFER = 6_000
 
 
 class Reading:
@@ -81,6 +84,42 @@ class Reading:
             PlanReference: self._plan_reference,
             Title: self._titled,
         }
+
+    def resume(self, carry: Carry) -> None:
+        """Go on from what earlier lines said: to be called before the first line."""
+        facts = carry.facts
+        self._setting.resume(facts)
+        self._prompts.resume(facts.prompts, carry.prompts)
+        self._corrections.resume(facts.corrections, carry.corrections)
+        self._calls.resume(facts, carry.todos, carry.waiting)
+        self._calls.agents.update(dict.fromkeys(carry.agents))
+        self._compactions.resume(facts.compactions)
+        for each in facts.causes:
+            self._causes.add(each)
+        self._title = facts.title
+        self._last_text, self._closing = carry.said, facts.last_words
+        self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
+        self._lines, self._skipped = facts.lines, facts.skipped_lines
+
+    def carry(self) -> Carry:
+        """What a reading of the lines behind has to know; to be called before `finish`."""
+        calls = self._calls
+        memories = (calls.todos.memory(), self._prompts.memory(), self._corrections.memory())
+        waiting = calls.waiting(self._own_agent)
+        facts = self.finish()
+        if memories[1].held is not None:
+            facts = replace(facts, prompts=facts.prompts[:-1])  # not certain yet
+        if memories[2].stopped is not None and memories[2].stopped[2]:
+            facts = replace(facts, corrections=facts.corrections[:-1])
+        return Carry(
+            thinned(facts, waiting),
+            *memories,
+            waiting=waiting,
+            said=self._last_text[-_OFFER:],
+            own_agent=self._own_agent,
+            chain_known=self._chain_known,
+            agents=tuple(calls.agents),
+        )
 
     @property
     def agents(self) -> list[str]:

@@ -221,7 +221,7 @@ class Facts:
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
     last_words: str = ""
-    """What the model said last, when neither a call nor words of the user followed; of a long message its end."""
+    """What the model said last, when neither a call nor words of the user followed; its end if long."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.extract.records import ContextSize
+from memtui.extract.records import ContextSize, Facts
 from memtui.formats.transcript import Record
 from memtui.formats.transcript_events import Request
 
@@ -25,6 +25,21 @@ class Setting:
         self._latest: tuple[str, int] | None = None
         self._stride = 1
         self._requests = 0
+
+    def resume(self, facts: Facts) -> None:
+        """Go on from what was seen before."""
+        for seen, values in (
+            (self.versions, facts.versions),
+            (self.models, facts.models),
+            (self.folders, facts.cwds),
+            (self.branches, facts.branches),
+        ):
+            seen.update(dict.fromkeys(values))
+        self.folder, self.branch = facts.cwd, facts.branch
+        self.started, self.ended = facts.started, facts.ended
+        if facts.session_id:
+            self._session = facts.session_id
+            self._sessions[facts.session_id] = None
 
     def take(self, record: Record) -> str:
         """Take a record's fields; returns its timestamp, "" when it has none."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
-from memtui.extract.commands import SHELL_TOOLS, things
+from memtui.extract.commands import PACKAGES, SHELL_TOOLS, things
 from memtui.extract.evidence import shown
 from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
@@ -25,10 +25,6 @@ _RECENT = 3
 _COMMITS = 5
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
-_ADDED = re.compile(
-    r"\b(?P<tool>npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|brew|apt|apt-get|composer|dotnet)\s+"
-    r"(?:pip\s+)?(?:install|add|get|require|i)(?:\s+package)?\s+(?P<words>[^;&|\n<>]+)"
-)
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@~^=:<>!+\[\]-]*")
 _VALUED = {"-r", "--requirement", "-e", "--editable", "-c", "--prefix", "--filter", "-C", "--cwd", "--dir"}
 
@@ -139,7 +135,7 @@ def _added(facts: Facts) -> Iterable[str]:
     added: dict[str, None] = {}
     for command in facts.commands:
         if command.outcome == "ok":
-            for match in _ADDED.finditer(command.text):
+            for match in PACKAGES.finditer(command.text):
                 packages = _packages(match["words"].split())
                 added.update(dict.fromkeys(f"{package} ({match['tool']})" for package in packages))
     return added

@@ -23,7 +23,7 @@ from memtui.extract.wordings import (
     words_of,
 )
 
-_COUNT_LIMIT = 60
+_COUNT_LIMIT = 300
 _TEXT_LIMIT = 320
 _SHORTEST = 30
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memtui.extract.facts import Facts
 from memtui.extract.phrasing import first_sentence, one_line, says_something
-from memtui.extract.records import Statement
+from memtui.extract.records import Facts, Statement
 
 _INTENT = re.compile(r"Primary Request and Intent:?\**\s*(.+?)(?=\n\s*\**2\.|\Z)", re.DOTALL)
 _NEXT_STEP = re.compile(
