@@ -27,3 +27,9 @@ def absolute(path: str, cwd: str) -> str:
 def identity(path: str) -> str:
     """What two spellings of the same path have in common."""
     return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
+
+
+def inside(path: str, root: str) -> bool:
+    """Whether a path is a folder or lies in it."""
+    path, root = identity(path), identity(root.rstrip("\\/"))
+    return bool(root) and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/", "\\")

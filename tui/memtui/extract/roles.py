@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from memtui.extract.paths import identity
+from memtui.extract.paths import inside
 
 
 class Kind(IntEnum):
@@ -156,10 +156,7 @@ def role_of(path: str, root: str = "") -> Role:
 def inside_of(path: str, root: str) -> str:
     """A path from the root on; as it is when it lies elsewhere."""
     root = root.rstrip("\\/")
-    within = (
-        bool(root) and identity(path).startswith(identity(root)) and path[len(root) : len(root) + 1] in "/\\"
-    )
-    return path[len(root) :].lstrip("\\/") if within else path
+    return path[len(root) :].lstrip("\\/") if inside(path, root) else path
 
 
 def name_of(path: str) -> str:

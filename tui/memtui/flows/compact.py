@@ -1,0 +1,192 @@
+"""A session to a recovery text, and a recovery text to a Recovery ID."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clean import without_surrogates
+from memtui.clock import Clock
+from memtui.extract.facts import Facts, read_facts
+from memtui.extract.paths import inside
+from memtui.extract.phrasing import one_line, shortened
+from memtui.extract.recovery_draft import draft_recovery
+from memtui.extract.topics import topic
+from memtui.files import FileProblem
+from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
+from memtui.formats.stored_memory import MemoryMeta
+from memtui.project import Places, Project, find_root
+from memtui.store.base import New
+from memtui.store.memory_files import FilesBackend
+from memtui.store.transcripts import TranscriptStore
+from memtui.store.workflow import active_sessions, read_plan
+
+_DESCRIPTION = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A recovery text that is not stored yet."""
+
+    text: str
+    note: str = ""
+    """What a person should know of how it was made; "" for nothing."""
+    session_id: str = ""
+    """Claude Code's session."""
+    description: str = ""
+    """What the session is about, on one line."""
+    transcript: Path | None = None
+    root: Path = Path()
+    """The project's root that the text names."""
+
+
+def draft(
+    places: Places,
+    *,
+    transcript: Path | None = None,
+    session: str = "",
+    facts: Facts | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Compacted:
+    """Draft the recovery text of a session: the named one, else the project's newest.
+
+    Args:
+        places: where things are.
+        transcript: the session's transcript, of whichever project.
+        session: the session's id, or its beginning; looked for among the project's transcripts.
+        facts: what `transcript` says, when that has been read already.
+        progress: told now and then the bytes read and the size of the transcript.
+        cancelled: asked now and then; see `read_facts`.
+
+    Raises:
+        FileProblem: there is no such session.
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    newest = transcript is None and not session and facts is None
+    if transcript is None and facts is None:
+        transcript = _find(places, session)
+    if facts is None:
+        assert transcript is not None
+        facts = read_facts(transcript, progress=progress, cancelled=cancelled)
+    root = session_root(facts, places.project)
+    recovery, note = drafted(facts, Project(root), current=newest)
+    return Compacted(
+        text=render_recovery(recovery),
+        note=note,
+        session_id=facts.session_id,
+        description=describe(facts),
+        transcript=transcript,
+        root=root,
+    )
+
+
+def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery, str]:
+    """The recovery text of facts, with the plan of the workflow session that belongs to them.
+
+    Args:
+        facts: what the transcript says.
+        project: whose workflow sessions are looked at.
+        current: the facts are those of the session that goes on now; of an earlier one only a workflow
+            session counts that it names itself.
+
+    Returns:
+        The text, and a note on what could not be read, "" when all could.
+    """
+    identifier, plan, note = _workflow(facts, project, current=current)
+    return draft_recovery(facts, project.root, session_id=identifier, workflow=plan), note
+
+
+def keep(
+    places: Places,
+    clock: Clock,
+    compacted: Compacted | str,
+    *,
+    description: str = "",
+    tags: tuple[str, ...] = (),
+    source: str = "compact",
+) -> MemoryMeta:
+    """Store a recovery text under a Recovery ID.
+
+    Args:
+        places: where things are.
+        clock: gives the id its time.
+        compacted: a draft, or any recovery text.
+        description: what lists show; the draft's own when "".
+        tags: tags.
+        source: who made it.
+
+    Raises:
+        FormatError: the text is no recovery text.
+        FileProblem: it cannot be written; nothing was changed.
+    """
+    if isinstance(compacted, str):
+        compacted = Compacted(text=compacted, root=places.project.root)
+    parse_recovery(compacted.text)
+    new = New(
+        body=without_surrogates(compacted.text).encode(),
+        project=str(compacted.root),
+        description=description or compacted.description,
+        tags=tags,
+        session_id=compacted.session_id,
+        source=source,
+    )
+    return FilesBackend(places.home, clock).create(new)
+
+
+def session_root(facts: Facts, project: Project) -> Path:
+    """The root that a session's paths belong to: the project's, unless the session worked elsewhere."""
+    root = str(project.root)
+    if not facts.cwds or any(inside(cwd, root) for cwd in facts.cwds):
+        return project.root
+    if any(Path(cwd).is_dir() and find_root(Path(cwd)) == project.root for cwd in facts.cwds):
+        return project.root
+    first = Path(facts.cwds[0])
+    return find_root(first) if first.is_dir() else first
+
+
+def describe(facts: Facts) -> str:
+    """What a session is about, on one line."""
+    return shortened(one_line(topic(facts)), _DESCRIPTION).rstrip(".。")
+
+
+def _find(places: Places, session: str) -> Path:
+    entries = TranscriptStore(places.project, places.claude).entries()
+    if not session:
+        if not entries:
+            reason = "has no session: Claude Code was not used here, or its transcripts are gone"
+            raise FileProblem(places.project.root, reason)
+        return entries[0].path
+    found = [entry.path for entry in entries if entry.session_id == session]
+    found = found or [entry.path for entry in entries if entry.session_id.startswith(session)]
+    if len(found) != 1:
+        how_many = "several sessions that begin" if found else "no session whose id is or begins"
+        raise FileProblem(places.project.root, f"has {how_many} like this: {session}")
+    return found[0]
+
+
+def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:
+    """The workflow session's id and plan, and a note when the plan cannot be read."""
+    try:
+        sessions = active_sessions(project)
+        if not current:
+            sessions = [session for session in sessions if _names(facts, session.id)]
+        if not sessions:
+            return "", None, ""
+        content = read_plan(project, sessions[0].id)
+    except FileProblem as problem:
+        return "", None, f"without the workflow's plan: {problem}"
+    if not content.strip():
+        return sessions[0].id, None, ""
+    return sessions[0].id, Plan(source="workflow", content=content), ""
+
+
+def _names(facts: Facts, identifier: str) -> bool:
+    """Whether a session has to do with a workflow session: its words, files or commands name it."""
+    return (
+        any(identifier in file.path for file in (*facts.modified_files, *facts.read_files))
+        or any(identifier in prompt.text for prompt in facts.prompts)
+        or any(identifier in command.text for command in facts.commands)
+    )

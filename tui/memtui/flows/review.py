@@ -1,0 +1,117 @@
+"""The review of a capture: memory file, reviewed capture and stored recovery text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.extract.capture_facts import facts_of_capture
+from memtui.extract.facts import Facts, read_facts
+from memtui.extract.recovery_review import with_review
+from memtui.files import FileProblem
+from memtui.flows.compact import Compacted, drafted, keep, session_root
+from memtui.formats.capture import Capture
+from memtui.formats.memory import MemoryFile
+from memtui.formats.model import Section
+from memtui.formats.recovery import render_recovery
+from memtui.formats.sections import name_of
+from memtui.project import Places, Project
+from memtui.store.base import MemoryMissing
+from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.listing import Entry
+from memtui.store.memory_files import FilesBackend
+from memtui.store.transcripts import TranscriptProblem, check_transcript
+from memtui.store.undo import Undo
+
+_RECOVERY = "Recovery"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a review has written."""
+
+    memory_path: Path
+    recovery_id: str
+    undo: Undo
+    """Takes all of it back; the stored memory goes to the trash."""
+
+
+def capture_facts(capture: Capture, claude: Path) -> tuple[Facts, str]:
+    """What the transcript says up to a capture's compaction; else what the capture says, and why.
+
+    Args:
+        capture: what the hook wrote down.
+        claude: Claude Code's configuration folder: no transcript outside it is opened.
+    """
+    try:
+        path = check_transcript(capture.transcript, claude)
+        return read_facts(path, until=capture.timestamp), ""
+    except TranscriptProblem as problem:
+        note = f"drafted from the capture alone: {problem}"
+    except OSError as error:
+        note = f"drafted from the capture alone: {path} cannot be read: {error.strerror}"
+    return facts_of_capture(capture), note
+
+
+def review(
+    places: Places,
+    clock: Clock,
+    store: CaptureStore,
+    entry: Entry,
+    *,
+    memory: MemoryFile,
+    summary: str,
+    facts: Facts | None = None,
+) -> Reviewed:
+    """Accept a review: memory file written, capture marked, recovery text stored under a Recovery ID.
+
+    The recovery text is stored first, and taken away again when the rest fails. A process that is killed
+    between the two leaves a memory that no capture names, never a capture that names a memory that is not
+    there.
+
+    Args:
+        places: where things are.
+        clock: gives the Recovery ID its time.
+        store: the project's captures.
+        entry: the capture as it was listed.
+        memory: what the person accepted.
+        summary: one or two sentences for the capture.
+        facts: what the transcript says up to the compaction, when that is known already.
+
+    Raises:
+        AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
+    """
+    capture = store.load(entry)
+    if capture.status != "pending":
+        raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
+    if facts is None:
+        facts, _ = capture_facts(capture, places.claude)
+    root = session_root(facts, places.project)
+    recovery, _ = drafted(facts, Project(root), current=False)
+    text = render_recovery(with_review(recovery, memory, facts))
+    compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
+    identifier = keep(places, clock, compacted, source="review").id
+    backend = FilesBackend(places.home, clock)
+    try:
+        done = store.review(entry, memory=_naming(memory, identifier), summary=summary)
+    except BaseException:
+        with suppress(FileProblem):
+            backend.delete(identifier)
+        raise
+
+    def undo() -> None:
+        done.undo.run()
+        # It may be in the trash already.
+        with suppress(MemoryMissing):
+            backend.delete(identifier)
+
+    return Reviewed(done.memory_path, identifier, Undo(done.undo.label, undo))
+
+
+def _naming(memory: MemoryFile, identifier: str) -> MemoryFile:
+    """The memory file with its last section, which names the Recovery ID."""
+    text = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
+    others = tuple(each for each in memory.extra if name_of(each.heading) != name_of(_RECOVERY))
+    return memory.replace(extra=(*others, Section(heading=_RECOVERY, text=text)))
