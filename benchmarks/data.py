@@ -147,7 +147,7 @@ def memory_file(place: Place, number: int) -> Path:
 
 def write_memories(place: Place, number: int) -> None:
     """Write the memories 0 to `number`, 0 being the newest."""
-    sample = _stored_memory()
+    sample = _stored_memory().replace(b"/work/payments", str(place.project).encode())
     first = memory_id(0).encode()
     place.memories.mkdir(parents=True, exist_ok=True, mode=0o700)
     for index in range(number):

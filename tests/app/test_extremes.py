@@ -11,7 +11,7 @@ from tests.app.world import World
 
 ADVICE = {
     PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here."),
-    PaneId.MEMORIES: ("No memories yet.", "Review a capture (r in Pending) and its memory is kept here."),
+    PaneId.MEMORIES: ("No memories yet.", "Review a capture (r in Pending), or compact the session now (c)."),
     PaneId.COMMANDS: ("No command is active.", "Commands that register themselves show here"),
     PaneId.STATE: ("No session yet.", "Start Claude Code in this folder: the state of its session shows"),
 }

@@ -69,7 +69,7 @@ async def test_captures(attack: World, size: tuple[int, int]) -> None:
 
 async def test_memories(attack: World) -> None:
     async with opened(attack, MIDDLE) as driver:
-        await driver.press("2")
+        await driver.press("2", "A")
         rows = driver.pane(PaneId.MEMORIES).rows
         assert len(rows) == 2 * len(TEXTS)
         await each_row(driver, PaneId.MEMORIES, rows)

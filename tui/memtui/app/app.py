@@ -145,7 +145,7 @@ class MemtuiApp(App[None]):
         try:
             yield
         except Exception as error:  # a worker's edge
-            if wanted():
+            if self.is_running and wanted():  # at the end, the widgets go before their workers do
                 self.report(doing, error)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -16,7 +16,6 @@ from memtui.app.views import (
     CapturesView,
     CommandsView,
     DraftWanted,
-    MemoriesView,
     StateView,
     View,
 )
@@ -28,12 +27,13 @@ from memtui.setup.places import Scope
 if TYPE_CHECKING:
     from memtui.app.facts import FactsReader
     from memtui.app.health import Health
+    from memtui.app.memory_rows import MemoryRows
     from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.backfill import Compaction
+    from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
     from memtui.store.memories import MemoryStore
-    from memtui.store.memory_listing import Memories, MemoryListing
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
@@ -62,7 +62,6 @@ class Browser:
         self._claude = places.claude
         self._last: dict[type[View], View] = {}
         self._drafted_from: tuple[int, int, int] | None = None
-        self._memories: Memories | None = None
         self._wanted: dict[str, set[str]] = {}
         self._stopped = threading.Event()
 
@@ -88,14 +87,22 @@ class Browser:
         return MemoryStore(self.project, self._home)
 
     @cached_property
+    def backend(self) -> MemoryBackend:
+        """The store of memories: where they are changed."""
+        from memtui.store.memory_files import FilesBackend
+
+        return FilesBackend(self._home, self.clock)
+
+    @cached_property
     def _captures(self) -> CaptureRows:
         return CaptureRows(self.captures)
 
     @cached_property
-    def _listing(self) -> MemoryListing:
+    def _memories(self) -> MemoryRows:
+        from memtui.app.memory_rows import MemoryRows
         from memtui.store.memory_listing import MemoryListing
 
-        return MemoryListing(self.memories)
+        return MemoryRows(MemoryListing(self.memories), self.memories, self._home)
 
     @cached_property
     def health(self) -> Health:
@@ -152,6 +159,9 @@ class Browser:
 
     def glance(self) -> Iterator[View]:
         """The newest captures and memories, read at once: what the first paint shows."""
+        from memtui.app.memory_rows import Shown
+        from memtui.formats.stored_label import Label
+        from memtui.store.memory_labels import quick_labels
         from memtui.store.newest import newest_captures, newest_memories
 
         captures, number = newest_captures(self.project)
@@ -159,12 +169,15 @@ class Browser:
         yield CapturesView.of(rows, unread=number - len(rows))
         memories, more = newest_memories(self.project, self._home)
         entries = {entry.name: entry for entry in memories}
-        yield MemoriesView(entries, tuple(entries), more=more)
+        shown = Shown(self.project)
+        for entry, label in quick_labels(shown.unknown(entries, entries), self._home):
+            shown.learn(entry, label or Label())  # what takes longer to read is shown until then
+        yield shown.view(entries, tuple(entries), more=more, mine_alone=True)
 
     @property
     def unfinished(self) -> bool:
         """Whether comparing again, even without names, would go on with something."""
-        return self._captures.unread > 0
+        return self._captures.unread > 0 or self._memories.unread > 0
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
@@ -198,7 +211,7 @@ class Browser:
             (frozenset({"branch"}), self._compare_branch),
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"compacts", "memories"}), self._compare_memories),
+            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
@@ -221,22 +234,23 @@ class Browser:
 
     def _compare_health(self, publish: Publish) -> None:
         # A capture that is not read yet would count as missing.
-        if not self.unfinished and (view := self.health.look(self._captures.rows)):
+        if not self._captures.unread and (view := self.health.look(self._captures.rows)):
             self._publish_new(view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
-        parts = self._wanted.get("memories", set())
-        memories = self._listing.memories(touched=parts, sweep="" in parts)
-        if memories is not self._memories:
-            self._memories = memories
-            publish(MemoriesView(memories.entries, memories.names))
+        listed = False
+        if self._wanted.keys() & {"compacts", "memories"}:
+            parts = self._wanted.get("memories", set())
+            listed = self._memories.list(parts, sweep="" in parts)
+        if self._memories.read(self._stopped.is_set) or listed:
+            publish(self._memories.view())
 
     def _compare_captures(self, publish: Publish) -> None:
         listed = "compacts" in self._wanted and self._captures.list()
         read = self._captures.read(self._stopped.is_set)
         if listed or read:
             publish(self._captures.view())
-        if read and not self.unfinished:
+        if read and not self._captures.unread:
             self._wanted[_READ] = set()
 
     def _compare_state(self, publish: Publish) -> None:

@@ -63,13 +63,15 @@ class CapturesView(NamedTuple):
 
 
 class MemoriesView(NamedTuple):
-    """Memory files and stored memories by key, and their keys, newest first."""
+    """Memory files and stored memories by key, and their keys: pinned ones, then the newest first."""
 
     entries: Mapping[str, Entry] = _NONE
     keys: Sequence[str] = ()
-    problem: str = ""
+    mine: Sequence[str] = ()
+    """Those that concern the project and are not archived; what is not read yet is not among them."""
+    pinned: frozenset[str] = frozenset()
     more: bool = False
-    """Whether there are others, which are not listed yet."""
+    """Whether there are others, or more to be learnt of these."""
 
 
 class CommandsView(NamedTuple):

@@ -23,7 +23,8 @@ from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 
 
 def recovery_text(saved: Saved, root: Path) -> str:
-    """The recovery text of a saved session whose project is `root`."""
+    """The recovery text of a saved session; `root` is the demo's own project."""
+    root = root.parent / saved.project
 
     def files(named: tuple[tuple[str, str], ...]) -> tuple[RoleFile, ...]:
         return tuple(RoleFile(path=str(root / path), role=role) for path, role in named)
@@ -59,7 +60,7 @@ def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
     """The stored memory's file."""
     meta = MemoryMeta(
         id=recovery_id(moment),
-        project=saved.project,
+        project=str(root.parent / saved.project),
         created=moment,
         updated=moment,
         description=saved.description,
@@ -67,6 +68,7 @@ def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
         session_id=saved.session,
         source="import",
         archived=saved.archived,
+        pinned=saved.pinned,
     )
     return render_stored(StoredMemory(meta=meta, body=recovery_text(saved, root).encode()))
 

@@ -114,6 +114,11 @@ def scan(
     return entries
 
 
+def is_stored(entry: Entry) -> bool:
+    """Whether a listed memory is a stored one, by its name."""
+    return entry.name.startswith("CMEM-")
+
+
 def newest(folder: Path | str, pattern: re.Pattern[str], number: int) -> tuple[list[Entry], int]:
     """The newest entries of a folder by the time in their names, newest first, and how many there are.
 

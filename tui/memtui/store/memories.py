@@ -18,7 +18,15 @@ from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import HEAD_LIMIT, parse_stored, read_head
 from memtui.project import Home, Project
-from memtui.store.listing import MEMORY_FILE_NAME, MONTH_NAME, STORED_NAME, Entry, newest_first, scan
+from memtui.store.listing import (
+    MEMORY_FILE_NAME,
+    MONTH_NAME,
+    STORED_NAME,
+    Entry,
+    is_stored,
+    newest_first,
+    scan,
+)
 
 HEAD_SIZE = 8 << 10
 """Bytes read for a row."""
@@ -58,6 +66,7 @@ class MemoryHead:
     tags: tuple[str, ...] = ()
     project: str = ""
     archived: bool = False
+    pinned: bool = False
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 
@@ -138,7 +147,7 @@ class MemoryStore:
 
 def kind_of(entry: Entry) -> MemoryKind:
     """The kind of a listed memory, by its name."""
-    return MemoryKind.STORED if entry.name.startswith("CMEM-") else MemoryKind.REVIEW
+    return MemoryKind.STORED if is_stored(entry) else MemoryKind.REVIEW
 
 
 def _head(entry: Entry, data: bytes) -> MemoryHead:
@@ -154,7 +163,14 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
     # The file's name is what was claimed for it; front matter can be copied.
     title = meta.description or _objective(text) or _stem(entry)
     return MemoryHead(
-        MemoryKind.STORED, _stem(entry), title, meta.created, meta.tags, meta.project, meta.archived
+        MemoryKind.STORED,
+        _stem(entry),
+        title,
+        meta.created,
+        meta.tags,
+        meta.project,
+        meta.archived,
+        meta.pinned,
     )
 
 

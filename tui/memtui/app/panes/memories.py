@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
 
-_NONE = "No memories yet.\n\nReview a capture (r in Pending) and its memory is kept here."
+_NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
+_READING = "…"
 _ID_WIDTH = 22
 _WIDE = 44
 _SLICE, _BATCH = 0.5, 100
@@ -38,6 +39,8 @@ class MemoriesPane(Pane):
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
         self.view = MemoriesView()
+        self.everything = False
+        """Whether those of other projects and archived ones show, too."""
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._lock = threading.Lock()
         self._filter_lock = threading.Lock()
@@ -46,16 +49,31 @@ class MemoriesPane(Pane):
         """Show a newer listing."""
         if isinstance(view, MemoriesView):
             self.view = view
+            self.say_when_empty(self._nothing())
             self.show_rows()
 
+    def _nothing(self) -> str:
+        if self.view.more:
+            return _READING
+        if others := len(self.view.keys):
+            memories = "1 memory" if others == 1 else f"{others} memories"
+            return f"No memory of this project.\n\nA shows {memories} of other projects, or archived."
+        return _NONE
+
+    def show_all(self, everything: bool) -> None:
+        """Show the memories of all projects and archived ones, too, or leave them out."""
+        self.everything = everything
+        self.show_rows()
+
     def head(self, key: str) -> MemoryHead | None:
-        """What is known of a memory; None until it was read, or when its file has changed since."""
+        """What is known of a memory: as it was when it was read last; None until then."""
         known = self._known_heads.get(key)
-        return known[1] if known and known[0] == self.view.entries.get(key) else None
+        return known[1] if known else None
 
     def unread(self, keys: Iterable[str]) -> list[str]:
-        """Those of the keys whose heads are still to be read."""
-        return [key for key in keys if self.head(key) is None]
+        """Those of the keys whose heads are still to be read, or were read before the file has changed."""
+        entries, known = self.view.entries, self._known_heads
+        return [key for key in keys if key not in known or known[key][0] != entries.get(key)]
 
     def read_heads(self, keys: Iterable[str]) -> bool:
         """Read heads; safe in a thread. True when something new was read."""
@@ -68,14 +86,16 @@ class MemoriesPane(Pane):
         return bool(read)
 
     def count(self) -> str:
-        """What stands behind the title."""
-        return super().count() + ("…" if self.view.more else "")
+        """How many are shown, and of how many: what is left out is no surprise then."""
+        shown, number = len(self.all_keys()), len(self.view.keys)
+        told = f"{shown} of {number}" if shown < number else str(number or "")
+        return told + ("…" if self.view.more else "")
 
     def prepare_filter(self) -> bool:
         """Titles are what one filters by, so all of them are read, once: the newest first."""
         until = time.monotonic() + _SLICE
         with self._filter_lock:  # who types on waits for what the letter before has begun to read
-            unread = self.unread(self.view.keys)
+            unread = self.unread(self.all_keys())
             for start in range(0, len(unread), _BATCH):
                 if self.browser.stopped:
                     break
@@ -86,7 +106,7 @@ class MemoriesPane(Pane):
 
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown."""
-        return self.view.keys
+        return self.view.keys if self.everything else self.view.mine
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
@@ -118,7 +138,7 @@ class MemoriesPane(Pane):
         """What the detail shows."""
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None or key is None:
-            return Detail("", "Memory", plain(_NONE, "dim"))
+            return Detail("", "Memory", plain(self._nothing(), "dim"))
 
         def work(progress: Progress) -> Document:
             return self._document(entry)

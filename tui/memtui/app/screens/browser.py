@@ -16,36 +16,25 @@ from textual.binding import BindingType
 from textual.events import DescendantFocus
 from textual.widgets import Input
 
-from memtui.app.browser import Browser
-from memtui.app.clipboard import Copied, copy
 from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
 from memtui.app.editor import edit_file
 from memtui.app.panes.commands import CommandsPane
-from memtui.app.panes.pane import Subject
 from memtui.app.panes.pending import PendingPane
-from memtui.app.screens.browser_view import BrowserView
+from memtui.app.screens.memory_actions import MemoryActions
 from memtui.app.widgets.filter_line import FilterInput, FilterLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean_line
-from memtui.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:
     from memtui.store.captures import Review
-    from memtui.store.undo import Undo
 
 _BY_ACTION = {command.action: command for command in COMMANDS}
-PROMPT = "Please import memory {id}"
-"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
 
 
-class BrowserScreen(BrowserView):
+class BrowserScreen(MemoryActions):
     """The main screen: the view, and what its keys do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
-
-    def __init__(self, browser: Browser, *, note: str = "") -> None:
-        super().__init__(browser, note=note)
-        self.undos: list[Undo] = []
 
     async def action_run(self, action: str) -> None:
         """Run a command of the table, or say in which pane it works."""
@@ -57,15 +46,6 @@ class BrowserScreen(BrowserView):
         doing = method()
         if isawaitable(doing):
             await doing
-
-    def say(self, text: str, *, warn: bool = False) -> None:
-        """Tell the person what happened, in one line."""
-        self.app.say(text, severity="warning" if warn else "information")
-
-    @property
-    def subject(self) -> Subject:
-        """What the selected row stands for."""
-        return self.pane.subject(self.pane.selected)
 
     def action_pane(self, pane: str) -> None:
         """Go to a pane by its name."""
@@ -172,30 +152,6 @@ class BrowserScreen(BrowserView):
             "Reviewed captures are shown, too." if pane.reviewed_too else "Only pending captures are shown."
         )
 
-    def do_copy_id(self) -> None:
-        """Copy the Recovery ID."""
-        self._copy("{id}")
-
-    def do_copy_prompt(self) -> None:
-        """Copy the words that restore the memory."""
-        self._copy(PROMPT)
-
-    def _copy(self, form: str) -> None:
-        subject = self.subject
-        if subject.recovery_id:
-            self._copy_text(form.format(id=subject.recovery_id))
-        else:
-            self.say(subject.no_recovery_id, warn=True)
-
-    @work(group="copy", exit_on_error=False)
-    async def _copy_text(self, text: str) -> None:
-        def send(osc52: str) -> None:
-            self.app.call_from_thread(self.app.copy_to_clipboard, osc52)
-
-        with self.app.reporting("copying"):
-            copied: Copied = await asyncio.to_thread(copy, text, send)
-            self.say(copied.message, warn=not copied.sure)
-
     def do_clear_command(self) -> None:
         """Make the selected command inactive."""
         pane = self.panes[PaneId.COMMANDS]
@@ -227,24 +183,6 @@ class BrowserScreen(BrowserView):
             self.live.hint("commands")
             what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
             self.say(f"Cleared {what}. u brings it back.")
-
-    @work(group="undo", exit_on_error=False)
-    async def do_undo(self) -> None:
-        """Take back the last clear or review of this run."""
-        if not self.undos:
-            self.say("Nothing to undo in this run of memtui.", warn=True)
-            return
-        undo = self.undos.pop()
-        with self.app.reporting("undoing"):
-            try:
-                await asyncio.to_thread(undo.run)
-            except BaseException as error:
-                if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
-                    self.undos.append(undo)  # u can be tried again
-                raise
-            for name in ("commands", "compacts"):
-                self.live.hint(name)
-            self.say(f"Undone: {undo.label}.")
 
     def do_review(self) -> None:
         """Review the selected capture."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -189,6 +189,8 @@ class BrowserView(Screen[None]):
     def _apply(self, view: CapturesView | MemoriesView | CommandsView | StateView) -> None:
         pane = self.panes[_PANE_OF[type(view)]]
         pane.apply(view)
+        if isinstance(pane, MemoriesPane):
+            self._read_unread(pane, pane.in_sight)
         self.update_tabs()
         if pane is self.pane:
             self.show_detail()
@@ -348,7 +350,11 @@ class BrowserView(Screen[None]):
     @on(RowList.Window)
     def _rows_in_sight(self, message: RowList.Window) -> None:
         pane = message.row_list
-        if isinstance(pane, MemoriesPane) and (unread := pane.unread(message.keys)):
+        if isinstance(pane, MemoriesPane):
+            self._read_unread(pane, message.keys)
+
+    def _read_unread(self, pane: MemoriesPane, keys: Iterable[str]) -> None:
+        if unread := pane.unread(keys):
             self._read_heads(pane, unread)
 
     @work(group="heads", exclusive=True, exit_on_error=False)

@@ -158,6 +158,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return self._index if self._index >= 0 else None
 
     @property
+    def in_sight(self) -> tuple[str, ...]:
+        """The keys of the rows on the screen."""
+        first = self.scroll_offset.y
+        return tuple(self._rows.keys[first : first + self._height])
+
+    @property
     def empty(self) -> str:
         """What is shown while there are no rows."""
         return self._empty
@@ -290,8 +296,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._reported = self.selected
             self.post_message(self.Highlighted(self, self.selected))
         first = self.scroll_offset.y
-        last = min(len(self._rows), first + self._height)
-        keys = tuple(self._rows.keys[first:last])
+        keys = self.in_sight
+        last = first + len(keys)
         if self._window != (first, keys):
             self._window = (first, keys)
             self.post_message(self.Window(self, first, last, keys))

@@ -33,7 +33,9 @@ class Saved:
     session: str = ""
     """The session id, where the story knows it."""
     project: str = "harbor"
+    """The name of its project's folder, beside which the others lie."""
     archived: bool = False
+    pinned: bool = False
 
 
 MEMORIES = (
@@ -52,6 +54,7 @@ MEMORIES = (
         reference=(
             ("CLAUDE.md", "project instructions"),
             ("src/orders/bundle.ts", "what a bundle consists of"),
+            ("src/webhooks/once.ts", "the pattern to follow"),
         ),
         last_action="`npm test -- refunds`: 1 failed, 11 passed (a bundle gives back 3 parts instead of 4).",
         decisions=(
@@ -105,6 +108,7 @@ MEMORIES = (
             ("src/stock/import.ts", "reads the supplier's file"),
             ("src/stock/upsert.ts", "1,000 rows a statement"),
         ),
+        reference=(("src/stock/ledger.ts", "where every change of the stock goes through"),),
         last_action="Profiled import: 47 s in all, 41 s in the database.",
         decisions=("One transaction a file: half an import is worse than none",),
         known_issues=("Two suppliers send the same article number",),
@@ -126,6 +130,7 @@ MEMORIES = (
         ),
         changes=("Migration 0039: webhook_events",),
         pending=("Move the backup to 04:00?",),
+        pinned=True,
     ),
     Saved(
         age=timedelta(days=6, hours=3, minutes=9, seconds=25),
@@ -180,6 +185,7 @@ MEMORIES = (
         tags=("tests", "checkout"),
         objective="Find out why tests/checkout.test.ts fails one night out of five.",
         working=(("tests/checkout.test.ts", "clock is fixed now"),),
+        reference=(("src/checkout/vat.ts", "asks for today's rate"),),
         last_action="Ran the test 500 times over a faked midnight in Lisbon: green.",
         decisions=("Tests get their clock from `fixedClock()`; `new Date()` is banned by the linter",),
     ),

@@ -1,0 +1,145 @@
+"""The memories, listed at once, and what their front matter says about the list, learnt little by little."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memtui.app.views import MemoriesView
+from memtui.formats.stored_label import Label
+from memtui.project import Home, Project
+from memtui.store.listing import Entry, is_stored
+from memtui.store.memory_labels import ProjectTest, quick_labels
+
+if TYPE_CHECKING:
+    from memtui.store.memories import MemoryStore
+    from memtui.store.memory_listing import Memories, MemoryListing
+
+SLICE = 0.15
+"""Seconds of reading after which the disk is looked at again: 100,000 labels take some two."""
+_BATCH = 200
+
+
+class Shown:
+    """Which memories a pane of this project shows, and which of them first."""
+
+    def __init__(self, project: Project) -> None:
+        self._concerns = ProjectTest(project.root)
+        self._known: dict[str, Entry] = {}
+        self._mine: set[str] = set()
+        self._pinned: set[str] = set()
+
+    def learn(self, entry: Entry, label: Label) -> bool:
+        """Take in what a memory's label says; tell whether that changes anything."""
+        name = entry.name
+        self._known[name] = entry
+        mine = not label.archived and self._concerns(label.project)
+        return _put(self._mine, name, mine) | _put(self._pinned, name, label.pinned)
+
+    def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
+        """Those whose labels are not known as they are now, oldest first. Memory files need none."""
+        known, found = self._known, []
+        for name in names:
+            entry = entries[name]
+            if known.get(name) is not entry:
+                if is_stored(entry):
+                    found.append(entry)
+                else:
+                    self.learn(entry, Label())
+        found.reverse()
+        return found
+
+    def view(
+        self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
+    ) -> MemoriesView:
+        """The view of these memories, which are in the order of their time.
+
+        Args:
+            entries: the memories by name.
+            names: their names, newest first.
+            more: whether there is more to be learnt.
+            mine_alone: leave out all that is not shown at first.
+        """
+        pinned = frozenset(self._pinned & entries.keys()) if self._pinned else frozenset()
+        if pinned:
+            names = [name for name in names if name in pinned] + [
+                name for name in names if name not in pinned
+            ]
+        mine = [name for name in names if name in self._mine]
+        return MemoriesView(entries, mine if mine_alone else names, mine, pinned, more=more)
+
+
+class MemoryRows:
+    """What is known of each memory; used by one thread."""
+
+    def __init__(self, listing: MemoryListing, store: MemoryStore, home: Home) -> None:
+        self._listing = listing
+        self._store = store
+        self._home = home
+        self._shown = Shown(store.project)
+        self._memories: Memories | None = None
+        self._unread: list[Entry] = []
+        """Oldest first: the newest are read first, and taken from the end."""
+        self._view = MemoriesView()
+        self._order_changed = True
+
+    @property
+    def unread(self) -> int:
+        """How many labels are still to be read."""
+        return len(self._unread)
+
+    def list(self, touched: Collection[str], *, sweep: bool) -> bool:
+        """List the memories again; tell whether anything has changed, or it is the first time.
+
+        Args:
+            touched: names of months in which a file is known to have changed.
+            sweep: also look for files that were edited without anybody knowing.
+
+        Raises:
+            FileProblem: they cannot be listed.
+        """
+        memories = self._listing.memories(touched=touched, sweep=sweep)
+        if memories is self._memories:
+            return False
+        self._order_changed |= self._memories is None or memories.names is not self._memories.names
+        self._memories = memories
+        self._unread = self._shown.unknown(*memories)
+        return True
+
+    def read(self, stopped: Callable[[], bool]) -> bool:
+        """Read labels for a while; tell whether any was read."""
+        end = time.monotonic() + SLICE
+        before = len(self._unread)
+        while self._unread and time.monotonic() < end and not stopped():
+            some = self._unread[-_BATCH:]
+            del self._unread[-_BATCH:]
+            some.reverse()
+            for entry, label in quick_labels(some, self._home):
+                self._order_changed |= self._shown.learn(entry, label or self._whole_label(entry))
+        return len(self._unread) < before
+
+    def _whole_label(self, entry: Entry) -> Label:
+        head = self._store.head(entry)
+        # What is broken is always shown, with its reason.
+        return Label() if head.problem else Label(head.project, head.archived, head.pinned)
+
+    def view(self) -> MemoriesView:
+        """What the screen shows of them, which does not change when they do."""
+        assert self._memories is not None
+        entries, names = self._memories
+        more = bool(self._unread)
+        if self._order_changed:
+            self._view = self._shown.view(entries, names, more=more)
+            self._order_changed = False
+        else:
+            self._view = self._view._replace(entries=entries, more=more)
+        return self._view
+
+
+def _put(names: set[str], name: str, wanted: bool) -> bool:
+    """Put a name into a set or take it out; tell whether that was needed."""
+    if (name in names) == wanted:
+        return False
+    (names.add if wanted else names.discard)(name)
+    return True

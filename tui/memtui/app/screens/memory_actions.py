@@ -1,0 +1,127 @@
+"""What the keys of the memories pane do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import work
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.screens.actions import Actions
+from memtui.clean import clean_line
+
+if TYPE_CHECKING:
+    from memtui.app.memory_edits import Edited
+
+PROMPT = "Please import memory {id}"
+"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
+
+
+class MemoryActions(Actions):
+    """Copying, archiving, tagging, pinning and deleting; each is said, and u takes it back."""
+
+    def __init__(self, browser: Browser, *, note: str = "") -> None:
+        super().__init__(browser, note=note)
+        self._editing = asyncio.Lock()
+
+    @property
+    def memories(self) -> MemoriesPane:
+        """The memories pane."""
+        pane = self.panes[PaneId.MEMORIES]
+        assert isinstance(pane, MemoriesPane)
+        return pane
+
+    def do_copy_id(self) -> None:
+        """Copy the Recovery ID."""
+        self._copy("{id}")
+
+    def do_copy_prompt(self) -> None:
+        """Copy the words that restore the memory."""
+        self._copy(PROMPT)
+
+    def _copy(self, form: str) -> None:
+        subject = self.subject
+        if subject.recovery_id:
+            self.copy_text(form.format(id=subject.recovery_id))
+        else:
+            self.say(subject.no_recovery_id, warn=True)
+
+    def do_toggle_all(self) -> None:
+        """Show the memories of all projects and archived ones, too, or hide them again."""
+        pane = self.memories
+        pane.show_all(not pane.everything)
+        self.update_tabs()
+        self.show_detail()
+        self.say(
+            "Memories of all projects are shown, archived ones, too."
+            if pane.everything
+            else "Only this project's memories are shown; archived ones are left out."
+        )
+
+    def do_archive(self) -> None:
+        """Archive the selected memory, or take it out of the archive."""
+        from memtui.app.memory_edits import archive
+
+        if memory_id := self._stored("archived"):
+            self._edit("archiving", memory_id, lambda: archive(self.browser.backend, memory_id))
+
+    def do_pin(self) -> None:
+        """Pin the selected memory, or unpin it."""
+        from memtui.app.memory_edits import pin
+
+        if memory_id := self._stored("pinned"):
+            self._edit("pinning", memory_id, lambda: pin(self.browser.backend, memory_id))
+
+    def do_delete(self) -> None:
+        """Move the selected memory to the trash."""
+        from memtui.app.memory_edits import delete
+
+        if memory_id := self._stored("deleted here"):
+            self._edit("deleting", memory_id, lambda: delete(self.browser.backend, memory_id))
+
+    @work(group="tags", exclusive=True, exit_on_error=False)
+    async def do_tags(self) -> None:
+        """Edit the tags of the selected memory, in one line."""
+        from memtui.app.memory_edits import retag, tags_of
+        from memtui.app.screens.ask import AskScreen
+
+        memory_id = self._stored("tagged")
+        if not memory_id:
+            return
+        with self.app.reporting("reading the tags"):
+            meta = (await asyncio.to_thread(self.browser.backend.get, memory_id)).meta
+            asked = AskScreen(
+                f"Tags of {memory_id}",
+                value=", ".join(clean_line(tag) for tag in meta.tags),
+                hint="commas between · enter saves · esc leaves",
+            )
+            answer = await self.app.push_screen_wait(asked)
+            tags = meta.tags if answer is None else tags_of(answer)
+            self._edit("tagging", memory_id, lambda: retag(self.browser.backend, memory_id, tags))
+
+    def _stored(self, done: str) -> str:
+        """The Recovery ID of the selected memory; "", once it is said that it has none."""
+        subject = self.subject
+        if not subject.recovery_id:
+            why = (
+                f"This is a review's memory file: only stored memories can be {done}."
+                if subject.file is not None
+                else subject.no_recovery_id
+            )
+            self.say(why, warn=True)
+        return subject.recovery_id
+
+    @work(group="edit", exit_on_error=False)
+    async def _edit(self, doing: str, memory_id: str, edit: Callable[[], Edited]) -> None:
+        """Change a memory, one change after the other, and remember how to take it back."""
+        async with self._editing:
+            with self.app.reporting(doing):
+                edited = await asyncio.to_thread(edit)
+                if edited.undo is not None:
+                    self.undos.append(edited.undo)
+                    self.live.hint("memories")
+                self.say(edited.message)
