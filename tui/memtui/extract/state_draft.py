@@ -70,12 +70,14 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
 
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
-    made = [Decision(kind="decision", text=shortened(settled(each), SENTENCE)) for each in facts.decisions]
-    limits = [
-        Decision(kind="constraint", text=shortened(one_line(each.text), SENTENCE))
-        for each in facts.constraints
-    ]
-    return (*made, *limits)
+    """Decisions and constraints in the order in which they were said: later ones come behind earlier ones."""
+    said = [(each.timestamp, "decision", settled(each)) for each in facts.decisions]
+    said += [(each.timestamp, "constraint", one_line(each.text)) for each in facts.constraints]
+    said.sort(key=lambda each: each[0])
+    return tuple(
+        Decision(kind="constraint" if kind == "constraint" else "decision", text=shortened(text, SENTENCE))
+        for _, kind, text in said
+    )
 
 
 def _language(facts: Facts) -> str:

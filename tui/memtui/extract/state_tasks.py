@@ -44,7 +44,7 @@ def done_tasks(facts: Facts) -> list[str]:
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if todo.status == "completed"]
     if ticked or facts.todos:
         return [_text(todo.content) for todo in ticked]
-    return [f"{_text(mark.text)} (commit {mark.commit})" for mark in facts.landmarks if mark.commit]
+    return [f"{_text(mark.text)} (committed)" for mark in facts.landmarks if mark.commit]
 
 
 def plan_steps(facts: Facts) -> list[str]:

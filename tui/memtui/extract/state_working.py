@@ -13,7 +13,6 @@ from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Command, ErrorFact, Facts
-from memtui.extract.state_tasks import done_tasks
 from memtui.formats.session_state import WorkingContext
 
 _FILES = 6_000
@@ -119,10 +118,9 @@ def _running(commands: tuple[Command, ...]) -> Iterator[str]:
 
 
 def _recorded(facts: Facts) -> Iterator[str]:
-    done = set(done_tasks(facts))
     commits = [mark for mark in facts.landmarks if mark.commit]
     told = [f"{mark.commit} {one_line(mark.text)}" for mark in commits[-_COMMITS:]]
-    if told and not any(text.endswith(f"(commit {commits[-1].commit})") for text in done):
+    if told:
         more = f" (and {len(commits) - len(told)} before)" if len(commits) > len(told) else ""
         yield f"Commits: {'; '.join(told)}{more}"
     pulls = [mark.text for mark in facts.landmarks if not mark.commit]

@@ -67,7 +67,7 @@ def draft(
     """
     newest = transcript is None and not session and facts is None
     if transcript is None and facts is None:
-        transcript = _find(places, session)
+        transcript = find_transcript(places, session)
     if facts is None:
         assert transcript is not None
         facts = read_facts(transcript, progress=progress, cancelled=cancelled)
@@ -152,7 +152,12 @@ def describe(facts: Facts) -> str:
     return shortened(one_line(topic(facts)), _DESCRIPTION).rstrip(".。")
 
 
-def _find(places: Places, session: str) -> Path:
+def find_transcript(places: Places, session: str = "") -> Path:
+    """The transcript of a session of the project; of the newest one without a name.
+
+    Raises:
+        FileProblem: there is none, or several fit.
+    """
     entries = TranscriptStore(places.project, places.claude).entries()
     if not session:
         if not entries:

@@ -1,0 +1,64 @@
+"""How far a session's transcript is in its state document: the file beside the versions.
+
+It only saves time: without it, or when it is of another format or of another transcript, reading begins at
+the first line again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from memtui.formats.model import FormatError, Line, Record
+
+__all__ = ["HEAD", "TAIL", "FormatError", "Progress", "fingerprint", "parse_progress", "render_progress"]
+
+_FORMAT = 1
+HEAD, TAIL = 1 << 10, 256
+"""Bytes at the beginning of a transcript, and before the offset, by which it is known again."""
+
+
+class Progress(Record):
+    """What is in a version of a session's document."""
+
+    version: int = Field(ge=1)
+    """The version that was current when the transcript was last read."""
+    transcript: Line
+    offset: int = Field(ge=0)
+    """Bytes of the transcript that were read."""
+    head: Line
+    """The fingerprint of its first bytes."""
+    tail: Line
+    """The fingerprint of the last bytes before `offset`."""
+    read: Line = ""
+    """When it was last read: ISO 8601."""
+    carried: dict[str, Any] = Field(default_factory=dict)
+    """What reading goes on from; `memtui.extract.carry` knows what it means."""
+
+
+def fingerprint(data: bytes) -> str:
+    """By what bytes are known again."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def render_progress(progress: Progress) -> str:
+    """The file's text: one JSON object."""
+    return json.dumps({"format": _FORMAT, **progress.model_dump()}, ensure_ascii=False) + "\n"
+
+
+def parse_progress(text: str) -> Progress:
+    """Read the file's text.
+
+    Raises:
+        FormatError: it is not JSON, of another format, or lacks something.
+    """
+    try:
+        value = json.loads(text)
+        if not isinstance(value, dict) or value.pop("format", None) != _FORMAT:
+            raise FormatError("it is of another format")
+        return Progress.model_validate(value)
+    except (ValueError, ValidationError, RecursionError) as error:
+        raise FormatError("it is no progress of a session state") from error

@@ -1,0 +1,34 @@
+"""The file beside a session's state documents that says how far its transcript is in them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from memtui.files import FileProblem, existing_above, read_within, write_atomic
+from memtui.formats.model import FormatError
+from memtui.formats.progress import Progress, parse_progress, render_progress
+from memtui.project import Home
+from memtui.store.state_files import SESSION
+
+NAME = "progress.json"
+_LIMIT = 32 << 20
+
+
+def read_progress(home: Home, session_id: str) -> Progress | None:
+    """A session's progress; None when there is none that can be used."""
+    if not SESSION.fullmatch(session_id):
+        return None
+    path = home.states / session_id / NAME
+    try:
+        return parse_progress(read_within(path, home.states, limit=_LIMIT, follow=False).decode("utf-8"))
+    except (FileProblem, FormatError, UnicodeDecodeError):
+        return None
+
+
+def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
+    """Write a session's progress; what cannot be written costs only time the next time."""
+    path = home.states / session_id / NAME
+    with suppress(FileProblem):
+        write_atomic(
+            path, render_progress(progress).encode(), within=existing_above(home.states), durable=False
+        )
