@@ -71,6 +71,11 @@ class Home(NamedTuple):
         return self.data / "memories"
 
     @property
+    def trash(self) -> Path:
+        """Deleted memories, beside the others and in no month, so that no list shows them."""
+        return self.data / "trash"
+
+    @property
     def states(self) -> Path:
         """Session states: ``<session-id>/v0001.md``."""
         return self.data / "states"

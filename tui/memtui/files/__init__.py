@@ -6,7 +6,8 @@ kinds) with a plain sentence, never a bare `OSError`.
 
 from memtui.files.atomic import Replaced, create_exclusive, replace_expected, sweep_temps, write_atomic
 from memtui.files.journal import Change, commit, recover
-from memtui.files.locks import lock
+from memtui.files.locks import lock, sweep_locks
+from memtui.files.moving import move_new
 from memtui.files.problems import (
     FileChanged,
     FileLocked,
@@ -54,11 +55,13 @@ __all__ = [
     "is_within",
     "load_within",
     "lock",
+    "move_new",
     "private_folder",
     "read_within",
     "recover",
     "replace_expected",
     "shared_folder",
+    "sweep_locks",
     "sweep_temps",
     "tail_within",
     "write_atomic",

@@ -75,6 +75,10 @@ class Folder:
         """Rename `old` over `new`."""
         os.replace(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
+    def move(self, name: str, to: Folder, new: str) -> None:
+        """Rename `name` to `new` in another folder, over what is there."""
+        os.replace(self._at(name), to._at(new), src_dir_fd=self._fd, dst_dir_fd=to._fd)
+
     def link(self, old: str, new: str) -> None:
         """Give `old` the second name `new`; `FileExistsError` when that is taken."""
         os.link(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)

@@ -69,6 +69,23 @@ def is_dead_lock(folder: Folder, name: str) -> bool:
         return False
 
 
+def sweep_locks(folder: Path, *, within: Path | None = None) -> int:
+    """Remove the locks in a folder that nobody holds any more; returns how many.
+
+    Only for folders in which nobody but memtui makes files that end in ``.lock``. Never raises: what cannot
+    be swept lies there until the next time.
+    """
+    swept = 0
+    try:
+        with Folder(folder, within=within) as opened:
+            for name in [name for name in opened.names() if name.endswith(".lock")]:
+                seen = _look(opened, name)
+                swept += seen.dead and _break(opened, name, seen)
+    except OSError:  # gone since, or closed to us
+        return swept
+    return swept
+
+
 def _acquire(folder: Folder, name: str, where: Path, timeout: float) -> Signature:
     deadline = time.monotonic() + timeout
     while True:

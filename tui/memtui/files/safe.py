@@ -147,6 +147,8 @@ def private_folder(folder: Path, *, within: Path) -> None:
     for step in steps_below(folder, within):
         with writing(above / step), Folder(above, within=within) as opened:
             made = _make_folder(opened, step)
+            if made:
+                opened.sync()
         above = above / step
     with writing(folder), Folder(folder, within=within) as opened:
         if made or not any(True for _ in opened.names()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Annotated
 
 import yaml
@@ -106,6 +107,16 @@ def render_stored(memory: StoredMemory) -> bytes:
     return f"---\n{head}{other}---\n".encode() + memory.body
 
 
+def has_front_matter(data: bytes) -> bool:
+    """Whether a file, or its beginning, starts with front matter; else somebody has put it there by hand."""
+    return _OPENING.match(data) is not None
+
+
+def moment_of(memory_id: str) -> datetime | None:
+    """The local time in a Recovery ID; None when no clock shows such a time."""
+    return parse_iso(_time_of(memory_id))
+
+
 def parse_stored(data: bytes) -> StoredMemory:
     """Read a stored memory.
 
@@ -144,7 +155,7 @@ def _meta(head: str) -> MemoryMeta:
         values = load(head)
         other = unknown_lines(lines, _KEYS)
     identifier = _string(values, "id")
-    created = parse_iso(_string(values, "created")) or parse_iso(_time_of(identifier))
+    created = parse_iso(_string(values, "created")) or moment_of(identifier)
     if created is None:
         raise FormatError("its front matter has neither a valid id nor a time")
     try:

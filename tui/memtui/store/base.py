@@ -69,7 +69,23 @@ class Filter:
     """Memories that have all of these, without regard to case."""
     which: Which = Which.ACTIVE
     since: datetime | None = None
+    """Made then or later."""
     until: datetime | None = None
+    """Made then or before."""
+
+    def fits(self, listed: Listed) -> bool:
+        """Whether a memory is meant. One that is broken is, unless something is asked that it cannot say."""
+        meta = listed.meta
+        if listed.problem and (self.project or self.tags or self.which is Which.ARCHIVED):
+            return False
+        tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
+        return (
+            (self.which is Which.ALL or meta.archived == (self.which is Which.ARCHIVED))
+            and self.project in ("", meta.project)
+            and all(tag.casefold() in tags for tag in self.tags)
+            and (self.since is None or meta.created >= self.since)
+            and (self.until is None or meta.created <= self.until)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +165,7 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def list(self, where: Filter = Filter(), *, limit: int | None = None, offset: int = 0) -> Page:
-        """Memories, newest first; broken ones, with their reason, unless project or tags are asked for.
+        """Memories, newest first by their ids; broken ones, too, with their reason, as `Filter.fits` says.
 
         Raises:
             FileProblem: the store cannot be listed.

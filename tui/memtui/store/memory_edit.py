@@ -1,0 +1,122 @@
+"""Changing what is said about a stored memory, while people and programs may edit its file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.files import (
+    FileChanged,
+    FileLocked,
+    FileProblem,
+    FileTooLarge,
+    Replaced,
+    load_within,
+    replace_expected,
+)
+from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import (
+    HEAD_LIMIT,
+    MemoryMeta,
+    StoredMemory,
+    has_front_matter,
+    render_stored,
+)
+from memtui.store.stored_files import LIMIT, MOST, read_stored
+
+LOOK_AGAIN = (0.0, 0.005, 0.02)
+"""Seconds after which to look whether somebody has written on into the file that was replaced."""
+
+_STILL = 0.05
+"""Seconds that a file without front matter has to stay as it is: an editor may just have emptied it."""
+
+_TRIES = 20
+"""How often a change is made anew because somebody else has written the file meanwhile."""
+
+
+def render_checked(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
+    """The file of a memory.
+
+    Raises:
+        FileTooLarge: nobody would read it again.
+    """
+    if len(body) > LIMIT:
+        raise FileTooLarge(path, f"cannot be written: the text is larger than {LIMIT >> 20} MB")
+    data = render_stored(StoredMemory(meta=meta, body=body))
+    if len(data) - len(body) > HEAD_LIMIT:
+        most = HEAD_LIMIT >> 10
+        raise FileTooLarge(
+            path, f"cannot be written: description and tags are longer than {most} KB; shorten them"
+        )
+    return data
+
+
+class MemoryEdit:
+    """A change of one file's front matter; the caller holds the memory's lock."""
+
+    def __init__(self, path: Path, root: Path, clock: Clock) -> None:
+        self._path = path
+        self._root = root
+        self._clock = clock
+
+    def apply(self, changes: Mapping[str, object]) -> MemoryMeta:
+        """Change fields of `MemoryMeta` and keep every other byte, also of what others write meanwhile.
+
+        Raises:
+            FileMissing: there is no such file any more.
+            FileProblem: it is broken, or cannot be written; nothing was changed.
+        """
+        late: bytes | None = None
+        for _ in range(_TRIES):
+            now = self._read()
+            memory = self._memory(now if late is None else late)
+            meta = memory.meta.replace(**changes)
+            if meta == memory.meta and late is None:
+                return meta
+            meta = meta.replace(updated=self._clock())
+            data = render_checked(self._path, meta, memory.body)
+            try:
+                with replace_expected(self._path, data, expected=now, within=self._root) as replaced:
+                    late = _written_late(replaced)
+            except FileChanged:
+                late = None
+                continue
+            if late is None:
+                return meta
+        raise FileLocked(self._path, "is being written over by another program; try again in a moment")
+
+    def _read(self) -> bytes:
+        data = self._load()
+        while not has_front_matter(data):
+            time.sleep(_STILL)
+            before, data = data, self._load()
+            if data == before:
+                break
+        return data
+
+    def _load(self) -> bytes:
+        return load_within(self._path, self._root, limit=MOST, follow=False).data
+
+    def _memory(self, data: bytes) -> StoredMemory:
+        try:
+            return read_stored(self._path.name.removesuffix(".md"), data)
+        except FormatError as error:
+            raise FileProblem(self._path, f"is broken: {error}") from error
+
+
+def _written_late(replaced: Replaced) -> bytes | None:
+    """What another program wrote into the replaced file, as soon as it is done with that."""
+    late: bytes | None = None
+    for pause in LOOK_AGAIN:
+        time.sleep(pause)
+        late = replaced.late()
+        if late is not None:
+            break
+    while late is not None:
+        time.sleep(_STILL)
+        before, late = late, replaced.late()
+        if before == late:
+            break
+    return late

@@ -1,0 +1,103 @@
+"""Recovery IDs: the seconds that new ones are made of, and which one somebody means."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from itertools import count
+
+from memtui.formats.stored_memory import moment_of
+
+NEAR = 3
+"""How many ids are named when one is not found."""
+
+_PREFIX = "CMEM-"
+_ALIKE = 0.85
+"""How alike the digits of two ids have to be for one to be a slip of the other: two may differ."""
+
+
+def id_at(epoch: int) -> str:
+    """The Recovery ID of a second since 1970, in local time.
+
+    Raises:
+        ValueError, OverflowError, OSError: the calendar has no such second.
+    """
+    # Not a datetime: thousands of seconds have to be asked for when as many are taken.
+    found = time.localtime(epoch)
+    if not 0 < found.tm_year < 10_000:
+        raise ValueError("a year that has not four digits")
+    return "CMEM-%04d%02d%02d-%02d%02d%02d" % found[:6]  # noqa: UP031 - twice as fast
+
+
+class Seconds:
+    """The seconds that are taken already, as far as one store has met them.
+
+    They are counted as they pass, not as clocks show them: the end of a month, or the hour that a change of
+    the clocks leaves out, needs no thought. An id is never free again, so none is tried twice.
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[int, int] = {}
+        """All seconds from the one up to, and without, the other."""
+        self._guard = threading.Lock()
+
+    def claim(self, moment: datetime, take: Callable[[str], bool]) -> str:
+        """The first id from `moment` on that can be taken.
+
+        Args:
+            moment: the time of creation.
+            take: takes an id; returns False when another memory has it.
+
+        Raises:
+            ValueError, OverflowError, OSError: the calendar has no such second, or ends.
+        """
+        first = math.floor(moment.timestamp())
+        with self._guard:
+            start = self._taken.get(first, first)
+        for epoch in count(start):
+            memory_id = id_at(epoch)
+            if take(memory_id):
+                break
+        with self._guard:
+            self._taken[first] = max(epoch + 1, self._taken.get(first, first))
+        return memory_id
+
+
+def beginning_with(text: str, ids: Collection[str]) -> list[str]:
+    """The ids that begin with `text`, without regard to case and with or without ``CMEM-``."""
+    wanted = text.strip().upper()
+    if not wanted.removeprefix(_PREFIX):
+        return []
+    if not wanted.startswith(_PREFIX):
+        wanted = _PREFIX + wanted
+    return [wanted] if wanted in ids else [memory_id for memory_id in ids if memory_id.startswith(wanted)]
+
+
+def nearest(text: str, ids: Collection[str]) -> list[str]:
+    """At most three ids that `text` may have meant: those that differ in a digit or two, then by time."""
+    # A slow import, and needed only when something went wrong.
+    from difflib import get_close_matches
+
+    wanted = _digits(text)
+    by_digits = {_digits(memory_id): memory_id for memory_id in ids}
+    alike = get_close_matches(wanted, by_digits, NEAR, _ALIKE) if wanted else []
+    return list(dict.fromkeys([*(by_digits[digits] for digits in alike), *_by_time(text, ids)]))[:NEAR]
+
+
+def _by_time(text: str, ids: Collection[str]) -> Sequence[str]:
+    moment = moment_of(text.strip().upper())
+    if moment is None:
+        return ()
+    distances = [
+        (abs((time_of - moment).total_seconds()), memory_id)
+        for memory_id in ids
+        if (time_of := moment_of(memory_id))
+    ]
+    return [memory_id for _, memory_id in sorted(distances)[:NEAR]]
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char in "0123456789")

@@ -1,0 +1,150 @@
+"""The files of stored memories: where they lie, and what one says about its memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from memtui.files import FileProblem, head_within, heads_within
+from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import (
+    HEAD_LIMIT,
+    MemoryMeta,
+    StoredMemory,
+    has_front_matter,
+    moment_of,
+    parse_stored,
+    read_head,
+)
+from memtui.store.base import Listed
+from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, newest_first, scan
+
+HEAD_SIZE = 8 << 10
+"""Bytes read for a list: front matter and, where that says no description, the objective."""
+
+LIMIT = 32 << 20
+"""Bytes of the longest text."""
+
+MOST = LIMIT + HEAD_LIMIT
+"""Bytes of the largest file."""
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
+
+
+def file_name(memory_id: str) -> str:
+    """The name of a memory's file."""
+    return f"{memory_id}.md"
+
+
+def month_of(memory_id: str) -> str:
+    """The folder of a memory's file, ``2026-01``."""
+    return f"{memory_id[5:9]}-{memory_id[9:11]}"
+
+
+def id_of(entry: Entry) -> str:
+    """The id of a listed memory: its file's name, for front matter can be copied."""
+    return entry.name.removesuffix(".md")
+
+
+def month_folders(memories: Path) -> list[Path]:
+    """The folders of the months, newest first.
+
+    Raises:
+        FileProblem: the store cannot be listed.
+    """
+    return sorted((month.path for month in scan(memories, MONTH_NAME)), reverse=True)
+
+
+def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[Entry]:
+    """The files of all memories, newest first; a name in two months is listed where the later month has it.
+
+    Args:
+        memories: the folder of the months.
+        left_over: gets the folders in which a killed process may have left something.
+
+    Raises:
+        FileProblem: the store cannot be listed. A month that cannot hides none of the others.
+    """
+    entries: dict[str, Entry] = {}
+    for folder in reversed(month_folders(memories)):
+        strange: list[str] = []
+        try:
+            entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME, strange))
+        except FileProblem:
+            continue
+        if left_over is not None and any(name != ".gitignore" for name in strange):
+            left_over.append(folder)
+    return newest_first(entries.values())
+
+
+def read_stored(memory_id: str, data: bytes) -> StoredMemory:
+    """A memory from its file's bytes. One put there by hand without front matter has its name and its text.
+
+    Raises:
+        FormatError: its front matter is broken.
+    """
+    if not has_front_matter(data):
+        return StoredMemory(meta=bare_meta(memory_id), body=data)
+    memory = parse_stored(data)
+    return memory.replace(meta=_named(memory.meta, memory_id))
+
+
+def listed(path: Path, data: bytes) -> Listed:
+    """What a list shows of a memory, from the beginning of its file."""
+    memory_id = path.name.removesuffix(".md")
+    try:
+        meta = _named(read_head(data), memory_id) if has_front_matter(data) else bare_meta(memory_id)
+    except FormatError as error:
+        return broken(path, f"is broken: {error}")
+    return Listed(meta, path, meta.description or objective(data) or memory_id)
+
+
+def broken(path: Path, reason: str) -> Listed:
+    """How a memory that cannot be used is listed."""
+    memory_id = path.name.removesuffix(".md")
+    return Listed(bare_meta(memory_id), path, memory_id, reason)
+
+
+def bare_meta(memory_id: str) -> MemoryMeta:
+    """What is known of a memory by its id alone; a time that no clock shows counts as 1970."""
+    created = moment_of(memory_id) or _LONG_AGO
+    return MemoryMeta(id=memory_id, created=created, updated=created)
+
+
+def objective(data: bytes) -> str:
+    """The first line of a recovery text's objective; "" when it has none."""
+    found = _OBJECTIVE.search(data.decode("utf-8", "replace"))
+    return found[1].strip() if found else ""
+
+
+def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
+    """What a list shows of each; quick when files of one folder follow each other.
+
+    Args:
+        entries: the files.
+        root: the folder they have to be in.
+    """
+    for folder, group in groupby(entries, key=lambda entry: entry.folder):
+        some = list(group)
+        heads = heads_within(Path(folder), [entry.name for entry in some], root, size=HEAD_SIZE)
+        for entry, data in zip(some, heads, strict=True):
+            yield _listed(entry.path, data, root)
+
+
+def _listed(path: Path, data: bytes | None, root: Path) -> Listed:
+    try:
+        if data is None:
+            data = head_within(path, root, size=HEAD_SIZE)
+        if len(data) == HEAD_SIZE and has_front_matter(data) and b"\n---" not in data:
+            data = head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
+    except FileProblem as problem:
+        return broken(path, problem.reason)
+    return listed(path, data)
+
+
+def _named(meta: MemoryMeta, memory_id: str) -> MemoryMeta:
+    return meta if meta.id == memory_id else meta.replace(id=memory_id)
