@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.extract.checks import SENTENCE, bare_command, last_check
 from memtui.extract.corrections import is_going_on
 from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, says_something, shortened
 from memtui.extract.records import Prompt
+from memtui.extract.stated import is_pasted
 
 _DONE_FILES = 12
 _REQUEST = 400
 """Characters of a later request; the first one is told whole."""
+_PASTE = 120
 
 
 def inferred_plan(facts: Facts) -> str:
     """What the session was to do, read off the user's requests, and how far it came."""
     blocks = [facts.first_prompt.strip() or facts.title]
-    later = [shortened(one_line(prompt.text), _REQUEST) for prompt in later_requests(facts)]
+    later = [request_line(prompt) for prompt in later_requests(facts)]
     if later:
         blocks.append("Asked for later:\n" + "\n".join(f"{n}. {text}" for n, text in enumerate(later, 1)))
     if done := [f"- [x] {text}" for text in _done(facts)]:
@@ -35,11 +36,18 @@ def later_requests(facts: Facts) -> list[Prompt]:
     seen = {facts.first_prompt.strip()}
     for prompt in facts.prompts:
         text = prompt.text.strip()
-        if text in seen or is_going_on(text) or not says_something(one_line(text)):
+        if text in seen or prompt.kind == "plan" or is_going_on(text) or not says_something(one_line(text)):
             continue
         seen.add(text)
         later.append(prompt)
     return later
+
+
+def request_line(prompt: Prompt) -> str:
+    """A request on one line; of pasted output only the beginning."""
+    if is_pasted(prompt.text):
+        return f"(pasted) {shortened(one_line(prompt.text), _PASTE)}"
+    return shortened(one_line(prompt.text), _REQUEST)
 
 
 def unanswered(facts: Facts) -> str:
@@ -63,12 +71,8 @@ def _done(facts: Facts) -> Iterator[str]:
 
 
 def _left(facts: Facts) -> Iterator[str]:
-    root = Path(facts.cwd) if facts.cwd else None
     check = last_check(facts)
     if check is not None and check.outcome == "failed":
         yield f"the last check failed: {shortened(bare_command(check.text), 120)}"
-    for error in facts.errors:
-        if not error.resolved and worth_telling(error):
-            yield error_line(error, root)
     if asked := unanswered(facts):
         yield f"asked and not answered: {shortened(one_line(asked), SENTENCE)}"

@@ -89,3 +89,8 @@ def telling_line(output: str) -> str:
             return raised[-1]
     telling = [line for line in lines if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
+
+
+def says_why(line: str) -> bool:
+    """Whether a line on an error says more than that there was one."""
+    return bool(_WORDS.search(line)) and not _EMPTY_WORDS.fullmatch(line.strip())

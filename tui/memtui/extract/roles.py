@@ -76,6 +76,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|mise\.toml|[^/]+\.mk|\.goreleaser\.ya?ml)$"),
     (Kind.CONFIG, "environment",
      r"/\.env[\w.-]*$|/\.envrc$|/\.tool-versions$|/\.(?:nvmrc|python-version|node-version)$"),
+    (Kind.ASSET, "ignore list", r"/\.\w+ignore$"),
     (Kind.CONFIG, "TypeScript configuration", r"/[tj]sconfig[\w.-]*\.json$"),
     (Kind.CONFIG, "linter configuration",
      r"/\.?(?:eslint|prettier|stylelint|biome|ruff|flake8|pylintrc|golangci|rubocop"
@@ -102,7 +103,8 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|bin|lock)$"),
     (Kind.SOURCE, "notebook", r"\.ipynb$"),
     (Kind.SOURCE, "database queries", r"\.sql$"),
-    (Kind.SOURCE, "page template", r"\.(?:html?|ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
+    (Kind.SOURCE, "web page", r"\.html?$"),
+    (Kind.SOURCE, "page template", r"\.(?:ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
     (Kind.CONFIG, "configuration",
      r"/(?:config|settings)\.\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"

@@ -56,13 +56,18 @@ def stated_plan(prompts: Iterable[Prompt]) -> str:
     return next((each.text.strip() for each in reversed(tuple(prompts)) if _states_plan(each)), "")
 
 
+def is_pasted(text: str) -> bool:
+    """Whether a message holds a program's output or a conversation, rather than the user's words."""
+    return len(_PASTED.findall(text)) >= _LEAST
+
+
 def _states_plan(prompt: Prompt) -> bool:
     if prompt.kind == "plan":
         return True
     text = prompt.text
     if prompt.kind not in ("typed", "command", "queued") or len(text) > _LONGEST:
         return False
-    if _QUESTION.search(text) or len(_PASTED.findall(text)) >= _LEAST:
+    if _QUESTION.search(text) or is_pasted(text):
         return False
     bare = _FENCE.sub("", text)
     return _lists_steps(bare) or _SEQUENCE.search(bare) is not None

@@ -1,0 +1,79 @@
+"""The notes of a recovery text: the train of thought of a session, as far as a transcript shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.extract.checks import SENTENCE, error_line, worth_telling
+from memtui.extract.facts import Facts
+from memtui.extract.inferred import later_requests, request_line
+from memtui.extract.phrasing import one_line, says_why, shortened, telling_line
+from memtui.extract.plans import plan_title
+from memtui.extract.records import Correction
+from memtui.extract.stated import is_pasted
+
+_LINE = 320
+_TRAIL = 12
+_SOLVED = 6
+_REQUESTS = 25
+_HANDED_OVER = "Implement the following plan"
+
+
+def recovery_notes(facts: Facts, *, with_requests: bool) -> str:
+    """Causes, corrections, solved errors, refused plans and where it all comes from, under bold titles.
+
+    Args:
+        facts: what the transcript says.
+        with_requests: also what the user asked for after the first request; an inferred plan has that.
+    """
+    corrections = list(_corrections(facts.corrections))
+    groups = (
+        ("Causes found", [shortened(one_line(each.text), _LINE) for each in facts.causes[-_TRAIL:]]),
+        ("The user's corrections", corrections),
+        ("Errors met on the way, and solved", _solved(facts)),
+        ("Plans that the user refused", list(_refused(facts))),
+        ("What the user asked for later, in order", _requests(facts, corrections) if with_requests else []),
+        ("Session", list(_session(facts))),
+    )
+    told = (f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines)
+    return "\n\n".join(told)
+
+
+def _corrections(corrections: tuple[Correction, ...]) -> Iterator[str]:
+    for correction in corrections[-_TRAIL:]:
+        text = one_line(correction.text)
+        if text and not is_pasted(correction.text) and not text.startswith(_HANDED_OVER):
+            about = shortened(one_line(correction.about), 100)
+            yield shortened(text, _LINE) + (f" (about {about})" if about else "")
+
+
+def _solved(facts: Facts) -> list[str]:
+    solved = [
+        error_line(error, None)
+        for error in facts.errors
+        if error.resolved and worth_telling(error) and says_why(telling_line(error.message))
+    ]
+    return list(dict.fromkeys(solved))[-_SOLVED:]
+
+
+def _refused(facts: Facts) -> Iterator[str]:
+    """Refused plans that did not come back under the same title."""
+    accepted = {plan_title(plan) for plan in facts.plans if plan.fate != "rejected"}
+    for title in dict.fromkeys(plan_title(plan) for plan in facts.plans if plan.fate == "rejected"):
+        if title not in accepted:
+            yield shortened(title, SENTENCE)
+
+
+def _requests(facts: Facts, corrections: list[str]) -> list[str]:
+    lines = [shortened(request_line(prompt), _LINE) for prompt in later_requests(facts)]
+    told = {line.partition(" (about ")[0] for line in corrections}
+    return [line for line in lines if line not in told][-_REQUESTS:]
+
+
+def _session(facts: Facts) -> Iterator[str]:
+    if facts.session_id:
+        yield f"Claude Code session {facts.session_id}, from {facts.started} to {facts.ended}"
+    if facts.branch:
+        yield f"Branch {facts.branch}"
+    if facts.compactions:
+        yield f"{len(facts.compactions)} compaction{'s' if len(facts.compactions) > 1 else ''} so far"
