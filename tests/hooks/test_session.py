@@ -219,21 +219,14 @@ def test_a_session_id_is_no_path(world: World, session_id: str) -> None:
     assert world.within("session-start", source="compact", session_id=session_id) == ""
 
 
-def test_a_long_state_loses_whole_sections(world: World) -> None:
+def test_a_long_state_is_shortened_and_says_where_the_whole_is(world: World) -> None:
     path = world.state(state_of(world, files=", ".join(f"src/file{number}.py" for number in range(900))))
     world.within("session-end", reason="clear")
     text = context(world.within("session-start", source="clear"))
-    assert f"Sections are left out here; the whole document is {path}\n" in text
-    for kept in (
-        "=== SESSION STATE v7 ===",
-        "## IDENTITY",
-        "## TASK TREE",
-        "- Decision: one lock",
-        "=== END STATE",
-    ):
-        assert kept in text
-    assert "WORKING CONTEXT" not in text
-    assert "src/file" not in text
+    assert f"Shortened here; the whole document is {path}\n\n```text\n=== SESSION STATE v7 ===" in text
+    assert "- Files modified: src/file0.py, src/file1.py," in text
+    assert "src/file899.py" not in text
+    assert text.endswith("- Last user intent: finish\n\n=== END STATE ===\n```")
 
 
 def test_after_a_compaction_the_rules_come_first(world: World) -> None:

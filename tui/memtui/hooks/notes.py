@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from memtui.clean import clean_line
@@ -15,13 +14,10 @@ from memtui.hooks.ended import Ended
 from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
 from memtui.store.state_files import newest_version, read_state, version_of, written_at
-
-_SECTION = re.compile(r"^(?=##? )", re.MULTILINE)
-_RANKS = ("IDENTITY", "KEY DECISIONS", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS")
-"""The sections of a session state (seed 003), the most important first."""
 
 _FRAME = 1_000
 """Characters for the introduction and the line on the capture."""
@@ -89,24 +85,13 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    written = local_minute(written_at(entry))
-    head = f"## Session state, version {version_of(entry)}, written at {written}\n\n"
+    head = f"## Session state, version {version_of(entry)}, written at {local_minute(written_at(entry))}\n\n"
+    room -= len(head) + len(fenced(text)) - len(text)
     if len(text) > room:
-        head += f"Sections are left out here; the whole document is {clean_line(str(entry.path))}\n"
-        text = _shortened(text, room - len(head))
+        where = f"Shortened here; the whole document is {clean_line(str(entry.path))}\n\n"
+        head += where
+        text = shortened(text, room - len(where))
     if not text:
         return ""
     report.did(f"handed over version {version_of(entry)} of the session state")
     return head + fenced(text)
-
-
-def _shortened(text: str, room: int) -> str:
-    parts = [part.strip("\n") for part in _SECTION.split(text)]
-    return joined(fitting([Section(part, _rank(part, number)) for number, part in enumerate(parts)], room))
-
-
-def _rank(part: str, number: int) -> int:
-    if number == 0:
-        return 0  # the line that says what it is
-    title = part.lstrip("# ").upper()
-    return next((rank for rank, name in enumerate(_RANKS, 1) if title.startswith(name)), len(_RANKS) + 1)

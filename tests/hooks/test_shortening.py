@@ -1,0 +1,149 @@
+"""A document that has no room: whole pieces go, what cannot be found out again stays longest."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats.session_state import (
+    Decision,
+    Dynamics,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    WorkingContext,
+    render_session_state,
+)
+from memtui.formats.session_state_text import pieces
+from memtui.hooks.shortening import shortened
+from tests.formats.strategies import session_states
+
+_WORDS = st.text("abc -*#=x[]`\n", max_size=400)
+
+
+def large(tasks: int = 12, decisions: int = 20, files: int = 60) -> SessionState:
+    """A document as a long session has it."""
+    done = [Task(kind=TaskKind.DONE, text=f"done {number} " + "well " * 8) for number in range(tasks)]
+    doing = Task(
+        kind=TaskKind.IN_PROGRESS,
+        text="Hold the lock per account",
+        children=(
+            Task(kind=TaskKind.SUB, text="write the test"),
+            Task(kind=TaskKind.BLOCKER, text="no database"),
+        ),
+    )
+    coming = [Task(kind=TaskKind.LATER, text=f"coming {number}") for number in range(4)]
+    return SessionState(
+        version=7,
+        identity=Identity(project="harbor (/home/me/harbor)", branch="main", goal="No refresh race"),
+        tasks=(*done, doing, *coming),
+        decisions=(
+            *(Decision(text=f"decision {number}: " + "because " * 10) for number in range(decisions)),
+            Decision(kind="constraint", text="never touch the schema"),
+        ),
+        working=WorkingContext(
+            files_modified=", ".join(f"src/payments/file{number}.py" for number in range(files)),
+            last_compile="SUCCESS: make test",
+            last_error="Bash failed: no database (open)",
+            technical_state="- Plan (approved): Locks: /home/me/.claude/plans/x.md\n"
+            + "\n".join(f"- Cause found: {number} {'word ' * 20}" for number in range(9)),
+        ),
+        dynamics=Dynamics(language="English", style="direct", phase="execution", last_intent="finish"),
+    )
+
+
+TEXT = render_session_state(large()).strip("\n")
+
+
+def test_what_fits_is_left_alone() -> None:
+    assert shortened(TEXT, len(TEXT)) == TEXT
+    assert shortened("", 100) == ""
+
+
+def test_pieces_joined_are_the_text() -> None:
+    found = pieces(TEXT)
+    assert "\n".join(piece.text for piece in found) == TEXT
+    by_words = {piece.words: piece for piece in found}
+    blocker = by_words["Blocker: no database"]
+    assert found[blocker.parent].words == "[ ] **IN PROGRESS**: Hold the lock per account"
+    assert found[found[blocker.parent].parent].text.startswith("## TASK TREE")
+    assert by_words["Decision: decision 3: " + ("because " * 10).strip()].section.startswith("KEY DECISIONS")
+    assert found[by_words["Plan (approved): Locks: /home/me/.claude/plans/x.md"].parent].words == (
+        "Technical state:"
+    )
+
+
+@given(_WORDS)
+def test_no_character_is_lost_in_taking_apart(text: str) -> None:
+    assert "\n".join(piece.text for piece in pieces(text)) == text
+
+
+def test_with_less_and_less_room_the_order_holds() -> None:
+    marks = [
+        "never touch the schema",
+        "decision 19:",
+        "decision 0:",
+        "Session goal: No refresh race",
+        "Hold the lock per account",
+        "coming 3",
+        "/home/me/.claude/plans/x.md",
+        "Blocker: no database",
+        "Branch: main",
+        "User style: direct",
+        "done 11",
+        "done 0",
+    ]
+    missing = {
+        mark: max(room for room in range(0, len(TEXT), 7) if mark not in shortened(TEXT, room))
+        for mark in marks
+    }
+    assert sorted(missing, key=lambda mark: missing[mark]) == marks
+
+
+def test_a_piece_comes_with_what_it_hangs_on() -> None:
+    for room in range(0, len(TEXT), 7):
+        short = shortened(TEXT, room)
+        if "write the test" in short:
+            assert "Hold the lock" in short
+        if "never touch" in short:
+            assert "## KEY DECISIONS" in short
+        if "x.md" in short:
+            assert "## WORKING CONTEXT" in short and "- Technical state:\n" in short
+        assert not short or short.startswith("=== SESSION STATE v7 ===\n")
+        assert not short or short.endswith("=== END STATE ===")
+        assert len(short) <= room
+
+
+def test_headings_without_anything_under_them_go() -> None:
+    short = shortened(TEXT, 700)
+    assert "KEY DECISIONS" in short
+    assert "CONVERSATION DYNAMICS" not in short
+
+
+def test_long_pieces_are_cut_before_others_go() -> None:
+    text = render_session_state(
+        SessionState(
+            decisions=(Decision(text="long " * 2_000),),
+            working=WorkingContext(files_modified=", ".join(f"a{number}.py" for number in range(2_000))),
+        )
+    )
+    short = shortened(text, 4_000)
+    assert "- Decision: long long" in short
+    assert "long ...\n" in short
+    assert "- Files modified: a0.py, a1.py," in short
+    assert ".py, ...\n" in short
+
+
+@given(session_states, st.integers(0, 3_000))
+def test_any_document_fits(state: SessionState, room: int) -> None:
+    text = render_session_state(state)
+    short = shortened(text, room)
+    assert len(short) <= room
+    lines = set(text.split("\n"))
+    assert all(line in lines or line.endswith(" ...") for line in short.split("\n") if short)
+
+
+@given(_WORDS, st.integers(0, 500))
+def test_any_text_fits(text: str, room: int) -> None:
+    assert len(shortened(text, room)) <= room

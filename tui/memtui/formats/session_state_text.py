@@ -1,0 +1,66 @@
+"""A session state document as lines that belong together, for whoever shortens it: standard library only.
+
+`session_state` has it as records; the hook cannot afford the models behind them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_HEADING = re.compile(r"##? +(.*)")
+_BULLET = re.compile(r"( *)[-*+•](?: +(.*))?$")
+_RULE = re.compile(r"[*# ]{0,4}===+\s*(?:SESSION STATE|END STATE)\b.*", re.IGNORECASE)
+
+
+class Piece(NamedTuple):
+    """A heading, an item of a list or a part of one: what is kept or left out as a whole."""
+
+    text: str
+    """Its line, and those that go on with it."""
+    section: str
+    """The heading it stands under, in capitals; "" above the first one."""
+    parent: int
+    """The index of the piece without which it makes no sense; -1 for none."""
+
+    @property
+    def words(self) -> str:
+        """The first line without its bullet."""
+        first = self.text.partition("\n")[0]
+        match = _BULLET.match(first)
+        return (match[2] or "") if match else first
+
+
+def pieces(text: str) -> list[Piece]:
+    """Take a document apart; joined by line feeds, the pieces are the document again."""
+    found: list[Piece] = []
+    heading, section = -1, ""
+    above: list[tuple[int, int]] = []  # indentation and index of the items that further ones can belong to
+    for line in _grouped(text.split("\n")):
+        bullet = _BULLET.match(line.partition("\n")[0])
+        if match := _HEADING.match(line):
+            section, heading, above = match[1].strip().upper(), len(found), []
+            found.append(Piece(line, section, -1))
+        elif bullet:
+            indent = len(bullet[1])
+            while above and above[-1][0] >= indent:
+                above.pop()
+            found.append(Piece(line, section, above[-1][1] if above else heading))
+            above.append((indent, len(found) - 1))
+        else:
+            is_rule = bool(_RULE.match(line))
+            found.append(Piece(line, "" if is_rule else section, -1 if is_rule else heading))
+    return found
+
+
+def _grouped(lines: Sequence[str]) -> Iterator[str]:
+    """Lines joined with those that go on with them."""
+    group: list[str] = []
+    for line in lines:
+        starts = _HEADING.match(line) or _BULLET.match(line) or _RULE.match(line)
+        if starts and group:
+            yield "\n".join(group)
+            group = []
+        group.append(line)
+    yield "\n".join(group)

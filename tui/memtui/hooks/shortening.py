@@ -1,0 +1,103 @@
+"""A session state document made short: whole pieces are left out, decisions last.
+
+What survives is what cannot be found out again: the user's constraints and the decisions, what is to be done,
+where the plan lies, which files were changed. What is done, and how the conversation went, goes first.
+"""
+
+from __future__ import annotations
+
+from memtui.formats.session_state_text import Piece, pieces
+
+_ALWAYS = 0
+_DECISIONS, _GOAL, _OPEN, _FILES, _TROUBLE, _STATE, _OTHER, _DONE, _UNKNOWN = range(1, 10)
+"""How far down a piece stands in the order; the smaller, the longer it stays."""
+
+_FIELDS = {
+    "session goal": _GOAL,
+    "project": _STATE,
+    "branch": _STATE,
+    "files modified": _FILES,
+    "last compile": _TROUBLE,
+    "last error": _TROUBLE,
+    "technical state": _STATE,
+    "last user intent": _TROUBLE,
+    "current phase": _OTHER,
+    "dependencies": _OTHER,
+    "user language": _OTHER,
+    "user style": _OTHER,
+}
+
+_LONG, _LONGEST = 400, 2_400
+"""Characters of a piece, and of the list of files, when not everything has room."""
+_CUT = " ..."
+
+
+def shortened(text: str, room: int) -> str:
+    """`text`, or as much of it as `room` characters hold; "" where that is nothing worth reading."""
+    if len(text) <= room:
+        return text
+    found = [piece._replace(text=_cut(piece)) for piece in pieces(text)]
+    kept = _kept(found, room)
+    always = {index for index, piece in enumerate(found) if _rank(found, piece) == _ALWAYS}
+    if not always < kept:
+        return ""
+    return "\n".join(piece.text for index, piece in enumerate(found) if index in kept)
+
+
+def _kept(found: list[Piece], room: int) -> set[int]:
+    kept: set[int] = set()
+    for index in sorted(range(len(found)), key=lambda index: _order(found, index)):
+        needed = {index}
+        while (parent := found[min(needed)].parent) >= 0 and parent not in kept:
+            needed.add(parent)
+        size = sum(len(found[each].text) + 1 for each in needed)
+        if size <= room:
+            kept |= needed
+            room -= size
+    return kept
+
+
+def _order(found: list[Piece], index: int) -> tuple[int, int, int]:
+    piece = found[index]
+    rank = _rank(found, piece)
+    constraint = piece.words.lower().lstrip("*_ ").startswith("constraint")
+    # Of what was decided and done the newest counts most; of all else what stands first.
+    newest_first = rank in (_DECISIONS, _DONE)
+    return rank, 0 if constraint else 1, -index if newest_first else index
+
+
+def _rank(found: list[Piece], piece: Piece) -> int:
+    section = piece.section
+    if not section:
+        return _ALWAYS if "===" in piece.text else _UNKNOWN
+    if piece.text.startswith("#"):
+        return _UNKNOWN  # comes with what stands under it
+    if section.startswith("KEY DECISIONS"):
+        return _DECISIONS
+    if section.startswith("TASK TREE"):
+        return _task(piece)
+    label = piece.words.partition(":")[0].strip("*_ ").lower()
+    if label in _FIELDS:
+        return _FIELDS[label]
+    if label.startswith("plan"):
+        return _FILES  # where it lies
+    parent = found[piece.parent] if piece.parent >= 0 else piece
+    return _STATE if parent.words.lower().startswith("technical state") else _UNKNOWN
+
+
+def _task(piece: Piece) -> int:
+    words = piece.words.lower()
+    if words.startswith("[x]"):
+        return _DONE
+    if "in progress" in words[:24] or words.startswith(("[>]", "[~]")):
+        return _GOAL
+    # What hangs on a task explains it; a done one's goes with it.
+    return _OPEN if words.startswith("[") else _TROUBLE if piece.text.startswith(" ") else _OPEN
+
+
+def _cut(piece: Piece) -> str:
+    limit = _LONGEST if piece.words.lower().startswith(("files modified", "**files modified")) else _LONG
+    if len(piece.text) <= limit or not piece.section:
+        return piece.text
+    head, comma, _ = piece.text[: limit - len(_CUT)].rpartition(", " if limit == _LONGEST else " ")
+    return (head + comma.rstrip(" ") if head else piece.text[: limit - len(_CUT)]) + _CUT
