@@ -48,8 +48,20 @@ COMMANDS = {
     "command": _Lazy(
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."
     ),
-    "init": _Lazy("memtui.cli.init", "Install memtui's hooks and slash command into Claude Code."),
-    "uninstall": _Lazy("memtui.cli.uninstall", "Take memtui's hooks and slash command out of Claude Code."),
+    "memory": _Lazy("memtui.cli.memory", "Store, find and get back memories: recovery texts under IDs."),
+    "core-memory": _Lazy(
+        "memtui.cli.core_memory", "Import and export memories with the calls of the compact command."
+    ),
+    "compactor": _Lazy(
+        "memtui.cli.compactor", "Keep the session states of this project up to date while Claude Code works."
+    ),
+    "state": _Lazy("memtui.cli.state", "Keep a session's state document, and show its versions."),
+    "init": _Lazy(
+        "memtui.cli.init", "Install memtui's hooks, slash commands and MCP server into Claude Code."
+    ),
+    "uninstall": _Lazy(
+        "memtui.cli.uninstall", "Take memtui's hooks, slash commands and MCP server out of Claude Code."
+    ),
     "doctor": _Lazy("memtui.cli.doctor", "Check that hooks run and captures arrive."),
     "mcp": _Lazy("memtui.cli.mcp", "Serve memories to Claude Code over MCP, on standard input and output."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),

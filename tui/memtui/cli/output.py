@@ -151,6 +151,39 @@ def _console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
+def print_bytes(data: bytes) -> None:
+    """Print bytes as they are, nothing added: for programs alone."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "") -> None:
+    """Print one line, wrapped at words on a terminal, with parts of it in bold there.
+
+    Args:
+        text: becomes one clean line.
+        marks: the parts, as character offsets (start, end) in `text`, in their order.
+        indent: what stands before each row.
+    """
+    if not is_terminal():
+        click.echo(indent + clean_line(text))
+        return
+    from rich.text import Text
+
+    line, end = Text(), 0
+    for start, stop in (*marks, (len(text), len(text))):
+        # Cleaned piece by piece: cleaning may change the length.
+        line.append(_clean_piece(text[end:start]))
+        line.append(_clean_piece(text[start:stop]), style="bold")
+        end = stop
+    _draw_line(_console(), line, indent, indent)
+
+
+def _clean_piece(text: str) -> str:
+    """A piece of a line: blanks at its ends are kept, for a word may go on beside it."""
+    return re.sub(r"\s", " ", clean(text))
+
+
 def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
     """Print titled lists: bold titles on a terminal, else ``Title:`` and ``- item`` lines."""
     if is_terminal():
@@ -173,6 +206,16 @@ def _draw_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:
         console.print(Text(clean_line(title), style="bold"))
         for item in items:
             _draw_line(console, Text(clean_line(item)), "  ", "  ")
+
+
+_CHANGED = {"added": "green", "removed": "red"}
+
+
+def print_changes(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
+    """Print lines made of pieces, each with ``added``, ``removed`` or "" for its colour on a terminal."""
+    for line in lines:
+        pieces = (click.style(_clean_piece(text), fg=_CHANGED.get(change)) for text, change in line)
+        click.echo("".join(pieces))
 
 
 def print_document(text: str) -> None:

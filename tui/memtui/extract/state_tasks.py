@@ -8,6 +8,7 @@ from memtui.extract.asks import last_request
 from memtui.extract.commands import SHELL_TOOLS
 from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
 from memtui.extract.records import Facts, PlanFact
+from memtui.extract.sentences import line_sentences
 from memtui.formats.session_state import Task, TaskKind
 
 _WIDTH = 240
@@ -76,15 +77,22 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
     return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or "None"))
 
 
+def closing_question(text: str) -> str:
+    """The question that a message ends with; "" when it ends otherwise."""
+    last = text.rstrip().rsplit("\n", 1)[-1]
+    if not last.rstrip("*_ \"')").endswith(("?", "？")):
+        return ""
+    return one_line([last.strip("*_ "), *line_sentences(last)][-1])
+
+
 def blocker(facts: Facts) -> str:
     """What the work waits for: the user, or that something goes well; "" for nothing."""
     last = facts.last_action
     if last is not None and last.tool in _ASKING_TOOLS and last.outcome == "unknown":
         question = f": {one_line(last.target)}" if last.tool == "AskUserQuestion" else ""
         return shortened(f"waits for {_ASKING_TOOLS[last.tool]}{question}", _BLOCKER)
-    question = facts.last_words.rstrip().rsplit("\n", 1)[-1].strip("*_ ")
-    if question.endswith(("?", "？")):
-        return shortened(f"waits for the user's answer: {one_line(question)}", _BLOCKER)
+    if question := closing_question(facts.last_words):
+        return shortened(f"waits for the user's answer: {question}", _BLOCKER)
     if last is None or last.outcome != "failed" or facts.last_words:
         return ""
     told = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result

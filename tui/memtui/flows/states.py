@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.clock import Clock
 from memtui.extract.carry import Carry
 from memtui.extract.carry_json import carry_from_json, carry_to_json
 from memtui.extract.compactor import next_state
-from memtui.extract.facts import read_on
-from memtui.files import FileUnreadable
+from memtui.extract.facts import Facts, read_on
+from memtui.extract.state_draft import draft_session_state
+from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.compact import find_transcript, session_root
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, render_session_state
 from memtui.project import Places, Project
+from memtui.store.listing import Entry
+from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
 
@@ -70,10 +74,7 @@ def update_state(
         before = _before(store, places, session_id, path)
         if before.known:
             return None
-        try:
-            facts, carry = read_on(path, before.carry, progress=progress, cancelled=cancelled)
-        except OSError as error:
-            raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
+        facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
         project = Project(session_root(facts, places.project))
         state = next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
         written = None
@@ -88,6 +89,80 @@ def update_state(
         _keep(places, session_id, path, carry, state.version if state else before.number, clock)
         return written
     raise AssertionError("the last attempt returns or raises")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDocuments:
+    """The stored versions of one session."""
+
+    session_id: str
+    entries: list[Entry]
+    """Newest first."""
+    store: StateStore
+    transcript: Path | None = None
+
+    def load(self, entry: Entry) -> StoredState:
+        """Read one of `entries`."""
+        return self.store.load(entry)
+
+    def version(self, number: int | None = None) -> StoredState:
+        """Read a version, the newest one without a number.
+
+        Raises:
+            FileMissing: it is not stored.
+        """
+        found = (entry for entry in self.entries if number is None or version_of(entry) == number)
+        entry = next(found, None)
+        if entry is None:
+            told = f"has no version {number}" if number is not None and self.entries else "has no version yet"
+            raise FileMissing(self.store.folder / self.session_id, told)
+        return self.store.load(entry)
+
+    def before(self, number: int) -> StoredState | None:
+        """The version before one; None when it is the first."""
+        entry = next((entry for entry in self.entries if version_of(entry) < number), None)
+        return self.store.load(entry) if entry is not None else None
+
+
+def documents_of(places: Places, *, session: str = "", transcript: Path | None = None) -> SessionDocuments:
+    """The versions of a session: the named one, that of a transcript, or the project's newest.
+
+    Raises:
+        FileProblem: there is no such session.
+    """
+    store = StateStore(places.project, places.home)
+    if transcript is None:
+        stored = [each.session_id for each in store.sessions()]
+        named = [each for each in stored if session and each.startswith(session)]
+        if len(named) == 1:
+            return SessionDocuments(named[0], store.versions(named[0]), store)
+        try:
+            transcript = find_transcript(places, session)
+        except FileProblem:
+            if session or not stored:
+                raise
+            return SessionDocuments(stored[0], store.versions(stored[0]), store)
+    return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
+
+
+def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
+    """What the first version would be; nothing is written.
+
+    Raises:
+        FileProblem: the session's transcript cannot be read.
+    """
+    path = documents.transcript
+    if path is None:
+        raise FileMissing(places.project.root, "has no transcript of this session")
+    facts, _ = _read(path, None)
+    return draft_session_state(facts, Project(session_root(facts, places.project)))
+
+
+def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Carry]:
+    try:
+        return read_on(path, carry, **listening)
+    except OSError as error:
+        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
 
 
 def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _Before:

@@ -1,0 +1,235 @@
+"""``memtui state``: a session's state document and its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from memtui.cli.output import print_changes, print_document, print_json, print_table, say
+from memtui.cli.places import project_of, root_option
+from memtui.clock import local_minute, system_clock
+from memtui.extract.compactor_decisions import members
+from memtui.extract.sizes import tokens
+from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
+from memtui.formats.session_state import SessionState, TaskKind, render_session_state
+from memtui.project import Places, claude_config, memtui_home
+from memtui.store.states import StoredState
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class _Asked(NamedTuple):
+    """Where, and which session."""
+
+    places: Places
+    session: str
+    transcript: Path | None
+
+    def documents(self) -> SessionDocuments:
+        return documents_of(self.places, session=self.session, transcript=self.transcript)
+
+
+def _session_options(function: _Command) -> _Command:
+    """The options that all commands have: they name the session and choose JSON."""
+    for option in (
+        root_option,
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option(
+            "--transcript",
+            type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            help="The session of this transcript (JSONL), of whichever project.",
+        ),
+        click.option("--session", default="", help="The session with this id, or beginning of one."),
+    ):
+        function = option(function)
+    return function
+
+
+@click.group("state")
+def command() -> None:
+    """Keep a session's state document, and show its versions.
+
+    The document says where a session stands: goal, tasks, decisions, files, errors. Its versions are kept,
+    and none is ever changed. Without --session and --transcript it is the project's newest session.
+    """
+
+
+@command.command("update")
+@_session_options
+def update(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
+    """Write the next version from what was said since the last one.
+
+    Nothing is written when the document would be the same.
+    """
+    asked = _asked(session, transcript, root)
+    written = update_state(asked.places, system_clock, session=session, transcript=transcript)
+    if as_json:
+        print_json({"changed": written is not None, **(_told(written) if written else {})})
+    elif written is None:
+        say("Nothing has changed since the last version.")
+    else:
+        say(f"Version {written.version} of {written.session_id}: {written.path}")
+
+
+@command.command("show")
+@click.argument("version", type=click.IntRange(min=1), required=False)
+@_session_options
+def show(
+    version: int | None, session: str, transcript: Path | None, as_json: bool, root: Path | None
+) -> None:
+    """Print the document: its newest version, or VERSION.
+
+    A session without stored versions is drafted from its transcript; nothing is written then.
+    """
+    asked = _asked(session, transcript, root)
+    documents = asked.documents()
+    if version is None and not documents.entries:
+        _show_draft(asked.places, documents, as_json)
+        return
+    stored = documents.version(version)
+    if as_json:
+        print_json({**_told(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
+        return
+    if stored.problem:
+        say(f"{stored.path} {stored.problem}", err=True)
+    print_document(stored.text)
+
+
+@command.command("history")
+@_session_options
+def history(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
+    """List the versions, newest first: time, size, decisions, and what was in progress."""
+    documents = _asked(session, transcript, root).documents()
+    versions = [documents.load(entry) for entry in documents.entries]
+    if as_json:
+        print_json([{**_told(each), **_counted(each.state)} for each in versions])
+    elif versions:
+        rows = [_row(each) for each in versions]
+        print_table(("Version", "Time", "Tokens", "Done", "Decisions", "In progress"), rows, flexible=5)
+    else:
+        say(f"No version of {documents.session_id} is stored yet; `memtui state update` writes one.")
+
+
+@command.command("diff")
+@click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
+@click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
+@_session_options
+def diff(
+    before: int | None,
+    after: int | None,
+    session: str,
+    transcript: Path | None,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Show what has changed between two versions, word by word; the last two unless given.
+
+    Lines begin with + (new), - (gone) or ~ (changed: [-old words-] {+new words+}); a new decision is marked
+    with NEW.
+    """
+    documents = _asked(session, transcript, root).documents()
+    newest = documents.version(after)
+    earlier = documents.version(before) if before is not None else documents.before(newest.version)
+    sections = state_diff(_readable(earlier) if earlier else None, _readable(newest))
+    numbers = {"from": earlier.version if earlier else None, "to": newest.version}
+    if as_json:
+        changed = [_section(section) for section in sections if section.has_changed]
+        print_json({"session_id": documents.session_id, **numbers, "sections": changed})
+        return
+    print_changes(_printed(sections))
+
+
+def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:
+    return _Asked(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
+
+
+def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:
+    state = drafted_state(places, documents)
+    text = render_session_state(state)
+    if as_json:
+        told = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
+        print_json({**told, "stored": False, "text": text, **_dumped(state)})
+        return
+    say("No version is stored yet: this is a draft. `memtui state update` writes the first one.", err=True)
+    print_document(text)
+
+
+def _readable(stored: StoredState) -> SessionState:
+    if stored.state is None:
+        raise click.ClickException(f"{stored.path} {stored.problem}.")
+    return stored.state
+
+
+def _told(stored: StoredState) -> dict[str, Any]:
+    return {
+        "session_id": stored.session_id,
+        "version": stored.version,
+        "path": str(stored.path),
+        "written": stored.written.isoformat(timespec="seconds"),
+        "problem": stored.problem,
+    }
+
+
+def _dumped(state: SessionState | None) -> dict[str, Any]:
+    return {"state": state.model_dump(mode="json") if state is not None else None}
+
+
+def _counted(state: SessionState | None) -> dict[str, Any]:
+    if state is None:
+        return {}
+    current = next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
+    return {
+        "tokens": tokens(render_session_state(state)),
+        "done": sum(task.kind is TaskKind.DONE for task in state.tasks),
+        "decisions": sum(len(members(decision)) for decision in state.decisions),
+        "in_progress": current,
+    }
+
+
+def _row(stored: StoredState) -> tuple[str, ...]:
+    counted = _counted(stored.state)
+    numbers = [str(counted.get(name, "-")) for name in ("tokens", "done", "decisions")]
+    told = counted.get("in_progress", "") or stored.problem or "-"
+    return (f"v{stored.version}", local_minute(stored.written), *numbers, told)
+
+
+def _section(section: SectionDiff) -> dict[str, Any]:
+    changed = [line for line in section.lines if line.change != "same"]
+    return {
+        "title": section.title,
+        "lines": [
+            {
+                "change": line.change,
+                "new_decision": line.is_new_decision,
+                "pieces": [{"change": piece.change, "text": piece.text} for piece in line.pieces],
+            }
+            for line in changed
+        ],
+    }
+
+
+_SIGNS = {"added": "+ ", "removed": "- ", "changed": "~ "}
+
+
+def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
+    """The changed lines under their headings, each as texts with what became of them."""
+    printed: list[list[tuple[str, str]]] = []
+    for section in sections:
+        lines = [line for line in section.lines if line.change != "same"]
+        if lines:
+            printed += [[("", "")]] if printed else []
+            printed += [[(f"## {section.title}", "")], *map(_pieces, lines)]
+    return printed or [[("The two versions say the same.", "")]]
+
+
+def _pieces(line: LineDiff) -> list[tuple[str, str]]:
+    sign = _SIGNS[line.change] + ("NEW " if line.is_new_decision else "")
+    if line.change != "changed":
+        return [(sign + line.text, line.change)]
+    marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}
+    pieces = [(marks[piece.change].format(piece.text), piece.change) for piece in line.pieces]
+    return [(sign, ""), *[(text, "" if change == "same" else change) for text, change in pieces]]
