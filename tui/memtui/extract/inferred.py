@@ -27,7 +27,7 @@ def inferred_plan(facts: Facts) -> str:
         blocks.append("Done:\n" + "\n".join(done))
     if left := [f"- [ ] {text}" for text in _left(facts)]:
         blocks.append("Left:\n" + "\n".join(left))
-    return "\n\n".join(block for block in blocks if block) or "- [ ] (nothing was asked for)"
+    return "\n\n".join(block for block in blocks if block) or "The transcript holds no words of the user."
 
 
 def later_requests(facts: Facts) -> list[Prompt]:

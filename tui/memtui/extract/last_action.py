@@ -9,6 +9,7 @@ from memtui.extract.commands import SHELL_TOOLS
 from memtui.extract.facts import Facts
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Action
+from memtui.formats.text import without_blank_ends
 
 _LAST_WORDS = 1_500
 _CUT = 590
@@ -57,7 +58,7 @@ def _result(action: Action) -> str:
     text = action.result.strip()
     if action.outcome != "ok":
         return one_line(telling_line(text))
-    if action.tool in _SILENT_TOOLS:
+    if action.tool in _SILENT_TOOLS or text.endswith("completed with no output)"):
         return ""
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
     if not lines:
@@ -70,9 +71,9 @@ def _quoted(words: str) -> str:
     """The end of what was said, by whole lines."""
     kept: list[str] = []
     room = _LAST_WORDS
-    for line in reversed(words.strip().split("\n")):
+    for line in reversed(words.split("\n")):
         room -= len(line) + 1
         if room < 0 and kept:
             break
         kept.append(line)
-    return "\n".join(f"> {line}".rstrip() for line in reversed(kept))
+    return "\n".join(f"> {line}".rstrip() for line in without_blank_ends(kept[::-1]))

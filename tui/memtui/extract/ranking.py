@@ -30,6 +30,9 @@ _BY_SUBAGENT = 1.5
 _RECENT = 2.0
 """What the file that was begun last has ahead of the first one."""
 
+_FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
+"""Configuration that a new session reads first."""
+
 _HIGH, _MEDIUM, _LOW, _LOWEST = 9.0, 6.0, 4.0, 2.0
 """The seed's priorities: project configuration and types; related modules and tests; documents; the rest."""
 
@@ -94,7 +97,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
 def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:
     """How much a file that was read says, and its role beside the changed ones."""
     related = folder_of(file.path) in folders
-    if role.kind is Kind.TYPES or (role.kind is Kind.CONFIG and role.text != "configuration"):
+    if role.kind is Kind.TYPES or role.text in _FIRST:
         return _HIGH, role.text
     if role.kind is Kind.CONFIG:
         return _MEDIUM, role.text

@@ -109,6 +109,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"/(?:config|settings)\.\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
      r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
+    (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),
     (Kind.ASSET, "data", r"\.(?:jsonl?|csv|tsv|xml|ndjson|parquet|log)$"),
     (Kind.SOURCE, "React hook", r"/hooks?/use[A-Z-][\w-]*\.\w+$|/use[A-Z]\w*\.[jt]sx?$"),
     (Kind.SOURCE, "page",

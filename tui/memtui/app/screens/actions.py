@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from memtui.app.browser import Browser
-from memtui.app.clipboard import Copied, copy
 from memtui.app.panes.pane import Subject
 from memtui.app.screens.browser_view import BrowserView
+from memtui.clipboard import Copied, copy
 from memtui.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:

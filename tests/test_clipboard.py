@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.clipboard import copy
+from memtui.clipboard import copy
 from memtui.machine import native_tools
 
 ID = "CMEM-20260102-101500"

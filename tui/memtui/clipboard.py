@@ -6,6 +6,7 @@ machine's clipboard; so the roads are tried in order and the message claims no m
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -25,6 +26,11 @@ class Copied:
 
     message: str
     sure: bool
+
+
+def osc52(text: str) -> str:
+    """The escape sequence that asks a terminal to put `text` on the clipboard."""
+    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\a"
 
 
 def copy(
