@@ -1,0 +1,120 @@
+"""Following sessions from the command line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import compactor
+from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from tests.cli.conftest import Memtui
+from tests.transcripts import Transcript
+
+SESSION = "90dd90a0-1111-4222-8333-444455556666"
+
+
+class Session:
+    """A session of the current project."""
+
+    def __init__(self, project: Project) -> None:
+        self.folder = claude_config() / "projects" / transcript_slug(project.root)
+        self.said = Transcript(session_id=SESSION, cwd=str(project.root))
+        self.says("Fix the token refresh race.")
+
+    def says(self, words: str) -> None:
+        self.said.user(words)
+        self.said.write(self.folder, f"{SESSION}.jsonl")
+
+
+@pytest.fixture
+def session(project: Project) -> Session:
+    return Session(project)
+
+
+def test_once(memtui: Memtui, session: Session) -> None:
+    done = memtui("compactor", "--once")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("  90dd90a0  v1  Fix the token refresh race.\n")
+    assert memtui("compactor", "--once").out == "Nothing new in session 90dd90a0.\n"
+    session.says("Then write the tests\x1b[2J.")
+    assert memtui("compactor", "--once").out.endswith("  90dd90a0  v2  Then write the tests␛[2J.\n")
+
+
+def test_where_there_is_no_session(memtui: Memtui, project: Project) -> None:
+    done = memtui("compactor", "--once")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"memtui: Claude Code has not been used in {project.root} yet.\n"
+
+
+def test_what_cannot_be_written_is_said(memtui: Memtui, session: Session) -> None:
+    memtui_home().states.parent.mkdir(parents=True)
+    memtui_home().states.write_text("a file")
+    done = memtui("compactor", "--once")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"memtui: {memtui_home().states}")
+    assert "\n" not in done.err[:-1]
+
+
+@pytest.mark.parametrize("interval", ["0", "-1", "x", "9999"])
+def test_an_interval_is_a_time(memtui: Memtui, session: Session, interval: str) -> None:
+    assert memtui("compactor", "--interval", interval).code == 2
+
+
+def test_it_looks_until_it_is_ended(
+    memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+
+    def next_look(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            session.says("x" * 300_000)
+        if len(looks) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", next_look)
+    done = memtui("compactor", "--interval", "7")
+    assert (done.code, done.err.strip()) == (130, "")
+    assert [line.split("  ")[2] for line in done.out.splitlines()] == ["v1", "v2"]
+    assert looks == [7, 7, 7, 7]
+
+
+def test_a_problem_that_lasts_is_said_once(
+    memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    projects = claude_config() / "projects"
+
+    def next_look(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 1:
+            projects.rename(projects.with_name("away"))
+            projects.write_text("a file")
+        if len(looks) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", next_look)
+    done = memtui("compactor")
+    assert done.err.strip() == f"memtui: {projects} is not a folder; move it away."
+    assert done.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_it(session: Session, project: Project, number: int, code: int) -> None:
+    command = [sys.executable, "-m", "memtui", "compactor", "--interval", "3600"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    ) as process:
+        assert process.stdout is not None
+        assert "v1" in process.stdout.readline()  # a line is seen at once, also in a pipe
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err.strip()) == (code, "")
+    assert not list(Path(memtui_home().states).rglob("*.tmp"))
+    assert compactor.command.name == "compactor"

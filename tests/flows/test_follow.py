@@ -1,0 +1,193 @@
+"""When a version is due, and what following a project's sessions does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.files import FileProblem
+from memtui.flows.follow import GROWTH, PAUSE, Followed, Follower, Following
+from memtui.project import Places, Project, memtui_home, transcript_slug
+from memtui.store.states import StateStore, StoredState
+from tests.transcripts import Transcript
+
+
+def follower() -> Follower:
+    return Follower(growth=100, pause=10)
+
+
+def test_the_newest_session_is_due_at_the_first_look() -> None:
+    following = follower()
+    assert following.look({"new": 5, "old": 500}, 0) == ["new"]
+    following.told("new", 5)
+    assert following.look({"new": 5, "old": 500}, 1000) == []
+
+
+def test_without_any_session_nothing_is_due() -> None:
+    following = follower()
+    assert following.look({}, 0) == []
+    assert following.look({"a": 1}, 1) == []
+    assert following.look({"a": 1}, 11) == ["a"]
+
+
+def test_growth_is_due_at_once_and_less_of_it_after_a_pause() -> None:
+    following = follower()
+    following.look({"a": 1000}, 0)
+    following.told("a", 1000)
+    assert following.look({"a": 1099}, 1) == []
+    assert following.look({"a": 1100}, 2) == ["a"]
+    following.told("a", 1100)
+    assert following.look({"a": 1101}, 3) == []
+    assert following.look({"a": 1102}, 12) == []  # it goes on
+    assert following.look({"a": 1102}, 21) == []
+    assert following.look({"a": 1102}, 22) == ["a"]
+    following.told("a", 1102)
+    assert following.look({"a": 1102}, 1000) == []
+
+
+def test_what_grows_while_it_is_read_counts_for_the_next_one() -> None:
+    following = follower()
+    following.look({"a": 1000}, 0)
+    following.told("a", 1000)
+    assert following.look({"a": 1200}, 1) == ["a"]
+    following.told("a", 1200)
+    assert following.look({"a": 1290}, 2) == []
+    assert following.look({"a": 1300}, 3) == ["a"]
+
+
+def test_what_is_not_told_stays_due() -> None:
+    following = follower()
+    assert [following.look({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]
+
+
+def test_parallel_sessions_are_followed_each_for_itself() -> None:
+    following = follower()
+    following.look({"a": 100, "b": 100}, 0)
+    following.told("a", 100)
+    assert following.look({"b": 250, "a": 150}, 1) == ["b"]
+    following.told("b", 250)
+    assert following.look({"b": 250, "a": 150}, 11) == ["a"]
+
+
+def test_a_transcript_that_is_smaller_is_another_one() -> None:
+    following = follower()
+    following.look({"a": 1000}, 0)
+    following.told("a", 1000)
+    assert following.look({"a": 500}, 1) == ["a"]
+
+
+def test_a_session_that_is_gone_is_forgotten() -> None:
+    following = follower()
+    following.look({"a": 1000}, 0)
+    following.told("a", 1000)
+    assert following.look({}, 1) == []
+    following.told("a", 1000)
+    assert following.look({"a": 1000}, 2) == ["a"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
+def test_nothing_is_forgotten_and_nothing_told_twice(steps: list[tuple[int, int]]) -> None:
+    following = follower()
+    size = told = 0
+    now = grown = 0.0
+    following.look({"a": 0}, 0)
+    following.told("a", 0)
+    for growth, seconds in steps:
+        size += growth
+        now += seconds
+        grown = now if growth else grown
+        due = following.look({"a": size}, now) == ["a"]
+        assert due == (size - told >= 100 or (size > told and now - grown >= 10))
+        if due:
+            following.told("a", size)
+            told = size
+
+
+class Session:
+    """A project with a session, and a following whose updates are counted."""
+
+    def __init__(self, base: Path) -> None:
+        root = base / "harbor"
+        root.mkdir()
+        self.places = Places(
+            Project(root), memtui_home({"MEMTUI_HOME": str(base / "memtui")}), base / "claude"
+        )
+        self.folder = base / "claude" / "projects" / transcript_slug(root)
+        self.updated: list[str] = []
+        self.problem: FileProblem | None = None
+
+    def grow(self, session: str, number: int = 1) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / f"{session}.jsonl").open("a") as file:
+            file.write("{}\n" * number)
+
+    def update(
+        self, places: Places, clock: object, *, transcript: Path, cancelled: Callable[[], bool] | None
+    ) -> StoredState | None:
+        assert places == self.places
+        self.updated.append(transcript.stem)
+        if self.problem:
+            raise self.problem
+        return None
+
+    def following(self) -> Following:
+        return Following(self.places, clock, follower=follower(), update=self.update)
+
+
+def clock() -> datetime:
+    return datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+def test_what_is_due_is_brought_up_to_date(session: Session) -> None:
+    session.grow("a")
+    following = session.following()
+    assert list(following.step(0)) == [Followed("a")]
+    session.grow("a", 50)
+    session.grow("b", 50)
+    assert {each.session_id for each in following.step(1)} == {"a", "b"}
+    assert list(following.step(1000)) == []
+
+
+def test_a_problem_is_told_once_and_not_met_at_every_look(session: Session) -> None:
+    session.grow("a")
+    following = session.following()
+    session.problem = FileProblem("/x", "is full")
+    assert list(following.step(0)) == [Followed("a", problem="/x is full")]
+    assert list(following.step(1000)) == []
+    session.problem = None
+    session.grow("a")
+    assert list(following.step(1001)) == []
+    assert list(following.step(1011)) == [Followed("a")]
+
+
+def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    said = Transcript(session_id="a", cwd=str(session.places.project.root))
+    said.user("Fix the token refresh race.")
+    said.write(session.folder, "a.jsonl")
+    following = Following(session.places, clock)
+    (followed,) = following.step(0)
+    assert followed.stored is not None
+    assert (followed.stored.version, followed.stored.session_id) == (1, "a")
+    said.user("And never touch the schema.")
+    said.write(session.folder, "a.jsonl")
+    assert list(following.step(1)) == []
+    (followed,) = following.step(1 + PAUSE)
+    assert followed.stored is not None
+    assert followed.stored.version == 2
+    assert "never touch the schema" in followed.stored.text
+    assert list(following.step(2 + 2 * PAUSE)) == []
+    another = Following(session.places, clock)
+    assert list(another.step(0)) == [Followed("a")]
+    assert len(StateStore(session.places.project, session.places.home).versions("a")) == 2
+    assert GROWTH < 1 << 20

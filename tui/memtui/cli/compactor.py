@@ -1,0 +1,97 @@
+"""``memtui compactor``: keeps the session states of a project up to date while Claude Code works."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from memtui.clean import clean_line
+from memtui.cli.output import is_terminal, say
+from memtui.cli.places import project_of, root_option
+from memtui.clock import local_minute, system_clock
+from memtui.files import FileProblem
+from memtui.flows.follow import Followed, Following
+from memtui.formats.session_state import SessionState, TaskKind
+from memtui.project import Places, claude_config, memtui_home
+
+
+@click.command("compactor")
+@click.option(
+    "--interval",
+    type=click.IntRange(min=1, max=3600),
+    default=2,
+    show_default=True,
+    help="Seconds between two looks at the transcripts.",
+)
+@click.option("--once", is_flag=True, help="Bring the newest session up to date, and end.")
+@root_option
+def command(interval: int, once: bool, root: Path | None) -> None:
+    """Keep the session states of this project up to date while Claude Code works.
+
+    A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each is one
+    line: local time, session, version, what is in progress. It goes on until ctrl+c. The app does the same
+    while it is open.
+    """
+    places = Places(project_of(root), memtui_home(), claude_config())
+    signal.signal(signal.SIGTERM, _end)
+    following = Following(places, system_clock)
+    if once:
+        _once(following, places)
+        return
+    if is_terminal():
+        say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
+    last = ""
+    while True:
+        try:
+            _tell(following.step(time.monotonic()))
+            last = ""
+        except FileProblem as problem:
+            if str(problem) != last:  # it may last: once is enough
+                last = str(problem)
+                say(f"memtui: {clean_line(last)}.", err=True)
+        time.sleep(interval)
+
+
+def _once(following: Following, places: Places) -> None:
+    followed = next(following.step(time.monotonic()), None)
+    if followed is None:
+        raise click.ClickException(f"Claude Code has not been used in {places.project.root} yet.")
+    if followed.problem:
+        raise click.ClickException(f"{followed.problem}.")
+    if followed.stored is None:
+        say(f"Nothing new in session {followed.session_id[:8]}.")
+    _tell([followed])
+
+
+def _tell(steps: Iterable[Followed]) -> None:
+    for followed in steps:
+        if followed.problem:
+            say(f"memtui: {clean_line(followed.problem)}.", err=True)
+        elif followed.stored is not None:
+            stored = followed.stored
+            words = (
+                local_minute(stored.written),
+                stored.session_id[:8],
+                f"v{stored.version}",
+                _now(stored.state),
+            )
+            say("  ".join(map(clean_line, words)).rstrip())
+            sys.stdout.flush()
+
+
+def _now(state: SessionState | None) -> str:
+    """What is in progress, else the goal."""
+    if state is None:
+        return ""
+    doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
+    return next(doing, state.identity.goal)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(0)

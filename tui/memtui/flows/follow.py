@@ -1,0 +1,159 @@
+"""Following the sessions of a project while they go on: when a new version of a state document is due.
+
+By looking at sizes, which costs next to nothing, whatever the file system reports. Several followers may be
+at it (the app, ``memtui compactor``, the hooks' server): a version is written once, by whoever is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.flows.states import update_state
+from memtui.project import Places
+from memtui.store.states import StoredState
+from memtui.store.transcripts import Transcript, TranscriptStore
+
+GROWTH = 256 << 10
+"""Bytes after which a version is due while a session goes on: some 20,000 tokens. In 36 real transcripts a
+token of context came with 13 bytes of transcript (6 to 18)."""
+
+PAUSE = 30.0
+"""Seconds without a new line after which a session is taken to pause."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A transcript as it was at the last look."""
+
+    size: int
+    since: float
+    """When it had grown last."""
+    told: int
+    """The size up to which it has been told of."""
+
+
+class Follower:
+    """Decides which sessions are due. Knows neither files nor a clock: both are told to `look`."""
+
+    def __init__(self, *, growth: int = GROWTH, pause: float = PAUSE) -> None:
+        """Make one.
+
+        Args:
+            growth: bytes after which a version is due at once.
+            pause: seconds without growth after which one is due for whatever has been added.
+        """
+        self._growth = growth
+        self._pause = pause
+        self._seen: dict[str, _Seen] | None = None
+
+    def look(self, sizes: Mapping[str, int], now: float) -> list[str]:
+        """The sessions that are due, in the order given.
+
+        At the first look the first one is, for nobody knows what was told of it before; the others are when
+        they grow.
+
+        Args:
+            sizes: bytes of each session's transcript, the newest session first.
+            now: seconds of a monotonic clock.
+        """
+        before = self._seen
+        self._seen = {session: self._at(session, size, now) for session, size in sizes.items()}
+        if before is None:
+            for seen in list(self._seen.values())[1:]:
+                seen.told = seen.size
+            return list(self._seen)[:1]
+        return [session for session, seen in self._seen.items() if self._is_due(seen, now)]
+
+    def told(self, session: str, size: int) -> None:
+        """A session is up to date as of this size, or that was tried in vain: then its growth counts."""
+        if self._seen is not None and session in self._seen:
+            self._seen[session].told = size
+
+    def _at(self, session: str, size: int, now: float) -> _Seen:
+        seen = (self._seen or {}).get(session)
+        if seen is None:
+            return _Seen(size, now, told=0)
+        if seen.size == size:
+            return seen
+        # A transcript never shrinks: a smaller one is another one.
+        return _Seen(size, now, told=seen.told if size > seen.told else 0)
+
+    def _is_due(self, seen: _Seen, now: float) -> bool:
+        new = seen.size - seen.told
+        return new >= self._growth or (new > 0 and now - seen.since >= self._pause)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What came of a session that was due."""
+
+    session_id: str
+    stored: StoredState | None = None
+    """The version that was written; None when there was nothing new to say."""
+    problem: str = ""
+    """Why it could not be brought up to date: one sentence without its full stop."""
+
+
+class Update(Protocol):
+    """What brings a session up to date: `update_state`."""
+
+    def __call__(
+        self,
+        places: Places,
+        clock: Clock,
+        *,
+        transcript: Path,
+        cancelled: Callable[[], bool] | None,
+    ) -> StoredState | None:
+        """Write the next version."""
+
+
+class Following:
+    """Keeps the state documents of a project's sessions up to date, one `step` at a time."""
+
+    def __init__(
+        self,
+        places: Places,
+        clock: Clock,
+        *,
+        follower: Follower | None = None,
+        update: Update = update_state,
+    ) -> None:
+        self._places = places
+        self._clock = clock
+        self._follower = follower or Follower()
+        self._update = update
+        self._transcripts = TranscriptStore(places.project, places.claude)
+
+    def step(self, now: float, cancelled: Callable[[], bool] | None = None) -> Iterator[Followed]:
+        """Look once, and bring up to date what is due.
+
+        Args:
+            now: seconds of a monotonic clock.
+            cancelled: see `update_state`.
+
+        Raises:
+            FileProblem: the transcripts cannot be listed.
+            ReadingCancelledError: `cancelled` answered True.
+        """
+        transcripts = {each.session_id: each for each in self._transcripts.entries()}
+        for session in self._follower.look({name: _size(each) for name, each in transcripts.items()}, now):
+            transcript = transcripts[session]
+            try:
+                stored = self._update(
+                    self._places, self._clock, transcript=transcript.path, cancelled=cancelled
+                )
+                followed = Followed(session, stored)
+            except FileProblem as problem:
+                followed = Followed(session, problem=str(problem))
+            self._follower.told(session, _size(transcript))
+            yield followed
+
+
+def _size(transcript: Transcript) -> int:
+    return transcript.signature[1]
