@@ -1,0 +1,85 @@
+"""The form in which texts are compared by a search: without case, accents, width and line breaks.
+
+Folding goes character by character, so what is a part of a text is a part of its folded text, too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_KEPT_CLASSES = (0, 7, 8, 9)
+"""Combining classes that make another letter, not an accent: nuktas, the voicing of kana, viramas."""
+
+_AS = {"\x00": " ", "‘": "'", "’": "'", "“": '"', "”": '"'}
+"""NUL separates like a blank. Editors write typographic quotes where people type plain ones."""
+
+# What follows a character and makes one with it: accents, voicing of kana (half-width, too), parts of Hangul.
+_CLUSTER = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]*")
+
+
+class _Table(dict[int, str]):
+    """What each character becomes, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = _folded(chr(code))
+        return found
+
+
+def _folded(char: str) -> str:
+    if char in _AS:
+        return _AS[char]
+    if char.isspace():
+        return " "
+    parts = unicodedata.normalize("NFKD", char.casefold())
+    if " " in parts:  # a free-standing accent: its parts are a blank and a mark
+        return char
+    bare = "".join(part for part in parts if unicodedata.combining(part) in _KEPT_CLASSES)
+    return unicodedata.normalize("NFC", bare.casefold())
+
+
+_TABLE = _Table()
+
+
+def fold(text: str) -> str:
+    """The folded text: case and accents gone, full-width forms plain, white space one blank, ends bare."""
+    return " ".join(_fold(text).split())
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower().replace("\x00", " ")
+    return unicodedata.normalize("NFC", text.translate(_TABLE))
+
+
+class Aligned(NamedTuple):
+    """A text that knows for each folded character where it comes from."""
+
+    folded: str
+    spans: Sequence[tuple[int, int]] | None
+    """For each character of `folded`, where what it was made from begins and ends; None: at its own place."""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where the characters from `start` to `end` of `folded` come from."""
+        return (start, end) if self.spans is None else (self.spans[start][0], self.spans[end - 1][1])
+
+
+def aligned(text: str) -> Aligned:
+    """Fold a text. White space is not made one blank, and the ends stay.
+
+    Slow, but where every character becomes one other.
+    """
+    folded = _fold(text)
+    if text.isascii() or (
+        len(folded) == len(text) and all(len(_TABLE[ord(char)]) == 1 for char in set(text))
+    ):
+        return Aligned(folded, None)
+    parts: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for cluster in _CLUSTER.finditer(text):
+        part = _fold(cluster[0])
+        parts.append(part)
+        spans += [cluster.span()] * len(part)
+    return Aligned("".join(parts), spans)

@@ -1,0 +1,152 @@
+"""The files that the search index is made from: which there are, and what is searched of each."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from memtui.files import FileProblem, load_within
+from memtui.formats.model import FormatError
+from memtui.project import Home
+from memtui.store.base import Listed
+from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, scan
+from memtui.store.stored_files import LIMIT, broken, id_of, listed, read_stored
+
+_QUICK = 0.02
+"""Seconds: a full look that takes no longer is taken every time."""
+_REST = 8
+"""A longer one rests for so many times its own duration; what comes and goes is seen meanwhile, too."""
+_YOUNG = 2_000_000_000
+"""Nanoseconds in which a folder's time may stay the same although another file comes."""
+
+
+class Document(NamedTuple):
+    """One memory as a search sees it."""
+
+    listed: Listed
+    head: str
+    """What is said about the text: its id, description and tags."""
+    body: str
+    entry: Entry
+    """The file as it was when it was read."""
+
+    @property
+    def text(self) -> str:
+        """Everything that is searched."""
+        return f"{self.head}\n{self.body}"
+
+    @property
+    def created(self) -> float:
+        """When it was made, in seconds since 1970."""
+        return seconds(self.listed.meta.created)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags as they are compared."""
+        return tuple(dict.fromkeys(tag.casefold() for tag in self.listed.meta.tags))
+
+
+def read(entry: Entry, home: Home) -> Document:
+    """Read a memory. One that cannot be read, or is broken, is listed with its reason."""
+    path = entry.path
+    try:
+        data, signature = load_within(path, home.memories, limit=LIMIT, follow=False)
+    except FileProblem as problem:
+        return Document(broken(path, problem.reason), id_of(entry), "", entry)
+    entry = Entry(entry.name, entry.folder, *signature)
+    try:
+        body = read_stored(id_of(entry), data).body
+    except FormatError:  # its text is found all the same
+        body = data
+    shown = listed(path, data)
+    meta = shown.meta
+    head = "\n".join((meta.id, meta.description, *meta.tags))
+    return Document(shown, head, body.decode("utf-8", "replace"), entry)
+
+
+def seconds(moment: datetime) -> float:
+    """A time as a number; one so early that it has none, in its own zone, is the beginning of time."""
+    try:
+        return moment.timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+@dataclass(slots=True)
+class _Month:
+    state: tuple[int, int]
+    settled: bool
+    entries: dict[str, Entry]
+
+
+class Files:
+    """The files of all stored memories by their names; used by one thread."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._months: dict[str, _Month] = {}
+        self._all: dict[str, Entry] = {}
+        self._looked = 0.0
+        self._took = 0.0
+
+    def entries(self, *, full: bool) -> dict[str, Entry]:
+        """All files; the same object as the last time when nothing has changed.
+
+        Args:
+            full: look at every file even when there are very many and it was done a moment ago. Else those
+                that were edited in place are seen some seconds later; those that came or went, at once.
+
+        Raises:
+            FileProblem: the folder of memories cannot be listed.
+        """
+        started = time.monotonic()
+        full = full or self._took < _QUICK or started - self._looked > _REST * self._took
+        if self._look(full):
+            self._all = {
+                path: entry
+                for _, month in sorted(self._months.items())
+                for path, entry in month.entries.items()
+            }
+        if full:
+            self._looked = time.monotonic()
+            self._took = self._looked - started
+        return self._all
+
+    def _look(self, full: bool) -> bool:
+        found = {entry.name for entry in scan(self._home.memories, MONTH_NAME)}
+        gone = self._months.keys() - found
+        for name in gone:
+            del self._months[name]
+        changed = bool(gone)
+        for name in found:
+            path = os.path.join(self._home.memories, name)  # noqa: PTH118
+            known = self._months.get(name)
+            state = _state_of(path)
+            if known and known.settled and known.state == state and not full:
+                continue
+            settled = time.time_ns() - state[0] > _YOUNG
+            entries = _scan_month(path)
+            if known is None or entries != known.entries:
+                changed = True
+                self._months[name] = _Month(state, settled, entries)
+            else:
+                known.state, known.settled = state, settled
+        return changed
+
+
+def _scan_month(path: str) -> dict[str, Entry]:
+    try:
+        return {entry.name: entry for entry in scan(path, STORED_NAME)}
+    except FileProblem:  # a file or a closed folder among the months hides none of the others
+        return {}
+
+
+def _state_of(folder: str) -> tuple[int, int]:
+    try:
+        status = os.stat(folder)  # noqa: PTH116
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_ino)

@@ -1,0 +1,181 @@
+"""Which memories of the index match a query.
+
+Tokens give the memories that may match as sets of bits, which cost next to nothing. A term that is a token
+itself is settled by that. For others the texts are compared while there are few, else the list of words is
+asked which words have the term in them. What is left undecided then is compared one by one, newest first.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from memtui.store.base import Filter, Which
+from memtui.store.index_bits import decode, descending, from_numbers
+from memtui.store.index_files import seconds
+from memtui.store.index_text import is_part_of_word, is_token, needed_tokens, trigrams
+from memtui.store.index_writer import ARCHIVED, PROJECT, TAG, State, read_state
+from memtui.store.matching import Query
+
+COMPARED = 1_000
+"""Memories that are rather compared one by one than decided by the list of words."""
+WORDS = 200
+"""Words of the list that a term may be in; a term in more is a part of very many memories."""
+FEW = 64
+"""When so few memories are left, no more tokens are looked up."""
+_BATCH = 250
+_ROWS = """SELECT id, name, created, head, archived, project, tags, folded
+FROM docs JOIN texts USING (id) WHERE id IN ({}) ORDER BY id DESC"""
+_TEXTS = "SELECT id, folded FROM texts WHERE id IN ({}) ORDER BY id DESC"
+_POSTINGS = "SELECT base, docs FROM postings WHERE token IN ({})"
+
+
+class Row(NamedTuple):
+    """A memory as the index has it."""
+
+    id: int
+    name: str
+    created: float
+    head: int
+    archived: int
+    project: str
+    tags: str
+    folded: bytes
+
+    def fits(self, where: Filter) -> bool:
+        """Whether a memory is meant; see `Filter.fits`."""
+        since, until = _span(where)
+        return (
+            (where.which is Which.ALL or bool(self.archived) == (where.which is Which.ARCHIVED))
+            and where.project in ("", self.project)
+            and {tag.casefold() for tag in where.tags} <= set(self.tags.split("\n"))
+            and since <= self.created <= until
+        )
+
+
+@dataclass(slots=True)
+class Candidates:
+    """Memories that match, or may."""
+
+    bits: int
+    """All of them."""
+    undecided: int
+    """Those of `bits` that have to be compared."""
+    frequency: dict[str, int] = field(default_factory=dict)
+    """How many memories each term is in, as far as tokens say."""
+
+
+class Reader:
+    """The index as it is in one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.state: State = read_state(connection)
+        self._known: dict[str, int] = {}
+
+    def candidates(self, query: Query, where: Filter, hidden: Iterable[int]) -> Candidates:
+        """The memories that may match.
+
+        Args:
+            query: the query.
+            where: the filter.
+            hidden: numbers of memories whose files are not any more what the index knows.
+        """
+        state = self.state
+        waiting = (1 << state.next) - (1 << state.noted)
+        gone = state.dead | from_numbers(hidden, state.next)
+        bits = self._filtered(((1 << state.noted) - 1) & ~gone, where)
+        tokens = {term: is_token(term) for term in query.terms}
+        frequency: dict[str, int] = {}
+        for term in query.terms:
+            found = self.bits(term) if tokens[term] else self._having(needed_tokens(term), bits)
+            frequency[term] = found.bit_count()
+            bits &= found
+        undecided = 0
+        for term in query.terms:
+            if tokens[term] or not bits:
+                continue
+            bits, unsure = self._decide(term, bits)
+            undecided |= unsure
+        waiting &= ~gone
+        return Candidates(bits | waiting, (undecided & bits) | waiting, frequency)
+
+    def bits(self, token: str) -> int:
+        """The memories that have a token."""
+        known = self._known.get(token)
+        if known is None:
+            rows = self._connection.execute("SELECT base, docs FROM postings WHERE token = ?", (token,))
+            known = self._known[token] = decode(rows, self.state.next)
+        return known
+
+    def rows(self, bits: int) -> Iterator[Row]:
+        """The memories of a set with their texts, the one indexed last first."""
+        numbers = descending(bits)
+        while some := list(islice(numbers, _BATCH)):
+            yield from map(Row._make, self._connection.execute(_ROWS.format(_marks(some)), some))
+
+    def texts(self, bits: int) -> Iterator[tuple[int, bytes]]:
+        """The numbers and texts of a set, and nothing else."""
+        numbers = descending(bits)
+        while some := list(islice(numbers, _BATCH)):
+            yield from self._connection.execute(_TEXTS.format(_marks(some)), some)
+
+    def _filtered(self, bits: int, where: Filter) -> int:
+        if where.which is not Which.ALL:
+            archived = self.bits(ARCHIVED)
+            bits &= archived if where.which is Which.ARCHIVED else ~archived
+        for tag in where.tags:
+            bits &= self.bits(TAG + tag.casefold())
+        if where.project:
+            bits &= self.bits(PROJECT + where.project)
+        if where.since or where.until:
+            since, until = _span(where)
+            rows = self._connection.execute(
+                "SELECT id FROM docs WHERE created BETWEEN ? AND ?", (since, until)
+            )
+            bits &= from_numbers((row[0] for row in rows), self.state.next)
+        return bits
+
+    def _having(self, tokens: list[str], within: int) -> int:
+        """The memories that have all tokens, or a few more."""
+        found = within
+        for token in tokens:
+            found &= self.bits(token)
+            if found.bit_count() <= FEW:
+                break
+        return found
+
+    def _decide(self, term: str, bits: int) -> tuple[int, int]:
+        """Those of `bits` that may still have a term, and which of these have to be compared."""
+        if bits.bit_count() <= COMPARED or not is_part_of_word(term):
+            return bits, bits
+        words = self._words(term)
+        if words is None:
+            return bits, bits
+        rows = self._connection.execute(_POSTINGS.format(_marks(words)), words)
+        large = bits & self.state.large
+        return (bits & decode(rows, self.state.next)) | large, large
+
+    def _words(self, term: str) -> list[str] | None:
+        """The words of the list that have a term in them; None when there are too many."""
+        having = " ".join('"' + part.replace('"', '""') + '"' for part in trigrams(term))
+        rows = self._connection.execute(
+            "SELECT word FROM words WHERE id IN (SELECT rowid FROM word_parts WHERE word_parts MATCH ?)"
+            " AND instr(word, ?) LIMIT ?",
+            (having, term, WORDS + 1),
+        ).fetchall()
+        return None if len(rows) > WORDS else [row[0] for row in rows]
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _span(where: Filter) -> tuple[float, float]:
+    """From when to when memories are meant, in seconds since 1970."""
+    since = seconds(where.since) if where.since else -math.inf
+    return since, seconds(where.until) if where.until else math.inf

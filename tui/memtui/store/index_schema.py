@@ -1,0 +1,154 @@
+"""The database of the search index: its tables, and how it is opened.
+
+Everything in it comes from the memories' files. It may be deleted at any time; what is not exactly as it is
+expected is deleted and made again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+VERSION = 1
+"""Of tables and tokens; another one in the file means another memtui made it, and it is made anew."""
+
+_MARK = 0x6D656D74
+"""`application_id`: "memt"."""
+
+_TABLES = """
+CREATE TABLE state (
+    docs INTEGER NOT NULL,        -- memories in the index
+    bytes INTEGER NOT NULL,       -- of their folded texts
+    next INTEGER NOT NULL,        -- the next number of a memory; a changed one gets a new number
+    noted INTEGER NOT NULL,       -- below it tokens are noted; the others are compared one by one
+    generation INTEGER NOT NULL,  -- grows with every change
+    dead BLOB NOT NULL,           -- numbers that are in use no more
+    large BLOB NOT NULL           -- numbers of long texts, whose words are not in the list
+);
+CREATE TABLE docs (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,    -- of its file
+    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+    created REAL NOT NULL,        -- seconds since 1970
+    length INTEGER NOT NULL,      -- bytes of the folded text
+    head INTEGER NOT NULL,        -- of them what is said about the text, before it
+    archived INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    tags TEXT NOT NULL            -- casefolded, a line each
+);
+CREATE INDEX docs_created ON docs (created);
+CREATE TABLE texts (id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
+CREATE TABLE postings (
+    token TEXT NOT NULL, base INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (token, base)
+) WITHOUT ROWID;
+CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+CREATE VIRTUAL TABLE word_parts USING fts5 (
+    word, content='words', content_rowid='id', detail='none', columnsize=0,
+    tokenize='trigram case_sensitive 1'
+);
+INSERT INTO state VALUES (0, 0, 0, 0, 0, x'00', x'00');
+"""
+
+_UNAVAILABLE = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_INTERRUPT,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+}
+
+
+class IndexUnavailable(Exception):  # noqa: N818 - nothing is wrong: the index is left out for this time
+    """The index cannot be used now: it is locked, missing, or not to be written."""
+
+
+class IndexBroken(Exception):  # noqa: N818 - said by `sqlite3` in many ways, and always answered alike
+    """The index is not what it should be and has to be made anew."""
+
+
+def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
+    """What an error of `sqlite3`, or of reading what it gave, says about the index."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is not None and code != sqlite3.SQLITE_IOERR_SHORT_READ and code & 0xFF in _UNAVAILABLE:
+        return IndexUnavailable(str(error))
+    return IndexBroken(str(error))
+
+
+def wal_is_safe(version: tuple[int, ...]) -> bool:
+    """Whether this SQLite has the write-ahead log without the bug that corrupts it (sqlite.org/wal.html)."""
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+
+
+def connect(path: Path, *, timeout: float = 5.0) -> sqlite3.Connection:
+    """Open an existing index.
+
+    Raises:
+        IndexUnavailable: there is none, or it cannot be opened now.
+        IndexBroken: it is none, or one of another version.
+    """
+    try:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=timeout, isolation_level=None
+        )
+    except sqlite3.Error as error:
+        raise verdict(error) from error
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -16000")
+        mark = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if (mark, version) != (_MARK, VERSION):
+            raise IndexBroken("made by another version")
+    except sqlite3.Error as error:
+        connection.close()
+        raise verdict(error) from error
+    except IndexBroken:
+        connection.close()
+        raise
+    return connection
+
+
+def create(path: Path) -> None:
+    """Make an empty index in the place of whatever is there; the caller holds the lock for it.
+
+    Raises:
+        IndexUnavailable: nothing can be written there.
+    """
+    try:
+        remove(path)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        connection = sqlite3.connect(path, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise IndexUnavailable(str(error)) from error
+    try:
+        connection.execute("PRAGMA page_size = 8192")
+        mode = "WAL" if wal_is_safe(sqlite3.sqlite_version_info) else "DELETE"
+        connection.execute(f"PRAGMA journal_mode = {mode}")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {_TABLES}"
+            f"PRAGMA application_id = {_MARK}; PRAGMA user_version = {VERSION}; COMMIT;"
+        )
+    except sqlite3.Error as error:
+        raise IndexUnavailable(str(error)) from error
+    finally:
+        connection.close()
+
+
+def remove(path: Path) -> None:
+    """Delete an index and what SQLite keeps beside it.
+
+    Raises:
+        OSError: it cannot be deleted.
+    """
+    for beside in ("-journal", "-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + beside).unlink()

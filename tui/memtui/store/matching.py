@@ -1,0 +1,131 @@
+"""What a search means: any text is a query, and this module alone says which texts match it.
+
+A query is cut into terms at its blanks. ``"what stands in quotes"``, straight or typographic, is one term; a
+quote that is not closed ends with the query, and one inside a word is a character like any other. A text
+matches when it holds every term, anywhere, in any order: as a word, as its beginning, in its middle. Case,
+accents, width and line breaks make no difference (`folding.fold`). A query without terms matches every text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from memtui.clean import without_surrogates
+from memtui.store.folding import aligned, fold
+
+_QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "＂": "＂"}
+"""What opens a phrase, and what closes it."""
+
+_BLOCK = 64 << 10
+"""Characters of a long text that are looked at together when the place for a snippet is sought."""
+_FINE = 2000
+_LONGEST = 1000
+"""Characters at the end of a block that the next one begins with, so that a term across both is seen."""
+
+_SNIPPET = 160
+_BEFORE = 40
+"""Characters of a snippet, and of them before its first match."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as it is understood."""
+
+    terms: tuple[str, ...]
+    """Folded, without repetition, in the order in which they were written."""
+
+    @classmethod
+    def parse(cls, text: str) -> Query:
+        """Understand any text."""
+        folded = (fold(term) for term in _terms(without_surrogates(text).replace("\x00", " ")))
+        return cls(tuple(dict.fromkeys(term for term in folded if term)))
+
+    def matches(self, text: str) -> bool:
+        """Whether a text holds every term."""
+        return self.matches_folded(fold(text))
+
+    def matches_folded(self, folded: str) -> bool:
+        """The same for a text that is folded already."""
+        return all(term in folded for term in self.terms)
+
+    def snippet(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """One line of the text around the first place where a term stands, and where terms stand in it.
+
+        Returns:
+            The line, with ``…`` where the text goes on, and the marks as character offsets (start, end).
+        """
+        position = self._first(text)
+        start = max(0, position - _BEFORE)
+        if start:  # begin at a word when one begins soon
+            blank = re.compile(r"\s\S").search(text, start, position)
+            start = blank.start() + 1 if blank else start
+        window = text[start : start + _SNIPPET]
+        before, after = "…" if start and text[:start].strip() else "", ""
+        if text[start + _SNIPPET : start + _SNIPPET + _BLOCK].strip():
+            after = "…"
+        line = " ".join(window.replace("\x00", " ").split())
+        marks = self._marks(line)
+        return before + line + after, tuple((a + len(before), b + len(before)) for a, b in marks)
+
+    def _first(self, text: str) -> int:
+        """The offset of the first place where a term stands; 0 when there is none."""
+        for start in range(0, len(text), _BLOCK):
+            block = text[start : start + _BLOCK + _LONGEST]
+            if not self._pattern.search(fold(block)):
+                continue
+            for fine in range(0, len(block), _FINE):
+                piece = aligned(block[fine : fine + _FINE + _LONGEST])
+                found = self._pattern.search(piece.folded)
+                if found:
+                    return start + fine + piece.span(*found.span())[0]
+        return 0
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """Finds any term, with any white space where it has a blank; without terms, nothing."""
+        longest_first = sorted(self.terms, key=len, reverse=True)
+        parts = (r"\s+".join(map(re.escape, term.split(" "))) for term in longest_first)
+        return re.compile("|".join(parts) or r"(?!)")
+
+    def _marks(self, line: str) -> list[tuple[int, int]]:
+        piece = aligned(line)
+        found = []
+        for term in self.terms:
+            place = piece.folded.find(term)
+            while place >= 0:
+                end = place + len(term)
+                found.append(piece.span(place, end))
+                place = piece.folded.find(term, end)
+        return _joined(sorted(found))
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that touch or overlap made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _terms(text: str) -> Iterator[str]:
+    rest = text.lstrip()
+    while rest:
+        phrase = _phrase(rest)
+        term = phrase or rest.split(maxsplit=1)[0]
+        yield term[1:].rstrip(_QUOTES[term[0]]) if phrase else term
+        rest = rest[len(term) :].lstrip()
+
+
+def _phrase(text: str) -> str:
+    """The phrase in quotes that `text` begins with, quotes included; "" when there is none or it is empty."""
+    closing = _QUOTES.get(text[0])
+    if closing is None:
+        return ""
+    end = next((place for place, char in enumerate(text[1:], 1) if char in closing), len(text))
+    return text[: end + 1] if text[1:end].strip() else ""
