@@ -13,16 +13,28 @@ import pytest
 
 from memtui.cli import review as module
 from memtui.cli.drafting import Draft, as_text, from_text
+from memtui.cli.recovery_box import recovery_box
 from memtui.demo.transcript import TranscriptWriter
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import MemoryFile, parse_memory
-from memtui.project import Project, claude_config, transcript_slug
+from memtui.formats.recovery import parse_recovery
+from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.store.memory_files import FilesBackend
 from tests.cli.conftest import Memtui
 
 CAPTURED = datetime(2026, 1, 2, 9, 15, tzinfo=UTC)
 NAME = capture_name(CAPTURED)
 SESSION = "5b0c7e1a-3f42-4d8e-9a61-c2f0d7b8e913"
+
+
+NOW = CAPTURED + timedelta(hours=1)
+ID = f"CMEM-{NOW:%Y%m%d-%H%M%S}"
+
+
+@pytest.fixture(autouse=True)
+def _stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "system_clock", lambda: NOW)
 
 
 def _transcript(project: Project) -> Path:
@@ -85,13 +97,27 @@ def test_yes_reviews_the_newest_pending_one(memtui: Memtui, captured: Project) -
     result = memtui("review", "--yes")
     assert (result.code, result.err) == (0, "")
     memory_path = captured.compacts / memory_name(NAME)
-    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n"
+    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{recovery_box(ID)}\n"
     capture = parse_capture((captured.compacts / NAME).read_text("utf-8"))
     assert (capture.status, capture.memory) == ("reviewed", memory_path.name)
     assert capture.summary
     memory = parse_memory(memory_path.read_text("utf-8"))
     assert any("src/tax.ts" in path for path in memory.key_files)
     assert not any("later.ts" in path for path in memory.key_files)
+
+
+def test_the_stored_text_is_of_the_session_up_to_the_compaction(memtui: Memtui, captured: Project) -> None:
+    assert memtui("review", "--yes").code == 0
+    stored = FilesBackend(memtui_home(), lambda: NOW).get(ID)
+    recovery = parse_recovery(stored.body.decode())
+    assert [file.path for file in recovery.working_files] == [f"{captured.root}/src/tax.ts"]
+    assert (stored.meta.source, stored.meta.session_id) == ("review", SESSION)
+    assert stored.meta.project == recovery.project_root == str(captured.root)
+
+
+def test_a_draft_that_is_left_stores_nothing(memtui: Memtui, captured: Project) -> None:
+    memtui("review")
+    assert FilesBackend(memtui_home(), lambda: NOW).list().total == 0
 
 
 def test_the_newest_of_several_is_taken_and_then_the_next(memtui: Memtui, captured: Project) -> None:
@@ -182,6 +208,10 @@ def test_json_with_yes_is_what_was_written(memtui: Memtui, captured: Project) ->
     said = json.loads(memtui("review", "--yes", "--json").out)
     assert (said["status"], said["changed"], said["note"]) == ("reviewed", True, "")
     assert Path(said["memory"]).read_text("utf-8") == said["text"]
+    assert said["recovery_id"] == ID
+    assert said["text"].endswith(
+        f'## Recovery\nRecovery ID: {ID}\n\nTo restore: "Please import memory {ID}"\n'
+    )
     assert parse_capture(Path(said["path"]).read_text("utf-8")).summary == said["summary"]
 
 
@@ -239,7 +269,7 @@ def test_a_person_edits(
     assert result.code == 0
     assert "Summary: Rounded." in result.out
     memory = parse_memory((captured.compacts / memory_name(NAME)).read_text("utf-8"))
-    assert memory == MemoryFile(title="Tax", goal="Right tax")
+    assert memory.replace(extra=()) == MemoryFile(title="Tax", goal="Right tax")
     assert parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == "Rounded."
 
 
@@ -303,7 +333,8 @@ def test_a_review_from_stdin(memtui: Memtui, captured: Project, monkeypatch: pyt
     _pipes(monkeypatch, REVIEW)
     result = memtui("review", "--from-stdin")
     memory_path = captured.compacts / memory_name(NAME)
-    assert (result.code, result.out) == (0, f"Reviewed {NAME}. Its memory: {memory_path}\n")
+    assert result.code == 0
+    assert result.out == f"Reviewed {NAME}. Its memory: {memory_path}\n{recovery_box(ID)}\n"
     assert (
         parse_capture((captured.compacts / NAME).read_text("utf-8")).summary == "The tax was rounded twice."
     )

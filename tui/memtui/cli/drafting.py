@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.records import Prompt
+from memtui.extract.facts import Facts
+from memtui.flows.review import capture_facts
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
-from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 _SUMMARY = "Summary"
 _AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
@@ -27,6 +26,8 @@ class Draft(NamedTuple):
     summary: str
     note: str = ""
     """Why the transcript was not used; "" when it was."""
+    facts: Facts | None = None
+    """What it was made from; None when somebody else has written it."""
 
 
 def draft_of(capture: Capture, claude: Path) -> Draft:
@@ -36,17 +37,8 @@ def draft_of(capture: Capture, claude: Path) -> Draft:
         capture: what the hook wrote down.
         claude: Claude Code's configuration folder: no transcript outside it is opened.
     """
-    note = ""
-    try:
-        path = check_transcript(capture.transcript, claude)
-        facts = read_facts(path, until=capture.timestamp)
-    except TranscriptProblem as problem:
-        note = f"drafted from the capture alone: {problem}"
-        facts = _facts_of(capture)
-    except OSError as error:
-        note = f"drafted from the capture alone: {path} cannot be read: {error.strerror}"
-        facts = _facts_of(capture)
-    return Draft(draft_memory(facts), draft_summary(facts), note)
+    facts, note = capture_facts(capture, claude)
+    return Draft(draft_memory(facts), draft_summary(facts), note, facts)
 
 
 def as_text(draft: Draft) -> str:
@@ -55,7 +47,7 @@ def as_text(draft: Draft) -> str:
     return render_memory(draft.memory.replace(extra=(summary, *draft.memory.extra)))
 
 
-def from_text(text: str, note: str = "") -> Draft:
+def from_text(text: str, note: str = "", facts: Facts | None = None) -> Draft:
     """Read an edited draft.
 
     Raises:
@@ -64,7 +56,7 @@ def from_text(text: str, note: str = "") -> Draft:
     memory = parse_memory(text)
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
     rest = tuple(section for section in memory.extra if section not in ours)
-    return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip(), note)
+    return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip(), note, facts)
 
 
 def from_review(text: str) -> Draft:
@@ -81,15 +73,3 @@ def from_review(text: str) -> Draft:
         raise FormatError("it does not say what the goal was (## Goal)")
     summary = ahead["summary"] if ahead else draft.summary
     return draft._replace(summary=" ".join(summary.split()))
-
-
-def _facts_of(capture: Capture) -> Facts:
-    """What the capture itself says of the session."""
-    timestamp = capture.timestamp.isoformat()
-    prompt = Prompt(text=capture.first_message, kind="typed", timestamp=timestamp)
-    return Facts(
-        session_id=capture.session_id,
-        prompts=(prompt,) if capture.first_message else (),
-        first_prompt=capture.first_message,
-        ended=timestamp,
-    )

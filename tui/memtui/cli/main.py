@@ -42,6 +42,10 @@ class _Lazy(NamedTuple):
 COMMANDS = {
     "captures": _Lazy("memtui.cli.captures", "List what auto-compactions captured in this project."),
     "review": _Lazy("memtui.cli.review", "Draft a capture's memory file, and accept it."),
+    "compact": _Lazy(
+        "memtui.cli.compact", "Turn a session into a recovery text, and store it under a Recovery ID."
+    ),
+    "check": _Lazy("memtui.cli.check", "Check a recovery text: thirteen points, each pass, warn or fail."),
     "backfill": _Lazy("memtui.cli.backfill", "Write captures for auto-compactions that have none."),
     "facts": _Lazy("memtui.cli.facts", "Print what can be read off a transcript without a model."),
     "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),

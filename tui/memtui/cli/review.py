@@ -9,13 +9,17 @@ from pathlib import Path
 import click
 
 from memtui.clean import clean_line
+from memtui.cli.asking import edited, settled
 from memtui.cli.drafting import Draft, as_text, draft_of, from_review, from_text
 from memtui.cli.output import can_answer, print_document, print_json, say
 from memtui.cli.places import project_of, root_option
+from memtui.cli.recovery_box import print_recovery_box
+from memtui.clock import system_clock
+from memtui.flows.review import review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
-from memtui.project import Project, claude_config
+from memtui.project import Places, Project, claude_config, memtui_home
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 
@@ -36,6 +40,8 @@ class Outcome:
     """Whether this run reviewed it."""
     memory: str = ""
     """The memory file's path; "" while the capture is pending."""
+    recovery_id: str = ""
+    """The id under which this run stored the recovery text."""
     summary: str = ""
     text: str = ""
     """The memory file's text: the draft while the capture is pending."""
@@ -54,7 +60,8 @@ def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, roo
 
     CAPTURE is the path or the file name of a capture, or the time in it (20251225_081500); without one it is
     the newest that is pending. The draft is made from what the transcript says up to that compaction.
-    Accepting it writes the memory file beside the capture and marks the capture as reviewed, both or neither.
+    Accepting it writes the memory file beside the capture, marks the capture as reviewed, both or neither,
+    and stores a recovery text of the session up to that compaction under a Recovery ID.
 
     With --from-stdin a memory file is read instead, as somebody else has written it; a line "Summary: ..."
     before it, or a section "## Summary" in it, becomes the summary in the capture.
@@ -81,12 +88,30 @@ def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, roo
     if accepted is None:
         say(f"{entry.name} stays pending.")
         return
-    review = store.review(entry, memory=accepted.memory, summary=accepted.summary)
+    places = Places(store.project, memtui_home(), claude_config())
+    reviewed = review(
+        places,
+        system_clock,
+        store,
+        entry,
+        memory=accepted.memory,
+        summary=accepted.summary,
+        facts=accepted.facts,
+    )
     done = _with_draft(
-        replace(before, status="reviewed", changed=True, memory=str(review.memory_path)), accepted
+        replace(
+            before,
+            status="reviewed",
+            changed=True,
+            memory=str(reviewed.memory_path),
+            recovery_id=reviewed.recovery_id,
+        ),
+        accepted._replace(memory=reviewed.memory),
     )
     note = f" ({accepted.note})" if accepted.note else ""
-    _report(done, f"Reviewed {entry.name}. Its memory: {review.memory_path}{note}", as_json)
+    _report(done, f"Reviewed {entry.name}. Its memory: {reviewed.memory_path}{note}", as_json)
+    if not as_json:
+        print_recovery_box(reviewed.recovery_id)
 
 
 def _project(root: Path | None, capture: str | None) -> Project:
@@ -116,32 +141,14 @@ def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | 
     if as_json or not can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
-    print_document(_shown(draft))
-    while True:
-        answer = click.prompt("Accept (y), edit (e) or leave it (n)?", type=_ANSWER, show_choices=False)
-        if answer != "e":
-            return draft if answer == "y" else None
-        draft = _edited(draft)
-        print_document(_shown(draft))
-
-
-_ANSWER = click.Choice(["y", "e", "n"], case_sensitive=False)
-
-
-def _edited(draft: Draft) -> Draft:
-    """The draft as the person's editor leaves it; what cannot be read is edited again."""
-    text: str | None = as_text(draft)
-    while True:
-        changed = click.edit(text, extension=".md")
-        if changed is None:
-            return draft
-        try:
-            return from_text(changed, draft.note)
-        except FormatError as error:
-            say(f"This is no memory file: {error}.")
-            if not click.confirm("Edit again?", default=True):
-                return draft
-            text = changed
+    return settled(
+        draft,
+        "Accept (y), edit (e) or leave it (n)?",
+        lambda shown: print_document(_shown(shown)),
+        lambda old: (
+            edited(as_text(old), lambda text: from_text(text, old.note, old.facts), "memory file") or old
+        ),
+    )
 
 
 def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:

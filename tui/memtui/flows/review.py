@@ -33,6 +33,8 @@ class Reviewed:
     """What a review has written."""
 
     memory_path: Path
+    memory: MemoryFile
+    """The memory file, with the section that names the Recovery ID."""
     recovery_id: str
     undo: Undo
     """Takes all of it back; the stored memory goes to the trash."""
@@ -94,8 +96,9 @@ def review(
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
     identifier = keep(places, clock, compacted, source="review").id
     backend = FilesBackend(places.home, clock)
+    memory = _naming(memory, identifier)
     try:
-        done = store.review(entry, memory=_naming(memory, identifier), summary=summary)
+        done = store.review(entry, memory=memory, summary=summary)
     except BaseException:
         with suppress(FileProblem):
             backend.delete(identifier)
@@ -107,7 +110,7 @@ def review(
         with suppress(MemoryMissing):
             backend.delete(identifier)
 
-    return Reviewed(done.memory_path, identifier, Undo(done.undo.label, undo))
+    return Reviewed(done.memory_path, memory, identifier, Undo(done.undo.label, undo))
 
 
 def _naming(memory: MemoryFile, identifier: str) -> MemoryFile:

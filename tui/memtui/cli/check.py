@@ -1,0 +1,116 @@
+"""``memtui check``: the quality checklist of a recovery text."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.cli.memory_store import opened, resolved
+from memtui.cli.output import print_json, print_table, say
+from memtui.cli.places import root_option
+from memtui.extract.checklist import Point, Verdict, check_recovery
+from memtui.files.problems import reading
+from memtui.formats.model import FormatError
+from memtui.store.base import MemoryMissing
+
+_LIMIT = 16 << 20
+"""Bytes of the longest text that is checked; they have some ten thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A text to check."""
+
+    name: str
+    """Its path, its Recovery ID, or ``standard input``."""
+    data: bytes
+
+
+@click.command("check")
+@click.argument("source", metavar="FILE|ID|-")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@root_option
+@click.pass_context
+def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -> None:
+    """Check a recovery text: thirteen points, each pass, warn or fail.
+
+    The text is that of a file, of a stored memory, or what is piped in (-). An id may be given by its unique
+    beginning. The exit code is 1 when a point fails.
+    """
+    given = _given(source, root)
+    try:
+        points = check_recovery(given.data.decode("utf-8", "replace"))
+    except FormatError as error:
+        raise click.ClickException(f"{given.name} is no recovery text: {error}.") from error
+    if as_json:
+        print_json({"source": given.name, "verdict": worst(points), "points": as_json_points(points)})
+    else:
+        print_points(points)
+        say(summary(points), err=True)
+    if worst(points) is Verdict.FAIL:
+        ctx.exit(1)
+
+
+def worst(points: Sequence[Point]) -> Verdict:
+    """The verdict of the whole: that of its worst point."""
+    return max((point.verdict for point in points), key=list(Verdict).index)
+
+
+def as_json_points(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Points with the keys of ``--json``."""
+    return [
+        {
+            "number": number,
+            "name": point.name,
+            "verdict": point.verdict,
+            "message": point.message,
+            "line": point.line,
+        }
+        for number, point in enumerate(points, 1)
+    ]
+
+
+def print_points(points: Sequence[Point]) -> None:
+    """Print points, a line each."""
+    rows = [(point.verdict, point.name, str(point.line or ""), point.message) for point in points]
+    print_table(("Verdict", "Point", "Line", "What is found"), rows, flexible=3)
+
+
+def summary(points: Sequence[Point]) -> str:
+    """One sentence on all points."""
+    number = Counter(point.verdict for point in points)
+    told = [f"{number[Verdict.PASS]} of {len(points)} points pass"]
+    told += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []
+    told += [f"{number[Verdict.FAIL]} fail"] if number[Verdict.FAIL] else []
+    return f"Checklist: {', '.join(told)}."
+
+
+def _given(source: str, root: Path | None) -> _Given:
+    if source == "-":
+        data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
+        return _within_limit(_Given("standard input", data))
+    path = Path(source).expanduser()
+    if path.is_dir():
+        raise click.ClickException(f"{source} is a folder; name a file in it.")
+    if path.exists():
+        with reading(path), path.open("rb") as file:
+            return _within_limit(_Given(source, file.read(_LIMIT + 1)))
+    backend = opened()
+    try:
+        memory_id = resolved(backend, source, root)
+    except MemoryMissing as problem:
+        near = f" The nearest ids: {', '.join(problem.near)}." if problem.near else ""
+        raise click.ClickException(f"{source} is neither a file nor the id of a memory.{near}") from problem
+    return _Given(memory_id, backend.get(memory_id).body)
+
+
+def _within_limit(given: _Given) -> _Given:
+    if len(given.data) > _LIMIT:
+        raise click.ClickException(f"{given.name} is larger than {_LIMIT >> 20} MB: it is no recovery text.")
+    return given

@@ -1,0 +1,191 @@
+"""``memtui compact``: a session to a recovery text under a Recovery ID."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.clean import clean_line
+from memtui.cli.asking import edited, settled
+from memtui.cli.check import as_json_points, summary
+from memtui.cli.memory_input import tags_of
+from memtui.cli.output import (
+    can_answer,
+    is_terminal,
+    print_bytes,
+    print_document,
+    print_json,
+    say,
+)
+from memtui.cli.places import project_of, root_option
+from memtui.cli.recovery_box import print_recovery_box
+from memtui.clipboard import copy, osc52
+from memtui.clock import system_clock
+from memtui.extract.checklist import Point, Verdict, check_recovery
+from memtui.flows.compact import Compacted, draft, keep
+from memtui.formats.recovery import parse_recovery
+from memtui.project import Places, claude_config, memtui_home
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to, with the keys of ``--json``."""
+
+    operation: str
+    """``compact``."""
+    id: str
+    """The Recovery ID; "" when nothing was stored."""
+    message: str
+    text: str
+    """The recovery text."""
+    project: str
+    """The root that the text names."""
+    session_id: str
+    """Claude Code's session."""
+    transcript: str
+    description: str
+    tags: tuple[str, ...]
+    note: str
+    """What a person should know of how the text was made; "" for nothing."""
+    checklist: list[dict[str, Any]]
+    """The points of ``memtui check --json``."""
+
+
+@click.command("compact")
+@click.option(
+    "--transcript",
+    type=click.Path(path_type=Path),
+    metavar="T",
+    help="A session's JSONL file.",
+)
+@click.option("--session", default="", metavar="ID", help="A session of this project, or its id's beginning.")
+@click.option("--description", default="", help="What lists show instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@click.option("--force", is_flag=True, help="Store the text without asking.")
+@click.option(
+    "--engine", type=click.Choice(["facts", "claude"]), default="facts", help="Who writes the text."
+)
+@click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
+@root_option
+def command(
+    transcript: Path | None,
+    session: str,
+    description: str,
+    tags: tuple[str, ...],
+    force: bool,
+    engine: str,
+    only_print: bool,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Turn a session into a recovery text, and store it under a Recovery ID.
+
+    The session is the project's newest one unless --session or --transcript names another. The text is
+    drafted from what its transcript says: plan, files, decisions, what is open. It is shown first, with the
+    verdicts of the checklist; you accept it, edit it in $EDITOR, or leave it. Where nobody can answer,
+    nothing is stored without --force, and the exit code is 1.
+    """
+    if transcript is not None and session:
+        raise click.UsageError("name the session once: with --session or with --transcript.")
+    if engine == "claude":
+        raise click.ClickException("only --engine facts can write the text so far; nothing was done.")
+    places = Places(project_of(root), memtui_home(), claude_config())
+    compacted = draft(places, transcript=_file(transcript), session=session)
+    compacted = replace(compacted, description=description.strip() or compacted.description)
+    if only_print:
+        _print(compacted, tags_of(tags), as_json)
+        return
+    accepted = compacted if force else _ask(compacted, tags_of(tags), as_json)
+    if accepted is None:
+        say("Nothing was stored.")
+        return
+    memory_id = keep(places, system_clock, accepted, tags=tags_of(tags)).id
+    if as_json:
+        print_json(asdict(_outcome(accepted, tags_of(tags), memory_id)))
+        return
+    _tell(check_recovery(accepted.text), accepted.note)
+    print_recovery_box(memory_id)
+    if is_terminal():
+        say(copy(memory_id, _send).message)
+
+
+def _file(transcript: Path | None) -> Path | None:
+    if transcript is None:
+        return None
+    path = transcript.expanduser()
+    if path.is_dir():
+        raise click.ClickException(f"{transcript} is a folder; name one of the .jsonl files in it.")
+    return path
+
+
+def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(_outcome(compacted, tags, "")))
+    elif is_terminal():
+        print_document(compacted.text)
+    else:
+        print_bytes(compacted.text.encode())
+
+
+def _ask(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> Compacted | None:
+    """Show the draft and let the person decide; None to store nothing."""
+    if as_json or not can_answer():
+        _print(compacted, tags, as_json)
+        if not as_json:
+            sys.stdout.flush()
+            click.echo()
+        raise click.ClickException("nothing was stored; store the text with --force.")
+    return settled(compacted, "Store (y), edit (e) or leave it (n)?", _show, _edit)
+
+
+def _show(compacted: Compacted) -> None:
+    print_document(compacted.text)
+    say()
+    _tell(check_recovery(compacted.text), compacted.note)
+
+
+def _edit(compacted: Compacted) -> Compacted:
+    return edited(compacted.text, lambda text: _read(compacted, text), "recovery text") or compacted
+
+
+def _read(compacted: Compacted, text: str) -> Compacted:
+    parse_recovery(text)
+    return replace(compacted, text=text)
+
+
+def _tell(points: Sequence[Point], note: str) -> None:
+    """What is to be said of a text: how it was made, and the points that do not pass."""
+    if note:
+        say(f"Drafted {note}.")
+    for point in points:
+        if point.verdict is not Verdict.PASS:
+            where = f" (line {point.line})" if point.line else ""
+            say(f"{point.verdict}  {point.name}{where}: {clean_line(point.message)}")
+    say(summary(points))
+
+
+def _outcome(compacted: Compacted, tags: tuple[str, ...], memory_id: str) -> Outcome:
+    return Outcome(
+        operation="compact",
+        id=memory_id,
+        message=f"Created memory: {memory_id}" if memory_id else "Nothing was stored",
+        text=compacted.text,
+        project=str(compacted.root),
+        session_id=compacted.session_id,
+        transcript=os.fspath(compacted.transcript or ""),
+        description=compacted.description,
+        tags=tags,
+        note=compacted.note,
+        checklist=as_json_points(check_recovery(compacted.text)),
+    )
+
+
+def _send(text: str) -> None:
+    click.echo(osc52(text), nl=False)
