@@ -1,0 +1,251 @@
+"""The review of a capture as a whole: memory file, capture and stored recovery text."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.extract.drafts import draft_memory
+from memtui.extract.facts import Facts
+from memtui.extract.recovery_review import with_review
+from memtui.files import FileProblem
+from memtui.flows import review as module
+from memtui.flows.review import Reviewed, capture_facts, review
+from memtui.formats.capture import parse_capture
+from memtui.formats.capture_text import render_pending
+from memtui.formats.memory import MemoryFile, parse_memory
+from memtui.formats.model import Section
+from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.project import Home, Places, Project
+from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.listing import Entry
+from memtui.store.memory_files import FilesBackend
+from memtui.store.undo import UndoProblem
+from tests import faults
+from tests.disk import without_flushing
+from tests.transcripts import Transcript
+
+NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+ID = "CMEM-20260102-120000"
+CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
+CAPTURE = "20260102_090005-autocompact.md"
+MEMORY = MemoryFile(title="Tax rounding", goal="Round once", learnings=("Ask the till",), questions=("VAT?",))
+SUMMARY = "The tax is rounded."
+
+
+def clock() -> datetime:
+    return NOW
+
+
+def make(folder: Path) -> Places:
+    """A project with a pending capture of a session that went on after its compaction."""
+    root = folder / "shop"
+    project = Project(root)
+    project.compacts.mkdir(parents=True)
+    session = Transcript(cwd=str(root), session_id="5e55-1d")
+    session.user("Round the tax per line, please")
+    session.edit(f"{root}/src/tax.ts")
+    session.moment = CAPTURED + timedelta(seconds=1)
+    session.compaction()
+    session.edit(f"{root}/src/later.ts")
+    claude = folder / "claude"
+    transcript = session.write(claude / "projects" / "shop")
+    text = render_pending(
+        timestamp=CAPTURED,
+        session_id="5e55-1d",
+        transcript=str(transcript),
+        first_message="Round the tax per line, please",
+    )
+    (project.compacts / CAPTURE).write_text(text, "utf-8")
+    home = Home(*(folder / "home" / name for name in ("data", "cache", "state", "config")))
+    return Places(project, home, claude)
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    without_flushing(monkeypatch.setattr)
+    return make(tmp_path)
+
+
+def entry_of(places: Places) -> Entry:
+    return CaptureStore(places.project).entries()[0]
+
+
+def reviewed(places: Places, facts: Facts | None = None) -> Reviewed:
+    return review(
+        places,
+        clock,
+        CaptureStore(places.project),
+        entry_of(places),
+        memory=MEMORY,
+        summary=SUMMARY,
+        facts=facts,
+    )
+
+
+def backend(places: Places) -> FilesBackend:
+    return FilesBackend(places.home, clock)
+
+
+def test_all_three_are_written_and_name_each_other(places: Places) -> None:
+    done = reviewed(places)
+    assert done.recovery_id == ID
+    capture = parse_capture((places.project.compacts / CAPTURE).read_text("utf-8"))
+    assert (capture.status, capture.memory, capture.summary) == ("reviewed", done.memory_path.name, SUMMARY)
+    written = done.memory_path.read_text("utf-8")
+    assert written.endswith(f'## Recovery\nRecovery ID: {ID}\n\nTo restore: "Please import memory {ID}"\n')
+    assert parse_memory(written) == done.memory
+    stored = backend(places).get(ID)
+    assert (stored.meta.source, stored.meta.description) == ("review", "Tax rounding")
+    assert stored.meta.project == str(places.project.root)
+
+
+def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review(places: Places) -> None:
+    reviewed(places)
+    recovery = parse_recovery(backend(places).get(ID).body.decode())
+    assert [file.path for file in recovery.working_files] == [f"{places.project.root}/src/tax.ts"]
+    assert recovery.objective == "Round once"
+    assert recovery.known_issues == ("VAT?",)
+    assert recovery.notes.startswith("**From the review**\n- Ask the till\n\n**Session**\n")
+
+
+def test_a_draft_accepted_as_it_is_adds_nothing() -> None:
+    facts = Facts(first_prompt="Round the tax", session_id="s")
+    recovery = Recovery(objective="Round the tax", notes="n")
+    assert with_review(recovery, draft_memory(facts), facts) == recovery
+
+
+def test_an_older_recovery_section_gives_way(places: Places) -> None:
+    old = Section(heading="Recovery", text="CMEM-20200101-000000")
+    memory = MEMORY.replace(extra=(Section(heading="Mood", text="good"), old))
+    done = review(
+        places, clock, CaptureStore(places.project), entry_of(places), memory=memory, summary=SUMMARY
+    )
+    assert [section.heading for section in done.memory.extra] == ["Mood", "Recovery"]
+    assert "CMEM-2020" not in done.memory_path.read_text("utf-8")
+
+
+def test_facts_that_are_known_are_not_read_again(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = CaptureStore(places.project).load(entry_of(places))
+    facts, note = capture_facts(capture, places.claude)
+    assert note == ""
+    monkeypatch.setattr(module, "read_facts", None)
+    reviewed(places, replace(facts, first_prompt="Known"))
+    assert backend(places).list().total == 1
+
+
+def test_without_a_transcript_the_capture_is_all_that_is_known(places: Places) -> None:
+    shutil.rmtree(places.claude)
+    done = reviewed(places)
+    recovery = parse_recovery(backend(places).get(done.recovery_id).body.decode())
+    assert recovery.working_files == ()
+    assert "Round the tax per line, please" in recovery.plan.content
+
+
+def test_undo_takes_all_back(places: Places) -> None:
+    before = (places.project.compacts / CAPTURE).read_bytes()
+    done = reviewed(places)
+    done.undo.run()
+    assert (places.project.compacts / CAPTURE).read_bytes() == before
+    assert not done.memory_path.exists()
+    store = backend(places)
+    assert store.list().total == 0
+    assert [listed.meta.id for listed in store.deleted().items] == [ID]
+
+
+def test_undo_does_not_mind_that_the_memory_is_deleted_already(places: Places) -> None:
+    done = reviewed(places)
+    backend(places).delete(ID)
+    done.undo.run()
+    assert not done.memory_path.exists()
+
+
+def test_an_undo_that_comes_too_late_deletes_nothing(places: Places) -> None:
+    done = reviewed(places)
+    done.memory_path.write_text("# Memory: mine\n", "utf-8")
+    with pytest.raises(UndoProblem):
+        done.undo.run()
+    assert backend(places).get(ID).meta.id == ID
+
+
+def test_a_reviewed_capture_stores_nothing(places: Places) -> None:
+    reviewed(places)
+    with pytest.raises(AlreadyReviewed):
+        reviewed(places)
+    assert backend(places).list().total == 1
+    assert backend(places).deleted().total == 0
+
+
+def test_when_the_capture_has_changed_the_stored_text_is_taken_away_again(places: Places) -> None:
+    entry = entry_of(places)
+    path = places.project.compacts / CAPTURE
+    path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    with pytest.raises(CaptureProblem):
+        review(places, clock, CaptureStore(places.project), entry, memory=MEMORY, summary=SUMMARY)
+    assert backend(places).list().total == 0
+
+
+def test_when_nothing_can_be_stored_the_capture_stays_pending(places: Places) -> None:
+    places.home.memories.parent.mkdir(parents=True)
+    places.home.memories.write_text("in the way")
+    with pytest.raises(FileProblem):
+        reviewed(places)
+    assert CaptureStore(places.project).load(entry_of(places)).status == "pending"
+    assert sorted(path.name for path in places.project.compacts.iterdir()) == [CAPTURE]
+
+
+def test_a_session_of_another_folder_keeps_its_root(places: Places, tmp_path: Path) -> None:
+    facts = Facts(session_id="s", cwds=(r"C:\Users\me\app",), cwd=r"C:\Users\me\app", first_prompt="Go")
+    reviewed(places, facts)
+    recovery = parse_recovery(backend(places).get(ID).body.decode())
+    assert recovery.project_root == r"C:\Users\me\app"
+
+
+def test_killed_at_any_point_no_reviewed_capture_names_a_memory_that_is_not_there(tmp_path: Path) -> None:
+    assert faults.run_sweep("tests.flows.test_review", tmp_path) > 40
+
+
+def _sweep(folder: Path) -> int:
+    without_flushing(setattr)
+    finished: list[Path] = []
+
+    def place(number: int) -> Path:
+        where = folder / str(number)
+        make(where)
+        return where
+
+    def places_of(where: Path) -> Places:
+        home = Home(*(where / "home" / name for name in ("data", "cache", "state", "config")))
+        return Places(Project(where / "shop"), home, where / "claude")
+
+    def act(where: Path) -> None:
+        reviewed(places_of(where), FACTS)
+
+    def check(where: Path) -> None:
+        places = places_of(where)
+        store = CaptureStore(places.project)
+        entry = next(each for each in store.entries() if each.name == CAPTURE)
+        capture = store.load(entry)
+        if capture.status == "reviewed":
+            memory = parse_memory((store.folder / capture.memory).read_text("utf-8"))
+            assert ID in memory.extra[-1].text
+            parse_recovery(backend(places).get(ID).body.decode())
+            finished.append(where)
+        else:
+            review(places, clock, store, entry, memory=MEMORY, summary=SUMMARY, facts=FACTS)
+        shutil.rmtree(where)
+
+    points = faults.kill_sweep(place, act, check)
+    assert 1 <= len(finished) < points
+    return points
+
+
+FACTS = Facts(session_id="s", first_prompt="Round the tax per line")
+
+if __name__ == "__main__":
+    print(_sweep(Path(sys.argv[1])))  # noqa: T201
