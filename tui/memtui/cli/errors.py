@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -11,15 +12,24 @@ from memtui.clean import clean_line
 
 BAD_INPUT, USAGE, INTERRUPTED = 1, 2, 130
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says when what is printed goes to a file, and that cannot grow."""
+
 
 def exit_code(error: BaseException) -> int | None:
     """Tell the person what went wrong in one sentence and return the exit code; None for a bug."""
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError):
-        # The reader has gone, for instance `| head`. The interpreter flushes stdout once more on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # the reader has gone, for instance `| head`
+        _forget_output()
         return BAD_INPUT
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        _forget_output()
+        click.echo(f"memtui: the output cannot be written: {error.strerror}.", err=True)
+        return BAD_INPUT
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and error.ctx:
+        click.echo(error.ctx.get_help())  # a group's word alone asks what there is
+        return 0
     if isinstance(error, click.UsageError):
         return _usage(error)
     sentence = _sentence(error)
@@ -27,6 +37,11 @@ def exit_code(error: BaseException) -> int | None:
         return None
     click.echo(f"memtui: {clean_line(sentence)}", err=True)
     return BAD_INPUT
+
+
+def _forget_output() -> None:
+    """Let nothing come of what stdout still holds: the interpreter flushes it once more on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: click.UsageError) -> int:

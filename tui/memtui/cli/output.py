@@ -154,7 +154,10 @@ def _console() -> Console:
 def print_bytes(data: bytes) -> None:
     """Print bytes as they are, nothing added: for programs alone."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    rest = memoryview(data)
+    while rest:  # with PYTHONUNBUFFERED, a pipe takes as much at a time as it holds
+        rest = rest[sys.stdout.buffer.write(rest) :]
+    sys.stdout.buffer.flush()
 
 
 def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "") -> None:

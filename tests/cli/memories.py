@@ -1,0 +1,80 @@
+"""Memories to work on, and what is piped in."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.clock import parse_iso
+from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.project import memtui_home
+from memtui.store.base import MemoryBackend, New
+from memtui.store.memory_files import FilesBackend
+
+TEXT = render_recovery(
+    Recovery(
+        project_root="/home/ann/shop",
+        objective="Rotate the refresh tokens",
+        working_files=(RoleFile(path="/home/ann/shop/src/auth.py", role="tokens"),),
+        last_action="Tests pass",
+    )
+)
+
+
+def at(text: str) -> datetime:
+    moment = parse_iso(text)
+    assert moment is not None
+    return moment
+
+
+def store(clock: str = "2026-01-02T10:15:00+00:00") -> MemoryBackend:
+    """The store that the command line uses."""
+    return FilesBackend(memtui_home(), lambda: at(clock))
+
+
+def put(
+    when: str,
+    body: str | bytes = TEXT,
+    *,
+    project: Path | str = "",
+    description: str = "",
+    tags: tuple[str, ...] = (),
+    session_id: str = "",
+    archived: bool = False,
+) -> str:
+    """Store a memory made at a time and return its id."""
+    data = body.encode() if isinstance(body, str) else body
+    new = New(
+        data, project=str(project), description=description, tags=tags, session_id=session_id,
+        created=at(when), archived=archived,
+    )  # fmt: skip
+    return store().create(new).id
+
+
+class _Piped:
+    """Standard input: a pipe, or a terminal."""
+
+    def __init__(self, data: bytes, *, terminal: bool) -> None:
+        self.buffer = io.BytesIO(data)
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+Pipe = Callable[..., None]
+
+
+@pytest.fixture
+def pipe(monkeypatch: pytest.MonkeyPatch) -> Pipe:
+    """Put bytes on standard input."""
+
+    def put_in(data: bytes, *, terminal: bool = False) -> None:
+        monkeypatch.setattr(sys, "stdin", _Piped(data, terminal=terminal))
+
+    return put_in

@@ -1,0 +1,122 @@
+"""`memtui core-memory`: the seed's calls, as processes and byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import core_memory
+from memtui.project import Project
+from tests.cli.conftest import Memtui
+from tests.cli.memories import TEXT, Pipe, pipe, put, store
+
+__all__ = ["pipe"]
+
+
+def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a shell line in which `memtui` is what it is for people."""
+    program = f'memtui() {{ "{sys.executable}" -m memtui "$@"; }}\n{line}'
+    return subprocess.run(
+        ["sh", "-c", program], capture_output=True, check=False, env={**os.environ, **variables}
+    )
+
+
+def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
+    source = tmp_path / "session-memory.md"
+    source.write_bytes(TEXT.encode() + b"\n")
+    piped = _shell('echo "$structuredText" | memtui core-memory import', structuredText=TEXT)
+    from_file = _shell(f"memtui core-memory import --file {source}")
+    first, second = json.loads(piped.stdout), json.loads(from_file.stdout)
+    for answer in (first, second):
+        assert answer == {
+            "operation": "import",
+            "id": answer["id"],
+            "message": f"Created memory: {answer['id']}",
+        }
+    exported = [_shell(f"memtui core-memory export --id {answer['id']}") for answer in (first, second)]
+    assert [done.stdout for done in exported] == [source.read_bytes()] * 2
+    assert [done.stderr for done in (piped, from_file, *exported)] == [b""] * 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a\r\nb",
+        b"\xef\xbb\xbf\xff\xfe\x00",
+        "退款 🧾\u2028".encode(),
+        b"---\nid: x\n---\nbody\n",
+        b"\x1b[2Jx\r",
+    ],
+)
+def test_any_bytes_come_back(project: Project, tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "in").write_bytes(data)
+    done = _shell(
+        f"memtui core-memory import <{tmp_path / 'in'} >answer && "
+        """memtui core-memory export --id "$(sed -n 's/.*"id": "\\(.*\\)".*/\\1/p' answer)" """
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, data, b"")
+
+
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_ten_megabytes(project: Project, buffering: str) -> None:
+    lines = f"yes {'x' * 79} | head -n 131072"
+    memory_id = json.loads(_shell(f"{lines} | memtui core-memory import").stdout)["id"]
+    export = f"memtui core-memory export --id {memory_id}"
+    whole = _shell(f"{export} | cksum", PYTHONUNBUFFERED=buffering)
+    assert (whole.stdout, whole.stderr) == (_shell(f"{lines} | cksum").stdout, b"")
+    early = _shell(f"({export}; echo $? >&2) | head -c 80", PYTHONUNBUFFERED=buffering)
+    assert (early.stdout, early.stderr) == (b"x" * 79 + b"\n", b"1\n")
+
+
+def test_a_closed_standard_input_or_output(project: Project) -> None:
+    closed = _shell("memtui core-memory import <&-")
+    assert closed.returncode == 1
+    assert closed.stderr == b"memtui: standard input is closed; name a file, or pipe a text in.\n"
+    memory_id = put("2026-01-01T08:00:00+00:00")
+    assert _shell(f"memtui core-memory export --id {memory_id} >&-").returncode == 0
+
+
+def test_a_full_device_is_told(project: Project) -> None:
+    memory_id = put("2026-01-01T08:00:00+00:00")
+    done = _shell(f"memtui core-memory export --id {memory_id} >/dev/full")
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_nothing_is_no_memory(project: Project) -> None:
+    done = _shell("memtui core-memory import </dev/null")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"memtui: standard input is empty; nothing was imported.\n"
+
+
+def test_list_is_that_of_memory(memtui: Memtui, project: Project) -> None:
+    put("2026-01-01T08:00:00+00:00", project=project.root)
+    assert memtui("core-memory", "list").out == memtui("memory", "list").out != ""
+
+
+def test_an_import_with_words_about_it(memtui: Memtui, project: Project, pipe: Pipe) -> None:
+    pipe(TEXT.encode())
+    answer = json.loads(memtui("core-memory", "import", "--tags", "a,b", "--description", "d").out)
+    meta = store().get(answer["id"]).meta
+    assert (meta.tags, meta.description, meta.project) == (("a", "b"), "d", str(project.root))
+
+
+def test_a_terminal_gets_no_json(
+    memtui: Memtui, project: Project, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_memory, "is_terminal", lambda: True)
+    pipe(TEXT.encode())
+    out = memtui("core-memory", "import").out
+    assert "CMEM-" in out
+    assert "{" not in out
+
+
+def test_the_word_alone_prints_help(memtui: Memtui) -> None:
+    result = memtui("core-memory")
+    assert (result.code, result.err) == (0, "")
+    assert "import" in result.out and "export" in result.out

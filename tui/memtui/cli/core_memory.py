@@ -1,0 +1,47 @@
+"""``memtui core-memory``: the calls that seed 000 writes down, to the word.
+
+::
+
+    echo "$structuredText" | memtui core-memory import
+    memtui core-memory import --file /path/to/session-memory.md
+    memtui core-memory export --id CMEM-20260102-101500
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.memory_changing import report, stored
+from memtui.cli.memory_reading import export, json_option, list_
+from memtui.cli.output import is_terminal
+from memtui.cli.places import root_option
+
+
+@click.group("core-memory")
+def command() -> None:
+    """Import and export memories with the calls of the compact command.
+
+    `memtui memory` does the same and more.
+    """
+
+
+@command.command("import", short_help="Store a text under a new Recovery ID.")
+@click.option("--file", metavar="F", help="A file, instead of what is piped in.")
+@click.option("--description", default="", help="What lists show instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@json_option
+@root_option
+def import_(
+    file: str | None, description: str, tags: tuple[str, ...], as_json: bool, root: Path | None
+) -> None:
+    """Store what is piped in, or a file, and print the response.
+
+    That is {"operation": "import", "id": ..., "message": ...}; on a terminal the Recovery ID in a box.
+    """
+    report(stored(None, file, description, tags, root), as_json=as_json or not is_terminal())
+
+
+command.add_command(export)
+command.add_command(list_)

@@ -1,0 +1,153 @@
+"""The commands of ``memtui memory`` that change the store: import, tag, archive, pin, delete and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.cli.memory_input import given_text, tags_of
+from memtui.cli.memory_reading import json_option
+from memtui.cli.memory_shapes import Done
+from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.output import is_terminal, print_json, say
+from memtui.cli.places import root_option
+from memtui.store.base import New
+
+id_argument = click.argument("memory_id", metavar="ID")
+
+
+def stored(
+    file: str | None, option: str | None, description: str, tags: tuple[str, ...], root: Path | None
+) -> Done:
+    """Store a text and return seed 000's response.
+
+    Raises:
+        click.ClickException: there is no text.
+        FileProblem: it cannot be written; nothing was changed.
+    """
+    body = given_text(file, option)
+    new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(tags))
+    memory_id = opened().create(new).id
+    return Done("import", memory_id, f"Created memory: {memory_id}")
+
+
+@click.command("import", short_help="Store a text under a new Recovery ID.")
+@click.argument("file", required=False, metavar="[FILE|-]")
+@click.option("--file", "option", metavar="F", help="The same as FILE.")
+@click.option("--description", default="", help="What lists show instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@json_option
+@root_option
+def import_(
+    file: str | None,
+    option: str | None,
+    description: str,
+    tags: tuple[str, ...],
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Store a text under a new Recovery ID, byte for byte: of a file, or of what is piped in.
+
+    It is kept as a memory of this project. `memtui memory export --id ID` gives the same bytes again.
+    """
+    report(stored(file, option, description, tags, root), as_json=as_json)
+
+
+def report(done: Done, *, as_json: bool) -> None:
+    """Tell what an operation came to; a new Recovery ID on a terminal in the seed's box."""
+    if as_json:
+        print_json(asdict(done))
+    elif done.operation == "import" and is_terminal():
+        # Here and not above: only people need it.
+        from memtui.cli.recovery_box import print_recovery_box
+
+        print_recovery_box(done.id)
+    else:
+        say(done.message)
+
+
+@click.command("tag", short_help="Show or change a memory's tags.")
+@id_argument
+@click.option("--add", multiple=True, metavar="A,B", help="Tags to add, with commas between.")
+@click.option("--remove", multiple=True, metavar="A,B", help="Tags to take away.")
+@click.option("--set", "set_", multiple=True, metavar="A,B", help='The tags to have in the end; "" for none.')
+@json_option
+@root_option
+def tag(
+    memory_id: str,
+    add: tuple[str, ...],
+    remove: tuple[str, ...],
+    set_: tuple[str, ...],
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Show a memory's tags, or change them. Case makes no difference to which tag is meant."""
+    if set_ and (add or remove):
+        raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
+    backend = opened()
+    memory_id = resolved(backend, memory_id, root)
+    tags = backend.get(memory_id).meta.tags
+    if set_ or add or remove:
+        gone = {tag.casefold() for tag in tags_of(remove)}
+        wanted = [tag for tag in (() if set_ else tags) if tag.casefold() not in gone]
+        known = {tag.casefold() for tag in wanted}
+        wanted += [tag for tag in tags_of(set_ or add) if tag.casefold() not in known]
+        tags = backend.update(memory_id, tags=wanted).tags
+    report(Done("tag", memory_id, f"{memory_id}: {', '.join(tags) or 'no tags'}"), as_json=as_json)
+
+
+def _mark(
+    name: str, help_: str, message: str, *, archived: bool | None = None, pinned: bool | None = None
+) -> click.Command:
+    """A command that sets one of a memory's marks."""
+
+    @click.command(name, help=help_)
+    @id_argument
+    @json_option
+    @root_option
+    def mark(memory_id: str, as_json: bool, root: Path | None) -> None:
+        backend = opened()
+        memory_id = backend.update(resolved(backend, memory_id, root), archived=archived, pinned=pinned).id
+        report(Done(name, memory_id, message.format(memory_id)), as_json=as_json)
+
+    return mark
+
+
+marks = (
+    _mark("archive", "Take a memory out of the lists without losing it.", "Archived {}.", archived=True),
+    _mark(
+        "unarchive",
+        "Put an archived memory back into the lists.",
+        "{} is in the lists again.",
+        archived=False,
+    ),
+    _mark("pin", "Mark a memory as one to keep at hand.", "Pinned {}.", pinned=True),
+    _mark("unpin", "Take the pin off a memory.", "{} is not pinned any more.", pinned=False),
+)
+"""``archive``, ``unarchive``, ``pin`` and ``unpin``."""
+
+
+@click.command("delete", short_help="Move a memory to the trash.")
+@id_argument
+@json_option
+@root_option
+def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
+    """Move a memory to the trash; undelete brings it back."""
+    backend = opened()
+    memory_id = resolved(backend, memory_id, root)
+    backend.delete(memory_id)
+    message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
+    report(Done("delete", memory_id, message), as_json=as_json)
+
+
+@click.command("undelete", short_help="Take a memory out of the trash.")
+@id_argument
+@json_option
+def undelete(memory_id: str, as_json: bool) -> None:
+    """Take a memory out of the trash; `memtui memory trash` lists what is there."""
+    backend = opened()
+    memory_id = backend.find(memory_id, deleted=True)
+    backend.restore(memory_id)
+    report(Done("undelete", memory_id, f"{memory_id} is back."), as_json=as_json)

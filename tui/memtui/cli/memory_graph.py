@@ -1,0 +1,99 @@
+"""``memtui memory related`` and ``graph``: what memories name, and which ones name the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.cli.memory_reading import all_option, json_option
+from memtui.cli.memory_shapes import (
+    DrawnEdge,
+    DrawnGraph,
+    DrawnNode,
+    RelatedMemory,
+    SharedEntity,
+    listed_memory,
+)
+from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.output import print_json, print_table, say
+from memtui.cli.places import root_option
+from memtui.store.base import Filter
+
+if TYPE_CHECKING:
+    from memtui.flows.relations import Related
+
+_NEAREST = 10
+_DRAWN = 2
+"""By how many memories an entity has to be named to be drawn, unless told otherwise."""
+
+
+@click.command("related", short_help="List the memories that name the same files, decisions or packages.")
+@click.argument("memory_id", metavar="ID")
+@click.option("--limit", type=click.IntRange(1), default=_NEAREST, show_default=True, help="At most so many.")
+@json_option
+@root_option
+def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> None:
+    """List the memories that name the same files, decisions, packages or sessions, the nearest first.
+
+    What few memories name counts for more than what all of them name.
+    """
+    # Here and not above: lists need none of it.
+    from memtui.flows.relations import related_memories
+
+    backend = opened()
+    memory_id = resolved(backend, memory_id, root)
+    found = related_memories(backend, memory_id, limit=limit)
+    if as_json:
+        print_json([asdict(_shape(relation)) for relation in found])
+    elif found:
+        rows = [
+            (each.listed.meta.id, each.listed.title, ", ".join(entity.name for entity in each.shared))
+            for each in found
+        ]
+        print_table(("ID", "Title", "Shared"), rows, flexible=2)
+    else:
+        say(f"No other memory names what {memory_id} names.")
+
+
+def _shape(relation: Related) -> RelatedMemory:
+    shared = tuple(SharedEntity(entity.kind, entity.name) for entity in relation.shared)
+    return RelatedMemory(listed_memory(relation.listed), shared, relation.score)
+
+
+@click.command("graph", short_help="Print the graph of memories and what they name.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "dot", "mermaid"]),
+    default="json",
+    show_default=True,
+    help="JSON for programs, DOT for Graphviz, Mermaid for Markdown.",
+)
+@all_option
+@click.option(
+    "--least",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Leave out what fewer memories name; 1 for json, {_DRAWN} for drawings unless given.",
+)
+@root_option
+def graph(form: str, everywhere: bool, least: int | None, root: Path | None) -> None:
+    """Print the graph of memories and the files, decisions, packages, sessions and projects they name.
+
+    To draw it: memtui memory graph --format dot | dot -Tsvg > memories.svg
+    """
+    # Here and not above: lists need none of it.
+    from memtui.extract.graph import dot, mermaid
+    from memtui.flows.relations import memory_graph
+
+    where = Filter(project="" if everywhere else project_path(root))
+    if form == "json":
+        made = memory_graph(opened(), where, least=least or 1)
+        nodes = (DrawnNode(*node) for node in made.nodes)
+        print_json(asdict(DrawnGraph(tuple(nodes), tuple(DrawnEdge(*edge) for edge in made.edges))))
+    else:
+        made = memory_graph(opened(), where, least=least or _DRAWN)
+        say((dot if form == "dot" else mermaid)(made).removesuffix("\n"))

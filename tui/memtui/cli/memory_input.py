@@ -1,0 +1,70 @@
+"""The text that ``import`` is given: a file, or what somebody pipes in, byte for byte."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from memtui.files.problems import reading
+from memtui.store.stored_files import LIMIT
+
+_STEP = 1 << 20
+
+
+def tags_of(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Tags given with commas between or with several options."""
+    tags = (tag.strip() for value in values for tag in value.split(","))
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def given_text(argument: str | None, option: str | None) -> bytes:
+    """The text of ``[FILE|-]`` or ``--file FILE``; of standard input when neither is given.
+
+    Raises:
+        click.ClickException: there is nothing to import, or more than `LIMIT`.
+        click.UsageError: two files are named, or nobody pipes anything in.
+    """
+    if argument is not None and option is not None:
+        raise click.UsageError("name the file once, as FILE or with --file.")
+    name = argument if argument is not None else option
+    data = _piped(asked=name == "-") if name in (None, "-") else _file(Path(name or ""))
+    if not data.strip():
+        what = "standard input" if name in (None, "-") else f"'{name}'"
+        raise click.ClickException(f"{what} is empty; nothing was imported.")
+    return data
+
+
+def _piped(*, asked: bool) -> bytes:
+    if sys.stdin is None:
+        raise click.ClickException("standard input is closed; name a file, or pipe a text in.")
+    if sys.stdin.isatty():
+        if not asked:
+            raise click.UsageError(
+                "there is no text: name a file, pipe one in (... | memtui memory import), "
+                "or give - to type it here."
+            )
+        click.echo("Type or paste the text; ctrl+d on a line of its own ends it.", err=True)
+    parts: list[bytes] = []
+    size = 0
+    while part := sys.stdin.buffer.read(_STEP):
+        parts.append(part)
+        size += len(part)
+        if size > LIMIT:
+            raise click.ClickException(f"standard input is {_TOO_LARGE}; nothing was imported.")
+    return b"".join(parts)
+
+
+def _file(path: Path) -> bytes:
+    path = path.expanduser()
+    if path.is_dir():
+        raise click.ClickException(f"'{path}' is a folder; name the file in it.")
+    with reading(path), path.open("rb") as file:  # a pipe, too: import <(...)
+        data = file.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        raise click.ClickException(f"'{path}' is {_TOO_LARGE}; nothing was imported.")
+    return data
+
+
+_TOO_LARGE = f"larger than {LIMIT >> 20} MB"

@@ -1,0 +1,271 @@
+"""The commands of ``memtui memory`` that change nothing: list, search, show, export, trash, related."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.cli.memory_shapes import (
+    CheckedPoint,
+    FoundMemory,
+    FoundPage,
+    Memory,
+    MemoryPage,
+    ShownMemory,
+    listed_memory,
+    memory_of,
+)
+from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.output import (
+    is_terminal,
+    print_bytes,
+    print_document,
+    print_groups,
+    print_json,
+    print_marked,
+    print_table,
+    say,
+)
+from memtui.cli.places import root_option
+from memtui.clock import local_minute
+from memtui.files import FileProblem, create_exclusive
+from memtui.project import memtui_home
+from memtui.store.base import Filter, Found, Listed, Page, Which
+from memtui.store.stored_files import file_name, month_of, objective
+
+if TYPE_CHECKING:
+    from memtui.formats.stored_memory import StoredMemory
+
+_SCREEN = 50
+"""Memories that a list shows unless told otherwise: a screen or two, and quick whatever the store holds."""
+_HITS = 20
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+all_option = click.option("--all", "everywhere", is_flag=True, help="Of all projects, not this one alone.")
+archived_option = click.option(
+    "--archived", is_flag=True, help="Those that are archived, instead of the others."
+)
+offset_option = click.option(
+    "--offset", type=click.IntRange(0), default=0, help="Leave out so many of the newest."
+)
+
+
+@click.command("list", short_help="List memories, newest first.")
+@all_option
+@archived_option
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
+@click.option(
+    "--limit", type=click.IntRange(0), default=_SCREEN, show_default=True, help="At most so many; 0 for all."
+)
+@offset_option
+@json_option
+@root_option
+def list_(
+    everywhere: bool,
+    archived: bool,
+    tags: tuple[str, ...],
+    limit: int,
+    offset: int,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """List this project's memories, newest first.
+
+    Shown are id, local time, state (pinned, archived, broken), title, tags and project; when the output is
+    not a terminal, with tabs between. How many are left out by --limit is said on standard error.
+    """
+    where = Filter(
+        project="" if everywhere else project_path(root),
+        tags=tags,
+        which=Which.ARCHIVED if archived else Which.ACTIVE,
+    )
+    page = opened().list(where, limit=limit or None, offset=offset)
+    print_page(page, as_json=as_json, offset=offset, nothing=_nothing(where))
+
+
+def print_page(page: Page, *, as_json: bool, offset: int = 0, nothing: str) -> None:
+    """Print a part of a list in the way that is wanted."""
+    if as_json:
+        print_json(asdict(MemoryPage(page.total, tuple(listed_memory(listed) for listed in page.items))))
+    elif page.items:
+        print_table(_COLUMNS, [_row(listed) for listed in page.items], flexible=3)
+        shown = offset + len(page.items)
+        if shown < page.total:
+            say(f"{page.total - shown} more; see them with --limit or --offset {shown}.", err=True)
+    else:
+        say(nothing if not page.total else f"There are only {page.total}.")
+
+
+_COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
+
+
+def _row(listed: Listed) -> tuple[str, ...]:
+    meta = listed.meta
+    title = f"{listed.title}: {listed.problem}" if listed.problem else listed.title
+    when = local_minute(meta.created)
+    return (meta.id, when, _state(listed), title, ", ".join(meta.tags), Path(meta.project).name)
+
+
+def _state(listed: Listed) -> str:
+    if listed.problem:
+        return "broken"
+    if listed.meta.archived:
+        return "archived"
+    return "pinned" if listed.meta.pinned else ""
+
+
+def _nothing(where: Filter) -> str:
+    kind = "archived memories" if where.which is Which.ARCHIVED else "memories"
+    with_tags = f" with the tag{'s' * (len(where.tags) > 1)} {', '.join(where.tags)}" if where.tags else ""
+    if where.project:
+        return f"No {kind}{with_tags} of {Path(where.project).name}; --all looks in all projects."
+    return f"No {kind}{with_tags} yet. `memtui memory import` and `memtui compact` make them."
+
+
+@click.command("search", short_help="Find memories by what is in them.")
+@click.argument("query", nargs=-1, required=True)
+@all_option
+@archived_option
+@click.option("--limit", type=click.IntRange(1), default=_HITS, show_default=True, help="At most so many.")
+@offset_option
+@json_option
+@root_option
+def search(
+    query: tuple[str, ...],
+    everywhere: bool,
+    archived: bool,
+    limit: int,
+    offset: int,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Find this project's memories that hold every word of QUERY, the best first.
+
+    Words count as parts of words; what stands in quotes is one phrase. When the output is not a terminal, a
+    line has id, time, title and the place in the text, with tabs between.
+    """
+    words = " ".join(query)
+    where = Filter(
+        project="" if everywhere else project_path(root), which=Which.ARCHIVED if archived else Which.ACTIVE
+    )
+    found = opened().search(words, where, limit=limit, offset=offset)
+    if as_json:
+        hits = (
+            FoundMemory(listed_memory(hit.listed), hit.snippet, hit.marks, hit.score) for hit in found.hits
+        )
+        print_json(asdict(FoundPage(found.total, tuple(hits))))
+    elif found.hits:
+        _print_hits(found)
+    else:
+        within = f" in {Path(where.project).name}; --all looks in all projects" if where.project else ""
+        say(f"Nothing found for '{words}'{within}.")
+
+
+def _print_hits(found: Found) -> None:
+    for hit in found.hits:
+        meta = hit.listed.meta
+        fields = (meta.id, local_minute(meta.created), hit.listed.title)
+        if is_terminal():
+            print_marked("  ".join(fields), ((0, len(meta.id)),))
+            print_marked(hit.snippet, hit.marks, indent="    ")
+        else:
+            print_table((), [(*fields, hit.snippet)], flexible=2)
+    if found.total > len(found.hits):
+        say(f"{found.total} match in all; see more with --limit or --offset.", err=True)
+
+
+@click.command("show", short_help="Show one memory: what is said about it, and its text.")
+@click.argument("memory_id", metavar="ID")
+@json_option
+@root_option
+def show(memory_id: str, as_json: bool, root: Path | None) -> None:
+    """Show one memory: what is said about it, the checklist's remarks, and its text.
+
+    ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
+    was imported, use export.
+    """
+    backend = opened()
+    stored = backend.get(resolved(backend, memory_id, root))
+    text = stored.body.decode("utf-8", "replace")
+    points = checklist(text)
+    if as_json:
+        print_json(asdict(ShownMemory(_shape(stored), text, len(stored.body), points)))
+        return
+    remarks = [
+        f"{point.verdict}: {point.name}: {point.message}" for point in points if point.verdict != "pass"
+    ]
+    if points and not remarks:
+        remarks = ["all points pass"]
+    groups = [(stored.meta.id, _about(stored)), ("Checklist", remarks)]
+    print_groups([(title, items) for title, items in groups if items])
+    say()
+    print_document(text)
+
+
+def checklist(text: str) -> tuple[CheckedPoint, ...]:
+    """The points of the quality checklist; none for a text that is no recovery text."""
+    # Here and not above: lists need none of it.
+    from memtui.extract.checklist import check_recovery
+    from memtui.formats.model import FormatError
+
+    try:
+        points = check_recovery(text)
+    except FormatError:
+        return ()
+    return tuple(CheckedPoint(name, str(verdict), message, line) for name, verdict, message, line in points)
+
+
+def _shape(stored: StoredMemory) -> Memory:
+    meta = stored.meta
+    path = memtui_home().memories / month_of(meta.id) / file_name(meta.id)
+    return memory_of(meta, title=meta.description or objective(stored.body) or meta.id, path=str(path))
+
+
+def _about(stored: StoredMemory) -> Sequence[str]:
+    meta = stored.meta
+    said = {
+        "description": meta.description,
+        "project": meta.project,
+        "created": local_minute(meta.created),
+        "updated": local_minute(meta.updated) if meta.updated != meta.created else "",
+        "tags": ", ".join(meta.tags),
+        "session": meta.session_id,
+        "source": meta.source,
+        "state": ", ".join(["pinned"] * meta.pinned + ["archived"] * meta.archived),
+    }
+    return [f"{name}: {value}" for name, value in said.items() if value]
+
+
+@click.command("export", short_help="Print a memory's text to the byte as it was imported.")
+@click.argument("argument", required=False, metavar="[ID]")
+@click.option("--id", "option", metavar="ID", help="The same as ID.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
+@root_option
+def export(argument: str | None, option: str | None, output: Path | None, root: Path | None) -> None:
+    """Print a memory's text to the byte as it was imported, nothing added.
+
+    ID is a Recovery ID or the beginning of one; it is looked for in this project first, then in all. On a
+    terminal, control characters are shown as pictures.
+    """
+    if (argument is None) == (option is None):
+        raise click.UsageError("name one memory: --id ID.")
+    backend = opened()
+    body = backend.get(resolved(backend, argument or option or "", root)).body
+    if output is not None:
+        if not create_exclusive(output.expanduser(), body):
+            raise FileProblem(output, "is there already; memtui does not write over it")
+    elif is_terminal():
+        say(body.decode("utf-8", "replace"))
+    else:
+        print_bytes(body)
+
+
+@click.command("trash", short_help="List the deleted memories.")
+@json_option
+def trash(as_json: bool) -> None:
+    """List the deleted memories of all projects; `memtui memory undelete ID` brings one back."""
+    print_page(opened().deleted(), as_json=as_json, nothing="The trash is empty.")

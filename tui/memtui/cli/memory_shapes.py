@@ -1,0 +1,197 @@
+"""The JSON of ``memtui memory`` and ``memtui core-memory``: every key, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.formats.stored_memory import MemoryMeta
+    from memtui.store.base import Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A stored memory as ``list``, ``trash`` and ``search`` show it. What a broken one lacks is empty."""
+
+    id: str
+    """The Recovery ID: ``CMEM-YYYYMMDD-HHMMSS``."""
+    path: str
+    title: str
+    """The description, else the objective's first line, else the id."""
+    project: str
+    """Path of the project's root."""
+    created: str
+    """ISO 8601 with its offset, as is `updated`."""
+    updated: str
+    description: str
+    tags: tuple[str, ...]
+    session_id: str
+    """Claude Code's session."""
+    source: str
+    """Who made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    archived: bool
+    pinned: bool
+    problem: str
+    """Why it cannot be used; "" when it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """What ``list`` and ``trash`` print: newest first."""
+
+    total: int
+    """How many there are with the filters given, whatever the limit."""
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A memory that a search has found."""
+
+    memory: Memory
+    snippet: str
+    """One line of the text around the first match."""
+    marks: tuple[tuple[int, int], ...]
+    """Where in `snippet` the matches are, as character offsets (start, end)."""
+    score: float
+    """Higher is better; comparable within one search alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """What ``search`` prints, best first."""
+
+    total: int
+    hits: tuple[FoundMemory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPoint:
+    """A point of the quality checklist (seed 000, section 6)."""
+
+    name: str
+    verdict: str
+    """``pass``, ``warn`` or ``fail``."""
+    message: str
+    line: int | None
+    """The line of the text, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMemory:
+    """What ``show`` prints."""
+
+    memory: Memory
+    text: str
+    """Bytes that are no UTF-8 are U+FFFD here; ``export`` gives them as they are."""
+    size: int
+    """Bytes of the text."""
+    checklist: tuple[CheckedPoint, ...]
+    """Empty when the text is no recovery text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an operation on one memory came to: seed 000's response format."""
+
+    operation: str
+    """``import``, ``tag``, ``archive``, ``unarchive``, ``pin``, ``unpin``, ``delete`` or ``undelete``."""
+    id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedEntity:
+    """Something that two memories name."""
+
+    kind: str
+    """``file``, ``decision``, ``package``, ``session`` or ``project``."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedMemory:
+    """What ``related`` prints, in a list, the nearest first."""
+
+    memory: Memory
+    shared: tuple[SharedEntity, ...]
+    """The most telling first."""
+    score: float
+    """Higher is nearer; comparable among the relations of one memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """A node of ``graph``: a memory or something that memories name."""
+
+    id: str
+    """Within this graph."""
+    kind: str
+    """``memory``, ``file``, ``decision``, ``package``, ``session`` or ``project``."""
+    name: str
+    """The Recovery ID, or the entity as the newest memory writes it."""
+    title: str
+    """Of a memory."""
+    memories: int
+    """By how many memories of the graph an entity is named; 0 for a memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEdge:
+    """A memory names an entity; both are nodes' ids."""
+
+    memory: str
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnGraph:
+    """What ``graph --format json`` prints."""
+
+    nodes: tuple[DrawnNode, ...]
+    edges: tuple[DrawnEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A memory of ccw's that was left out."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What ``import-ccw`` prints."""
+
+    database: str
+    imported: tuple[str, ...]
+    """Ids, which stay as they were."""
+    present: tuple[str, ...]
+    """Ids of memories that are here already, with the same text."""
+    clashes: tuple[Clash, ...]
+
+
+def memory_of(meta: MemoryMeta, *, title: str, path: str, problem: str = "") -> Memory:
+    """The shape of a memory."""
+    return Memory(
+        id=meta.id,
+        path=path,
+        title=title,
+        project=meta.project,
+        created=meta.created.isoformat(),
+        updated=meta.updated.isoformat(),
+        description=meta.description,
+        tags=tuple(meta.tags),
+        session_id=meta.session_id,
+        source=meta.source,
+        archived=meta.archived,
+        pinned=meta.pinned,
+        problem=problem,
+    )
+
+
+def listed_memory(listed: Listed) -> Memory:
+    """The shape of a listed memory."""
+    return memory_of(listed.meta, title=listed.title, path=str(listed.path), problem=listed.problem)

@@ -1,0 +1,31 @@
+"""The store that ``memtui memory`` works on, and the memory that an id or the beginning of one means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.cli.places import project_of
+from memtui.clock import system_clock
+from memtui.flows import recall
+from memtui.project import memtui_home
+from memtui.store.base import MemoryBackend
+from memtui.store.memory_files import FilesBackend
+
+
+def opened() -> MemoryBackend:
+    """The store of the person who runs memtui."""
+    return FilesBackend(memtui_home(), system_clock)
+
+
+def project_path(root: Path | None) -> str:
+    """The project as memories name it."""
+    return str(project_of(root).root)
+
+
+def resolved(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
+    """The id that is meant: of this project's memories first, then of all.
+
+    Raises:
+        MemoryMissing: none begins so, or several do.
+    """
+    return recall.resolved(backend, beginning, project_path(root))
