@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def init(places: Places) -> Run:
 def uninstall(places: Places) -> Run:
     """Plan and apply an `uninstall`; returns the plan."""
 
-    def run(scope: Scope = Scope.PROJECT, *, edited: bool = False) -> Plan:
+    def run(scope: Scope = Scope.PROJECT, *, edited: Collection[Path] = ()) -> Plan:
         plan = plan_uninstall(places, scope, edited=edited)
         apply(plan, places, clock)
         return plan

@@ -71,6 +71,20 @@ contents = st.dictionaries(
 )
 """What a settings file says: an object, with hooks of others or without, in any order."""
 
+_servers = st.fixed_dictionaries(
+    {}, optional={"command": _text, "args": st.lists(_text, max_size=2), "env": _values, "type": _text}
+)
+server_contents = st.dictionaries(_text.filter(lambda key: key != "mcpServers"), _values, max_size=3).flatmap(
+    lambda rest: st.one_of(
+        st.just(rest),
+        st.tuples(
+            st.permutations([*rest, "mcpServers"]),
+            st.dictionaries(_text.filter(lambda name: name != "memtui"), _servers, max_size=3),
+        ).map(lambda drawn: {key: drawn[1] if key == "mcpServers" else rest[key] for key in drawn[0]}),
+    )
+)
+"""What a file of MCP servers says: an object, with servers of others or without, in any order."""
+
 styles = st.builds(
     Style,
     indent=st.sampled_from([None, "  ", "    ", "\t", " "]),
@@ -84,6 +98,8 @@ styles = st.builds(
 )
 files = st.builds(lambda content, style: written(content, style), contents, styles)
 """The texts of settings files."""
+server_files = st.builds(lambda content, style: written(content, style), server_contents, styles)
+"""The texts of ``.mcp.json``."""
 
 
 def written(content: Any, style: Style) -> str:

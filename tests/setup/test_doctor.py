@@ -94,6 +94,7 @@ def test_before_anything_is_installed(places: Places, probes: Probes) -> None:
     assert {(finding.check, finding.level) for finding in findings} == {
         ("settings", Level.OK), ("hooks", Level.WARNING), ("runs", Level.NOTE), ("folders", Level.OK),
         ("compactions", Level.OK), ("pending", Level.OK), ("clipboard", Level.NOTE), ("watching", Level.OK),
+        ("mcp", Level.NOTE),
     }  # fmt: skip
     assert next(finding for finding in findings if finding.check == "hooks").advice == "Run `memtui init`."
     assert not is_wired(places) and probes == []

@@ -89,11 +89,12 @@ def test_project(world: World) -> None:
     world.fire("SessionEnd", reason="logout")
     found = json.loads(world.memtui("doctor", "--json"))
     levels = {(finding["check"], finding["level"]) for finding in found}
-    assert {("hooks", "ok"), ("commands", "ok"), ("runs", "ok")} <= levels
+    assert {("hooks", "ok"), ("commands", "ok"), ("runs", "ok"), ("mcp", "ok")} <= levels
     assert sum(finding["check"] == "runs" for finding in found) == 3
 
     world.memtui("uninstall", "--yes")
     assert settings.read_bytes() == before
+    assert not (world.root / ".mcp.json").exists()
     assert not (world.root / ".claude" / "commands").exists()
     assert len(json.loads(world.memtui("captures", "--json"))) == 1
 

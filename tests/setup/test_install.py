@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, atomic
+from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
 from memtui.setup import changes as changes_module
 from memtui.setup.changes import diff
-from memtui.setup.commands import review_compact
+from memtui.setup.commands import slash_command
 from memtui.setup.install import apply, plan_init, plan_uninstall
-from memtui.setup.json_text import add_member, root_of, style_of
 from memtui.setup.places import Scope, settings_file
 from memtui.setup.settings import EVENTS, find_hooks
 from tests.disk import mode_of, names
@@ -53,9 +53,10 @@ def test_into_nothing_and_out_again(places: Places, init: Run, uninstall: Run, s
     places.home.state.mkdir(parents=True)
     before = {name for name in _tree(top) if "memtui" not in name}
     plan = init(scope)
-    assert [change.target.path.name for change in plan.changes] == [
-        "review-compact.md", "settings.local.json" if scope is Scope.PROJECT else "settings.json"
-    ]  # fmt: skip
+    commands = ["review-compact.md", "compact.md"]
+    settings_name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
+    server = [] if scope is Scope.USER else [".mcp.json"]
+    assert [change.target.path.name for change in plan.changes] == [*commands, settings_name, *server]
     hooks = find_hooks(_settings(places, scope).read_text())
     assert [(hook.event, hook.runs, hook.ours) for hook in hooks] == [
         (event, name, True) for event, name in EVENTS.items()
@@ -214,7 +215,8 @@ def test_a_backup_is_kept_outside_the_project(places: Places, init: Run, uninsta
     assert backup.name.startswith("20260102_101500-") and backup.name.endswith("-settings.local.json")
     assert backup.read_bytes() == b'{"model": "opus"}\r\n'
     uninstall()
-    assert len(names(places.home.state / "backups")) == 3  # .gitignore, and twice the settings
+    made = names(places.home.state / "backups")
+    assert sum(name.endswith("-settings.local.json") for name in made) == 2
     assert names(path.parent) == ["settings.local.json"]
 
 
@@ -321,30 +323,32 @@ def test_an_edited_command_stays_unless_told(places: Places, init: Run, uninstal
     assert init().notes == (f"{path} was edited; it stays as it is.",)
     plan = uninstall()
     assert plan.kept == (path,) and path.exists() and not _settings(places).exists()
-    uninstall(edited=True)
+    uninstall(edited=[path])
     assert not (places.project.root / ".claude").exists()
 
 
 def test_somebody_elses_command_of_this_name_stays(places: Places, init: Run, uninstall: Run) -> None:
     path = _wrote(places.project.root / ".claude" / "commands" / "review-compact.md", "mine")
     assert init().notes == (f"{path} is not memtui's; it stays as it is.",)
-    assert uninstall(edited=True).kept == ()
+    assert uninstall(edited=[path]).kept == ()
     assert path.read_text() == "mine"
 
 
 def test_an_older_version_of_the_command_is_updated(places: Places, init: Run, uninstall: Run) -> None:
     path = places.project.root / ".claude" / "commands" / "review-compact.md"
-    _wrote(path, review_compact("old-memtui").decode(), newline="\r\n")
-    assert len(init().changes) == 2
-    assert path.read_bytes() == review_compact()
+    _wrote(path, slash_command("review-compact.md", "old-memtui").decode(), newline="\r\n")
+    assert len(init().changes) == 4
+    assert path.read_bytes() == slash_command("review-compact.md")
     uninstall()
     assert not path.exists()
 
 
 def test_folders_that_were_made_go_after_an_update_too(places: Places, init: Run, uninstall: Run) -> None:
     init(python="/old/python3")
-    (places.project.root / ".claude" / "commands" / "review-compact.md").write_bytes(review_compact("old"))
-    assert len(init().changes) == 2
+    (places.project.root / ".claude" / "commands" / "review-compact.md").write_bytes(
+        slash_command("review-compact.md", "old")
+    )
+    assert len(init().changes) == 3
     uninstall()
     assert not (places.project.root / ".claude").exists()
 
@@ -352,13 +356,13 @@ def test_folders_that_were_made_go_after_an_update_too(places: Places, init: Run
 def test_the_command_names_a_program_that_the_shell_finds(places: Places) -> None:
     for which, expected in (
         ("/bin/memtui", "`memtui captures"),
-        ("", "'/opt/my tools/python3' -m memtui captures"),
+        ("", "'/opt/my tools/python3' -I -m memtui captures"),
     ):
         plan = plan_init(places, Scope.PROJECT, python=PYTHON, which=which)
         text = (plan.changes[0].after or b"").decode()
         assert expected in text
     shared = plan_init(places, Scope.SHARED, python=PYTHON, which="")
-    assert shared.changes[0].after == review_compact()
+    assert shared.changes[0].after == slash_command("review-compact.md")
 
 
 def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
@@ -367,9 +371,11 @@ def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
     notes = plan_init(places, Scope.PROJECT, python=PYTHON, which="x").notes
     assert [note.split(":")[0] for note in notes] == [
         "git does not ignore .claude/commands/review-compact.md",
+        "git does not ignore .claude/commands/memory/compact.md",
         "git does not ignore .claude/settings.local.json",
+        "git does not ignore .mcp.json",
     ]
-    (root / ".gitignore").write_text(".claude/\n")
+    (root / ".gitignore").write_text(".claude/\n.mcp.json\n")
     assert plan_init(places, Scope.PROJECT, python=PYTHON, which="x").notes == ()
     (root / ".gitignore").unlink()
     assert plan_init(places, Scope.SHARED, which="x").notes == ()
@@ -383,7 +389,7 @@ def test_a_passing_interpreter_is_told(places: Places) -> None:
 
 def test_the_interpreter_that_runs_is_the_one_that_is_named(places: Places) -> None:
     plan = plan_init(places, Scope.USER, which="x")
-    hooks = find_hooks((plan.changes[1].after or b"").decode())
+    hooks = find_hooks((plan.changes[2].after or b"").decode())
     assert all(hook.command.startswith(f"{sys.executable} -I -m memtui.hooks ") for hook in hooks)
 
 
@@ -395,7 +401,7 @@ def test_without_an_interpreter_nothing_is_planned(places: Places, monkeypatch: 
 
 def test_the_diff_shows_what_changes(places: Places) -> None:
     _wrote(_settings(places), '{\n  "a": "\x85\u2028"\n}')
-    command, settings_change = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
+    command, _, settings_change, _ = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
     assert diff(command, "c.md").startswith("--- /dev/null\n+++ c.md\n@@ -0,0 +1,")
     assert diff(settings_change, "s.json").startswith(
         '--- s.json\n+++ s.json\n@@ -1,3 +1,41 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'

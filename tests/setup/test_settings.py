@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.setup.json_text import add_member, root_of, style_of
+from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.setup.settings import (
     EVENTS,
     SettingsProblem,

@@ -18,11 +18,12 @@ from memtui.setup.install import plan_init
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @root_option
 def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
-    """Install memtui's hooks and slash command into Claude Code.
+    """Install memtui's hooks, slash commands and MCP server into Claude Code.
 
-    From then on every auto-compaction leaves a capture, active commands outlive it, and /review-compact
-    reviews from within Claude Code. What changes is shown first; the rest of the settings stays byte for
-    byte, a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
+    From then on every auto-compaction leaves a capture, active commands outlive it, /review-compact reviews
+    from within Claude Code, and /memory:compact stores a session under a Recovery ID. What changes is shown
+    first; the rest of the settings stays byte for byte, a backup is kept, and `memtui uninstall` takes it all
+    out again. Doing it twice changes nothing.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)

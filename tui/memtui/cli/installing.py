@@ -17,8 +17,8 @@ from memtui.setup.install import Plan, apply
 from memtui.setup.places import Scope
 
 HELPS = {
-    Scope.PROJECT: "This project on this machine: .claude/settings.local.json (the default).",
-    Scope.SHARED: "This project for the whole team: .claude/settings.json.",
+    Scope.PROJECT: "This project on this machine: .claude/settings.local.json, .mcp.json (the default).",
+    Scope.SHARED: "This project for the whole team: .claude/settings.json, .mcp.json.",
     Scope.USER: "All your projects: settings.json in Claude Code's own folder.",
 }
 FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope.USER: "all your projects"}

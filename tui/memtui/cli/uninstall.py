@@ -18,7 +18,7 @@ from memtui.setup.install import plan_uninstall
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @root_option
 def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
-    """Take memtui's hooks and slash command out of Claude Code.
+    """Take memtui's hooks, slash commands and MCP server out of Claude Code.
 
     Settings that nobody else has changed are as before `memtui init`, to the byte; otherwise only our own
     entries go. Captures, memory files and memories stay where they are. A slash command that was edited is
@@ -27,11 +27,14 @@ def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, r
     scope = scope_of(project, shared, user)
     places = places_of(root)
     plan = plan_uninstall(places, scope)
+    unwanted = []
     for path in plan.kept:
         if not (yes or dry_run) and can_answer() and click.confirm(f"{path} was edited. Remove it, too?"):
-            plan = plan_uninstall(places, scope, edited=True)
+            unwanted.append(path)
         else:
             say(f"Note: {path} was edited; it stays.")
+    if unwanted:
+        plan = plan_uninstall(places, scope, edited=unwanted)
     if nothing_to_do(plan, f"memtui is not installed for {FOR[scope]}."):
         return
     if carry_out(plan, places, yes=yes, dry_run=dry_run):

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from mcp import types
 from memtui.clean import clean_line
 from memtui.failures import FailureLog, explain
+from memtui.flows.recall import resolved, sentence
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import find_root
 from memtui.store.base import Filter, MemoryBackend, MemoryMissing
@@ -81,14 +82,15 @@ class Calls:
         return "" if path == EVERYWHERE else str(self.root(path))
 
     def memory(self, beginning: str, path: str = "") -> StoredMemory:
-        """A memory by the beginning of its id; without one the newest of a project.
+        """A memory by its id or the beginning of it; without one the newest of a project.
 
         Raises:
             Refusal: the project has none.
             FileProblem: see `MemoryBackend.find` and `MemoryBackend.get`.
         """
         if beginning.strip():
-            return self.store.get(self.store.find(beginning.strip()))
+            root = self.root("" if path == EVERYWHERE else path)
+            return self.store.get(resolved(self.store, beginning.strip(), str(root)))
         project = self.project(path)
         page = self.store.list(Filter(project=project), limit=_NEWEST)
         newest = next((listed for listed in page.items if not listed.problem), None)
@@ -108,7 +110,7 @@ class Calls:
         except Refusal:
             raise
         except MemoryMissing as missing:
-            raise Refusal(_with_near(missing)) from missing
+            raise Refusal(clean_line(sentence(missing))) from missing
         except ValidationError as error:
             raise Refusal(_in_words(error)) from error
         except Exception as error:
@@ -137,11 +139,6 @@ class Calls:
 
 def _text(text: str) -> types.TextContent:
     return types.TextContent(type="text", text=text)
-
-
-def _with_near(missing: MemoryMissing) -> str:
-    near = f" The nearest: {', '.join(missing.near)}." if missing.near else ""
-    return clean_line(f"{missing}.{near}")
 
 
 def _in_words(error: ValidationError) -> str:

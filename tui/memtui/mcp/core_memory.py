@@ -73,8 +73,8 @@ class Call(Arguments):
     path: Annotated[
         str,
         Field(
-            description="import, list, search, summary: a folder of the project that is meant, the current "
-            'project when left out; list and search take "*" for all projects.'
+            description="A folder of the project that is meant, the current one when left out; "
+            'list, search and summary take "*" for all projects.'
         ),
     ] = ""
     description: Annotated[str, Field(description="import: what the session was about, in one line.")] = ""
@@ -134,7 +134,7 @@ def _import(calls: Calls, call: Call) -> dict[str, Any]:
 
 
 def _export(calls: Calls, call: Call) -> dict[str, Any]:
-    memory = calls.memory(_needed(call.id, "an id"))
+    memory = calls.memory(_needed(call.id, "an id"), call.path)
     text, exact = decoded(memory.body)
     answer = {"id": memory.meta.id, "content": text}
     return answer if exact else {**answer, "note": _NOT_EXACT}

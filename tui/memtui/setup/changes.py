@@ -51,6 +51,8 @@ class Change:
     """The same edit on another content, for the case that somebody writes the file in the same moment."""
     folders: tuple[str, ...] = ()
     """Folders to remove with it, if they are empty then; the outermost first."""
+    without: Callable[[bytes], bytes] | None = None
+    """A content as it would be without us."""
 
 
 def diff(change: Change, name: str = "") -> str:

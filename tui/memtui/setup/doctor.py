@@ -20,6 +20,7 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
+from memtui.setup.server_check import check_server
 from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
 
 
@@ -28,7 +29,7 @@ def diagnose(
 ) -> list[Finding]:
     """Look at everything; the findings in the order in which things depend on each other.
 
-    The hooks' commands are started once each, on an empty input and with folders of their own.
+    The hooks' commands and the MCP server are started once each, with folders of their own.
 
     Args:
         places: the project and the folders.
@@ -42,6 +43,7 @@ def diagnose(
         *check_settings(wired),
         *check_hooks(wired),
         *check_commands(wired, places, env),
+        *check_server(places, env),
         *check_runs(places, now),
         *check_folders(places, now),
     ]

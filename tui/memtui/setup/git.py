@@ -10,12 +10,21 @@ _SECONDS = 10.0
 
 def git_sees(root: Path, path: Path) -> bool:
     """Whether git would offer to add a file; in doubt it is not said."""
+    return _git(root, "check-ignore", "-q", str(path)) == 1
+
+
+def git_tracks(root: Path, path: Path) -> bool:
+    """Whether a file is one of those that git keeps; in doubt it is not said."""
+    return _git(root, "ls-files", "--error-unmatch", "--", str(path)) == 0
+
+
+def _git(root: Path, *words: str) -> int | None:
+    """What git ends with; None when there is no repository, or no answer."""
     if not (root / ".git").exists():
-        return False
+        return None
     # A repository from elsewhere may name programs to be started.
-    words = ["git", "-c", "core.fsmonitor=false", "-C", str(root), "check-ignore", "-q", str(path)]
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(root), *words]
     try:
-        done = subprocess.run(words, timeout=_SECONDS, capture_output=True, check=False)
+        return subprocess.run(command, timeout=_SECONDS, capture_output=True, check=False).returncode
     except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 1
+        return None

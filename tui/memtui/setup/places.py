@@ -59,6 +59,15 @@ def command_file(places: Places, scope: Scope, name: str) -> Target:
     return _target(places.project.root / ".claude" / "commands" / name, places.project.root)
 
 
+def servers_file(places: Places) -> Target:
+    """The file of a project's MCP servers; for `PROJECT` and `SHARED` it is the same.
+
+    Raises:
+        FileOutside: see `settings_file`.
+    """
+    return _target(places.project.root / ".mcp.json", places.project.root)
+
+
 def _target(path: Path, root: Path | None) -> Target:
     real = Path(os.path.realpath(path))
     if real.is_symlink():

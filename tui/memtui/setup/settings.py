@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from memtui.formats.json_spans import Span, items
-from memtui.setup.json_text import (
+from memtui.formats.json_text import (
     add_item,
     add_member,
     cut_item,

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places, memtui_home
@@ -130,22 +130,46 @@ def probe(command: str, path: str) -> str:
     Returns:
         "" when it came to its end in time and has written its log, else why not.
     """
+    apart = run_apart(command, path, seconds=_SECONDS)
+    return apart.problem or ("" if apart.logged else "does not start memtui")
+
+
+class Apart(NamedTuple):
+    """What came of a command that was tried."""
+
+    problem: str
+    """Why it did not come to a good end in time; "" when it did."""
+    printed: str = ""
+    logged: bool = False
+    """It has written the hook log."""
+
+
+def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
+    """Run a command in a shell, with folders of its own and nothing of the environment but the search path.
+
+    Args:
+        command: the command.
+        path: its search path.
+        given: its standard input.
+        seconds: how long it may take.
+    """
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
         env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder}
         with subprocess.Popen(
             ["/bin/sh", "-c", command],
-            env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            env=env, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True,
         ) as process:  # fmt: skip
             try:
-                _, errors = process.communicate(timeout=_SECONDS)
+                printed, errors = process.communicate(given.encode(), timeout=seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                return f"does not end within {_SECONDS:.0f} s"
+                return Apart(f"does not end within {seconds:.0f} s")
         if process.returncode:
             said = errors.decode("utf-8", "replace").strip().splitlines()
-            return f"ends with {process.returncode}" + (f": {said[-1]}" if said else "")
-        return "" if memtui_home(env).hook_log.exists() else "does not start memtui"
+            return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
+        logged = memtui_home(env).hook_log.exists()
+        return Apart("", printed.decode("utf-8", "replace"), logged)
 
 
 def _look(places: Places, scope: Scope) -> Wired:
@@ -177,7 +201,7 @@ def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
     """What is wrong with a hook's command; None when it runs."""
     interpreter = interpreter_of(hook.command)
     name = f"The command of {hook.event}"
-    if interpreter and _is_planted(interpreter, places):
+    if interpreter and is_planted(interpreter, places):
         message = f"{name} uses {interpreter}, which lies in the project; it was not tried"
         return warning("commands", message, "If that is yours, run `memtui init` with it.")
     why = probe(hook.command, BARE_PATH)
@@ -193,7 +217,7 @@ def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
     return broken("commands", f"{name} {why}", advice)
 
 
-def _is_planted(interpreter: str, places: Places) -> bool:
+def is_planted(interpreter: str, places: Places) -> bool:
     """Whether a cloned project may have brought this interpreter along; nothing from there is started."""
     if interpreter == sys.executable:
         return False

@@ -94,6 +94,14 @@ def cut_item(text: str, at: int, index: int) -> str:
     return _cut(text, at, list(items(text, at)), index)
 
 
+def put_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
+    """The text with another value of a member that is there, written as a new one would be."""
+    found = member(text, at, key)
+    assert found is not None
+    new = _rendered(value, style, line_indent(text, found.start))
+    return text[: found.value.start] + new + text[found.value.end :]
+
+
 def replace(text: str, span: Span, value: Any) -> str:
     """The text with another value in the place of one that is written on one line."""
     return text[: span.start] + json.dumps(value, ensure_ascii=False) + text[span.end :]

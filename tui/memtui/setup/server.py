@@ -1,0 +1,134 @@
+"""Registering the MCP server with Claude Code, as far as a file can be edited for that.
+
+Claude Code fact: a project's servers stand in its ``.mcp.json``; those of one user, for one project or for
+all, in ``.claude.json``. That one Claude Code writes all the time, and it has been broken by others who did,
+too: memtui only reads it, and says which command of Claude Code's own registers the server there.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui.files import FileProblem, read_within
+from memtui.project import Places
+from memtui.setup.changes import Change, read, text_of
+from memtui.setup.edits import Edit, plan_putting_in
+from memtui.setup.git import git_tracks
+from memtui.setup.mcp_entry import (
+    NAME,
+    Kind,
+    Server,
+    find_server,
+    own_server,
+    register,
+    server_of,
+    shared_server,
+    unregister,
+)
+from memtui.setup.places import Scope, servers_file
+from memtui.setup.records import Records
+from memtui.setup.settings import SettingsProblem
+
+_LIMIT = 64 << 20
+"""Bytes of the largest ``.claude.json`` that is read: it holds the history of all projects."""
+
+
+class Registered(NamedTuple):
+    """An entry that has Claude Code start our server."""
+
+    scope: str
+    """As Claude Code calls it: ``local``, ``project`` or ``user``."""
+    path: Path
+    server: Server
+
+
+def server_edit(places: Places, scope: Scope, python: str = "", isolation: str = "-I") -> Edit | None:
+    """The part of ``.mcp.json`` that is a scope's; None for `USER`, who has no such file.
+
+    Raises:
+        FileOutside: see `servers_file`.
+    """
+    if scope is Scope.USER:
+        return None
+    shared = scope is Scope.SHARED
+    entry = shared_server() if shared else own_server(python, isolation)
+    kind = Kind.SHARED if shared else Kind.OWN
+    take_out = partial(unregister, kind=kind)
+    return Edit(servers_file(places), partial(register, entry=entry), take_out, 0o644)
+
+
+def registering(
+    places: Places, scope: Scope, python: str, isolation: str, records: Records
+) -> tuple[Change | None, str]:
+    """The change that registers the server, and a sentence when a person has to do it instead.
+
+    Raises:
+        FileProblem: ``.mcp.json`` cannot be edited as it is.
+    """
+    command = shlex.join([python, isolation, "-m", "memtui", "mcp"])
+    edit = server_edit(places, scope, python, isolation)
+    if edit is None:
+        if any(entry.scope == "user" for entry in registered(places)):
+            return None, ""
+        return None, f"to register the MCP server, run: claude mcp add --scope user {NAME} -- {command}"
+    change = plan_putting_in(edit, records)
+    if change is None or scope is Scope.SHARED or not git_tracks(places.project.root, edit.target.path):
+        return change, ""
+    if any(entry.scope in ("local", "user") for entry in registered(places)):
+        return None, ""
+    return None, (
+        f"{edit.target.path} is committed, so this machine's Python is not written into it; to register the "
+        f"MCP server for yourself, run: claude mcp add --scope local {NAME} -- {command}"
+    )
+
+
+def server_note(places: Places, scope: Scope) -> str:
+    """A sentence on what `uninstall` leaves in ``.claude.json``; "" when nothing of memtui is there."""
+    mine = {Scope.USER: "user", Scope.PROJECT: "local"}.get(scope)
+    if mine is None or all(entry.scope != mine for entry in registered(places)):
+        return ""
+    return f"the MCP server stays registered; to remove it, run: claude mcp remove --scope {mine} {NAME}"
+
+
+def registered(places: Places) -> list[Registered]:
+    """The entries called memtui, first the one that Claude Code takes; an unreadable file has none."""
+    return [*_of_user(places, "local"), *_of_project(places), *_of_user(places, "user")]
+
+
+def _of_project(places: Places) -> Iterator[Registered]:
+    try:
+        target = servers_file(places)
+        server = find_server(text_of(read(target), target.path))
+    except (FileProblem, SettingsProblem):
+        return
+    if server is not None:
+        yield Registered("project", target.path, server)
+
+
+def _of_user(places: Places, scope: str) -> Iterator[Registered]:
+    path, everything = _user_file(places)
+    part: object = everything
+    if scope == "local":
+        projects = everything.get("projects")
+        part = projects.get(str(places.project.root)) if isinstance(projects, dict) else None
+    server = server_of(part.get("mcpServers")) if isinstance(part, dict) else None
+    if server is not None:
+        yield Registered(scope, path, server)
+
+
+def _user_file(places: Places) -> tuple[Path, dict[str, Any]]:
+    """``.claude.json``: beside Claude Code's folder, or in it where a variable names the folder."""
+    for folder in (places.claude, places.claude.parent):
+        path = folder / ".claude.json"
+        try:
+            content = json.loads(read_within(path, folder, limit=_LIMIT))
+        except (FileProblem, ValueError, RecursionError):
+            continue
+        if isinstance(content, dict):
+            return path, content
+    return places.claude.parent / ".claude.json", {}

@@ -1,0 +1,94 @@
+"""The doctor's look at the MCP server: registered once, and it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+
+from memtui.files import FileOutside, FileProblem
+from memtui.project import Places
+from memtui.setup.changes import read, text_of
+from memtui.setup.findings import Finding, broken, note, ok, warning
+from memtui.setup.mcp_entry import Kind, find_server
+from memtui.setup.places import servers_file
+from memtui.setup.server import Registered, registered
+from memtui.setup.settings import SettingsProblem
+from memtui.setup.wiring import is_planted, run_apart
+
+_CHECK = "mcp"
+_SECONDS = 20.0
+
+_HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "memtui doctor", "version": "1"},
+    },
+}
+
+
+def check_server(places: Places, env: Mapping[str, str] = os.environ) -> Iterator[Finding]:
+    """Whether Claude Code can start the MCP server: where it is registered, and whether it answers there."""
+    problem = _file_problem(places)
+    if problem is not None:
+        yield problem
+    entries = registered(places)
+    if not entries:
+        if problem is None:
+            yield note(_CHECK, "The MCP server is not registered with Claude Code", "Run `memtui init`.")
+        return
+    first, *others = entries
+    yield _tried(first, places, env)
+    for other in others:
+        message = (
+            f"The entry in {other.path} ({other.scope}) is passed over: the {first.scope} one is stronger"
+        )
+        yield note(_CHECK, message)
+
+
+def _file_problem(places: Places) -> Finding | None:
+    try:
+        target = servers_file(places)
+        find_server(text_of(read(target), target.path))
+    except FileOutside as outside:
+        return warning(_CHECK, str(outside))
+    except FileProblem as problem:
+        reason = problem.reason.removeprefix("is not edited: it ")
+        return broken(_CHECK, f"{problem.path} {reason}", "Claude Code skips such a file; correct it.")
+    except SettingsProblem as problem:
+        return broken(_CHECK, f"{target.path} {problem}", "Claude Code skips such a file; correct it.")
+    return None
+
+
+def _tried(entry: Registered, places: Places, env: Mapping[str, str]) -> Finding:
+    words = entry.server.words
+    where = f"{entry.path} ({entry.scope})"
+    if entry.server.kind is Kind.THEIRS:
+        return note(_CHECK, f"{where} starts the MCP server in words of its own; they are not tried")
+    if entry.server.kind is Kind.OWN and is_planted(words[0], places):
+        message = f"{where} uses {words[0]}, which lies in the project; it was not tried"
+        return warning(_CHECK, message, "If that is yours, run `memtui init` with it.")
+    why = _answers(words, env.get("PATH", ""))
+    if not why:
+        return ok(_CHECK, f"The MCP server answers; registered in {where}")
+    advice = "Run `memtui init` again."
+    if entry.server.kind is Kind.SHARED:
+        advice = "Put memtui on the PATH, for instance with `pipx install` or `uv tool install`."
+    return broken(_CHECK, f"The MCP server of {where} {why}", advice)
+
+
+def _answers(words: tuple[str, ...], path: str) -> str:
+    """Why a server does not say hello; "" when it does."""
+    apart = run_apart(shlex.join(words), path, given=json.dumps(_HELLO) + "\n", seconds=_SECONDS)
+    if apart.problem:
+        return apart.problem
+    try:
+        answer = json.loads(apart.printed.partition("\n")[0])
+        return "" if answer["result"]["serverInfo"]["name"] == "memtui" else "is another one"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "does not answer as an MCP server does"
