@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import re
 
-from memtui.extract.phrasing import first_sentence, one_line, says_something, shortened
+from memtui.extract.phrasing import first_sentence, one_line, says_something, shortened, telling_line
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Answer, Facts, Prompt
 from memtui.extract.sentences import prose_lines
+from memtui.extract.sizes import tokens
 from memtui.extract.topics import wish
 
 _WIDTH = 240
 _BEFORE = 90
+_GOAL = 400
+_OPENING = 600
+_PASTE = 8
+"""Lines of what may be a program's output."""
+_SENTENCE = 5
+"""Words of a line that somebody wrote."""
+
+PASTED = "Pasted output: "
+_OUTPUT = re.compile(r"[❯$%>#\[│┃✓✗=*+-]|\d+[:%]|\S+@\S+[:~]")
+"""How a line of a program's output begins."""
 _NEAR = 80
 
 _ROUTINE = re.compile(
@@ -42,8 +53,18 @@ _DIRECTION = re.compile(
 )
 """How a request begins that leaves what was done so far."""
 
+_PURPOSE = re.compile(
+    r"\b(?:my|the|our) (?:overall |main |end |real |actual |ultimate )?(?:goal|objective|aim) (?:here )?is\b"
+    r"|\bwhat i (?:really|actually|ultimately) want (?:is|to)\b"
+    r"|\b(?:mon|le|notre) (?:objectif|but) (?:est|c'est)\b"
+    r"|(?:我|我们)的?(?:最终|真正)?的?(?:目的|目标)(?:[:：是]|就是)|明确一下.{0,6}(?:目的|目标)|最终的?(?:目的|目标)是"
+    r"|(?:目的|目標|ゴール)は",
+    re.IGNORECASE,
+)
+"""How a message says what it is all for."""
 
-def asked(text: str) -> str:
+
+def asked(text: str, width: int = _WIDTH) -> str:
     """What a message asks for, on one line: its prose, without the logs and code that are pasted into it."""
     start = first_sentence(text)
     if not start:
@@ -54,10 +75,10 @@ def asked(text: str) -> str:
     for line in prose_lines(text[max(at, 0) :]):
         lines.append(line)
         size += len(line)
-        if size > _WIDTH:
+        if size > width:
             break
     told = one_line(" ".join(lines))
-    return shortened(told if len(told) >= len(start) else one_line(start), _WIDTH)
+    return shortened(told if len(told) >= len(start) else one_line(start), width)
 
 
 def is_routine(text: str) -> bool:
@@ -66,7 +87,18 @@ def is_routine(text: str) -> bool:
     return not bare or _ROUTINE.fullmatch(bare) is not None
 
 
-def request(prompt: Prompt) -> str:
+def is_paste(text: str) -> bool:
+    """Whether a message is the output of a program, and none of the user's own words are around it."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    own = (line for line in (*lines[:2], *lines[-1:]) if not _OUTPUT.match(line))
+    return len(lines) >= _PASTE and not any(len(line.split()) >= _SENTENCE or _is_wide(line) for line in own)
+
+
+def _is_wide(line: str) -> bool:
+    return not line.isascii() and tokens(line) >= _SENTENCE * 2
+
+
+def request(prompt: Prompt, width: int = _WIDTH) -> str:
     """What one message asks for, on one line; "" when it only lets the work go on."""
     if is_routine(prompt.text):
         return ""
@@ -75,7 +107,9 @@ def request(prompt: Prompt) -> str:
         return shortened(one_line(title), _WIDTH)
     if prompt.kind == "command":
         return shortened(one_line(prompt.text), _WIDTH)
-    told = asked(prompt.text)
+    if is_paste(prompt.text):
+        return shortened(f"{PASTED}{one_line(telling_line(prompt.text))}", _WIDTH)
+    told = asked(prompt.text, width)
     return told if says_something(told) or len(told) > 3 else ""
 
 
@@ -107,8 +141,9 @@ def last_intent(facts: Facts) -> str:
 
 def goal(facts: Facts) -> str:
     """What the session is for: the first wish, its plan, and the last change of direction."""
-    first = shortened(_first_wish(facts), _WIDTH)
+    first = shortened(_first_wish(facts), _GOAL)
     turn = next((told for told in reversed(directions(facts)) if told != first), "")
+    turn = shortened(turn, _GOAL)
     if turn:
         return f"{turn} (before: {shortened(first, _BEFORE)})" if first else turn
     plan = next((each for each in reversed(facts.plans) if each.fate == "approved"), None)
@@ -121,21 +156,26 @@ def goal(facts: Facts) -> str:
 def directions(facts: Facts) -> list[str]:
     """The requests with which the user changed direction, oldest first."""
     later = facts.prompts[1:]
-    return [told for prompt in later if turns(prompt) and (told := request(prompt))]
+    return [told for prompt in later if turns(prompt) and (told := request(prompt, _GOAL))]
 
 
 def turns(prompt: Prompt) -> bool:
     """Whether a message changes the direction of the session."""
     if prompt.kind == "plan":
         return True
-    return prompt.kind in ("typed", "queued") and _DIRECTION.match(prompt.text.lstrip()) is not None
+    if prompt.kind not in ("typed", "queued"):
+        return False
+    return bool(_DIRECTION.match(prompt.text.lstrip()) or _PURPOSE.search(prompt.text[:_OPENING]))
 
 
 def _first_wish(facts: Facts) -> str:
     text = wish(facts)
+    if is_routine(text):
+        later = next((told for prompt in facts.prompts if (told := request(prompt))), "")
+        return f"{one_line(text)}: {facts.title or later}" if facts.title or later else one_line(text)
     if facts.first_prompt.startswith("/") or text != facts.first_prompt.strip():
         return one_line(text)
-    return asked(text) or one_line(text)
+    return asked(text, _GOAL) or one_line(text)
 
 
 def _answered(answer: Answer) -> str:

@@ -12,7 +12,10 @@ _COMMITTED = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,200}?) (?:\(root-commit\) )?(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
     re.MULTILINE,
 )
-_PULL = re.compile(r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+")
+_PULL = re.compile(
+    r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
+)
+_SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _COUNT_LIMIT = 200
 _TEXT_LIMIT = 200
 _OUTPUT_LIMIT = 20_000
@@ -29,7 +32,7 @@ class LandmarkLog:
         if "git" in command and "commit" in command:
             for match in _COMMITTED.finditer(result.text[:_OUTPUT_LIMIT]):
                 self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], timestamp))
-        if "gh pr create" in command or "glab mr create" in command:
+        if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(result.text[:_OUTPUT_LIMIT]):
                 self._add(Landmark(match[0], "", timestamp))
 

@@ -63,6 +63,7 @@ class Reading:
         self._title = ""
         self._last_text = ""
         self._closing = ""
+        self._stopped_by_user = False
         self._message = ""
         self._own_agent = ""
         self._chain_known = False
@@ -98,6 +99,7 @@ class Reading:
             self._causes.add(each)
         self._title = facts.title
         self._last_text, self._closing = carry.said, facts.last_words
+        self._stopped_by_user = facts.stopped
         self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
         self._lines, self._skipped = facts.lines, facts.skipped_lines
 
@@ -197,6 +199,7 @@ class Reading:
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
             last_words=self._closing,
+            stopped=self._stopped_by_user,
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,
@@ -252,6 +255,7 @@ class Reading:
 
     def _words(self, event: Words) -> None:
         if event.kind == "interruption":
+            self._stopped_by_user = True
             self._corrections.interrupted(self._calls.actions.unfinished(), self._timestamp)
         elif event.kind == "memory":
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
@@ -269,7 +273,7 @@ class Reading:
         """Read corrections, decisions and constraints off the user's words."""
         if prompt is None:
             return
-        self._closing = ""
+        self._closing, self._stopped_by_user = "", False
         if prompt.kind != "rejection":
             self._corrections.prompt(prompt.text, self._timestamp)
         if prompt.kind == "plan":
@@ -312,7 +316,7 @@ class Reading:
     def _call(self, call: Call) -> None:
         own = call.agent == "" or call.agent == self._own_agent
         if own:
-            self._closing = ""
+            self._closing, self._stopped_by_user = "", False
         self._calls.called(call, self._setting.folder, self._timestamp, own)
 
     def _result(self, result: Result) -> None:

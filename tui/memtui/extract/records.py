@@ -222,6 +222,8 @@ class Facts:
     last_action: Action | None = None
     last_words: str = ""
     """What the model said last, when neither a call nor words of the user followed; its end if long."""
+    stopped: bool = False
+    """The user interrupted the model, and nothing followed."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from memtui.extract.asks import goal, last_intent
+from memtui.extract.asks import PASTED, goal, last_intent
 from memtui.extract.checks import SENTENCE, last_checks
 from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.compactor_size import fitted
@@ -18,15 +18,19 @@ from memtui.extract.state_working import working_context
 from memtui.extract.topics import settled
 from memtui.formats.session_state import Decision, Dynamics, Identity, SessionState
 
-_HAN = r"[\u4e00-\u9fff]"
 _KANA = re.compile(r"[\u3040-\u30ff]")
-_CHINESE = re.compile(_HAN)
-_KOREAN = re.compile(r"[\uac00-\ud7af]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_FRENCH = re.compile(
-    r"\b(?:le|la|les|des|une|est|pas|pour|avec|dans|que|qui|je|il|fais)\b|[éèêçàù]", re.IGNORECASE
+_SCRIPTS = (
+    ("Chinese", re.compile(r"[\u4e00-\u9fff]")),
+    ("Korean", re.compile(r"[\uac00-\ud7af]")),
+    ("Russian", re.compile(r"[\u0400-\u04ff]")),
 )
-_ENGLISH = re.compile(r"\b(?:the|is|to|of|and|in|it|for|please|this|that|with|can|you|let)\b", re.IGNORECASE)
+_WORDS = {
+    "English": r"\b(?:the|is|to|of|and|in|it|for|please|this|that|with|can|you|let)\b",
+    "French": r"\b(?:le|la|les|des|une|est|pas|pour|avec|dans|que|qui|je|il|fais)\b|[éèêçàù]",
+    "German": r"\b(?:der|die|das|und|ist|nicht|ein|eine|mit|für|bitte|ich|wir|zu)\b|[äöüß]",
+    "Spanish": r"\b(?:el|los|las|una|y|por|para|con|que|no|es|haz|como|está)\b|[ñ¿¡áíóú]",
+}
+_LETTERS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _WORDS.items()}
 _REVIEW = re.compile(r"\breview|\brelis|审查|评审|レビュー", re.IGNORECASE)
 _PROMPTS = 20
 """Words of the user by which language and style are told: the last ones."""
@@ -81,15 +85,16 @@ def _decisions(facts: Facts) -> tuple[Decision, ...]:
 
 
 def _language(facts: Facts) -> str:
+    """The language of the user's own words; English when they tell nothing else."""
     words = " ".join(prompt.text for prompt in facts.prompts[-_PROMPTS:])
     if len(_KANA.findall(words)) >= 3:
         return "Japanese"
-    for name, letters in (("Chinese", _CHINESE), ("Korean", _KOREAN), ("Russian", _CYRILLIC)):
+    for name, letters in _SCRIPTS:
         if len(letters.findall(words)) >= 3:
             return name
     if not words.strip():
         return ""
-    return "French" if len(_FRENCH.findall(words)) > len(_ENGLISH.findall(words)) else "English"
+    return max(_LETTERS, key=lambda name: len(_LETTERS[name].findall(words)))
 
 
 def _style(facts: Facts) -> str:
@@ -111,7 +116,7 @@ def _phase(facts: Facts) -> str:
     checks = last_checks(facts)
     if last is not None and last.outcome == "failed" and not facts.last_words:
         return "debugging"
-    if checks and checks[-1].outcome == "failed":
+    if (checks and checks[-1].outcome == "failed") or last_intent(facts).startswith(PASTED):
         return "debugging"
     if facts.plans and (not facts.modified_files or facts.plans[-1].fate == "unknown"):
         return "planning"

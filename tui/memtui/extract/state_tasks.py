@@ -8,19 +8,33 @@ from memtui.extract.asks import last_request
 from memtui.extract.commands import SHELL_TOOLS
 from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
 from memtui.extract.records import Facts, PlanFact
-from memtui.extract.sentences import line_sentences
+from memtui.extract.sentences import line_sentences, sentences
+from memtui.extract.sizes import tokens
 from memtui.formats.session_state import Task, TaskKind
 
 _WIDTH = 240
 _BLOCKER = 160
 _STEPS = 8
+_GIST = 5
+"""Tokens of a sentence that says something."""
+_SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[\W_])+(?=\w)")
 
 ASKED, ANSWERED = "Asked: ", "Answered: "
 """How our own subs begin, so that those of a person are told from them."""
 
 _STEP = re.compile(
-    r"^\s*(?:[-*]\s+(?:\[[ x>]\]\s+)?|\d+[.)]\s+|#{2,4}\s+(?:(?:Step|Phase|Task)\s+)?\d+[.:)]?\s*)(.+)$"
+    r"(?:\d+[.)]\s+|[-*]\s+\[[ x>]\]\s+"
+    r"|#{2,4}\s+(?:(?:Step|Phase|Task|Étape|步骤|阶段|ステップ)\s*)?\d+[.:)、：]?\s*)(.+)$",
+    re.IGNORECASE,
 )
+_LISTED = re.compile(r"[-*]\s+(?:\[[ x>]\]\s+)?(.+)$")
+_STEPS_HEADING = re.compile(
+    r"\b(?:steps?|tasks?|todos?|to do|checklist|phases?|étapes|tâches)\b|步骤|任务|阶段|手順|タスク|作業",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"^\s*(```|~~~).*?^\s*\1", re.MULTILINE | re.DOTALL)
+_OUTSIDE = re.compile(r"^(?! )[^\n]+", re.MULTILINE)
+"""Lines that are not indented: what is below a step explains it."""
 _ASKING_TOOLS = {"AskUserQuestion": "the user's answer", "ExitPlanMode": "the user's approval of the plan"}
 
 
@@ -49,18 +63,26 @@ def done_tasks(facts: Facts) -> list[str]:
 
 
 def plan_steps(facts: Facts) -> list[str]:
-    """The steps of the plan that is to be carried out; none when a list has them, or work was committed."""
+    """The steps of the plan that is to be carried out; none when a list has them, or work on it has begun."""
     plan = facts.plans[-1] if facts.plans else None
     if plan is None or plan.fate == "rejected" or facts.todos or facts.past_todos:
         return []
-    if any(mark.timestamp > plan.timestamp for mark in facts.landmarks):
-        return []
-    return steps_of(plan)
+    moments = [mark.timestamp for mark in facts.landmarks]
+    moments += [file.timestamp for file in facts.modified_files if file.path != plan.path]
+    return [] if any(moment > plan.timestamp for moment in moments) else steps_of(plan)
 
 
 def steps_of(plan: PlanFact) -> list[str]:
-    """The numbered or listed steps of a plan, at most eight."""
-    found = [match[1] for line in plan.content.split("\n") if (match := _STEP.match(line))]
+    """The steps of a plan, at most eight: what it numbers, else what it lists as its steps."""
+    lines = [match[0] for match in _OUTSIDE.finditer(_FENCED.sub("", plan.content))]
+    found = [match[1] for line in lines if (match := _STEP.match(line))]
+    if len(found) < 2:
+        found = []
+        inside = not any(line.startswith("## ") for line in lines)
+        for line in lines:
+            inside = bool(_STEPS_HEADING.search(line)) if line.startswith("#") else inside
+            if inside and (match := _LISTED.match(line)) and not match[1].endswith((":", "：")):
+                found.append(match[1])
     return [shortened(one_line(text.replace("**", "")), _WIDTH) for text in found[:_STEPS]]
 
 
@@ -71,10 +93,19 @@ def _text(text: str) -> str:
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
     wanted = last_request(facts)
     told = [f"{ASKED}{wanted}" if wanted and wanted != current else ""]
-    answer = first_sentence(facts.last_words)
-    told.append(f"{ANSWERED}{shortened(one_line(answer.replace('**', '')), _WIDTH)}" if answer else "")
+    answer = gist(facts.last_words)
+    told.append(f"{ANSWERED}{shortened(answer, _WIDTH)}" if answer else "")
     subs = [Task(kind=TaskKind.SUB, text=text) for text in told if text]
     return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or "None"))
+
+
+def gist(message: str) -> str:
+    """The first sentence of a message of the model that is more than an exclamation."""
+    for sentence in sentences(message):
+        told = _SYMBOLS.sub("", one_line(sentence))
+        if tokens(told) >= _GIST and not told.endswith((":", "：")):
+            return told
+    return one_line(first_sentence(message).replace("**", ""))
 
 
 def closing_question(text: str) -> str:
@@ -88,6 +119,8 @@ def closing_question(text: str) -> str:
 def blocker(facts: Facts) -> str:
     """What the work waits for: the user, or that something goes well; "" for nothing."""
     last = facts.last_action
+    if facts.stopped:
+        return "the user stopped the work and has not said yet how to go on"
     if last is not None and last.tool in _ASKING_TOOLS and last.outcome == "unknown":
         question = f": {one_line(last.target)}" if last.tool == "AskUserQuestion" else ""
         return shortened(f"waits for {_ASKING_TOOLS[last.tool]}{question}", _BLOCKER)

@@ -13,6 +13,7 @@ from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Command, ErrorFact, Facts
+from memtui.extract.state_tasks import plan_steps, steps_of
 from memtui.formats.session_state import WorkingContext
 
 _FILES = 6_000
@@ -24,6 +25,8 @@ _RECENT = 3
 _COMMITS = 5
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
+_WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
+"""A command that ends by itself."""
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@~^=:<>!+\[\]-]*")
 _VALUED = {"-r", "--requirement", "-e", "--editable", "-c", "--prefix", "--filter", "-C", "--cwd", "--dir"}
 
@@ -45,8 +48,15 @@ def _compiled(checks: list[Command]) -> str:
     if not checks:
         return ""
     told = [_checked(checks[-1])]
-    told += [_checked(check) for check in checks[:-1] if check.outcome == "failed"][-2:]
-    return "; before that: ".join(told[:2])
+    passed = {_base(thing) for thing in things(checks[-1].text)} if checks[-1].outcome == "ok" else set()
+    failed = [check for check in checks[:-1] if check.outcome == "failed"]
+    told += [_checked(check) for check in failed if not passed & set(map(_base, things(check.text)))][-1:]
+    return "; before that: ".join(told)
+
+
+def _base(thing: str) -> str:
+    """What a check is a variant of: ``run lint`` for ``run lint:full``."""
+    return thing.partition(":")[0]
 
 
 def _checked(check: Command) -> str:
@@ -93,6 +103,8 @@ def _plan(facts: Facts) -> Iterator[str]:
     fate = "approved" if plan.fate == "approved" else "not decided on"
     where = f": {plan.path}" if plan.path else ""
     yield f"Plan ({fate}): {shortened(one_line(plan_title(plan)), _TARGET)}{where}"
+    if not plan.path and not plan_steps(facts) and (steps := steps_of(plan)):
+        yield f"Steps of the plan: {'; '.join(shortened(step, _TARGET) for step in steps)}"
 
 
 def _last_action(facts: Facts, root: Path) -> Iterator[str]:
@@ -104,13 +116,14 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
-    result = shortened(one_line(result), _RESULT)
+    result = "" if action.outcome == "background" else shortened(one_line(result), _RESULT)
     yield f"Last action: {action.tool} {target} ({action.outcome}){f': {result}' if result else ''}"
 
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
     """What was started in the background, the last of each kind."""
-    started = {things(command.text): command for command in commands if command.outcome == "background"}
+    background = [each for each in commands if each.outcome == "background"]
+    started = {things(each.text): each for each in background if not _WAITING.match(each.text)}
     for command in list(started.values())[-_RECENT:]:
         ports = dict.fromkeys(found for match in _PORT.findall(command.text) for found in match if found)
         port = f" (port {', '.join(ports)})" if ports else ""

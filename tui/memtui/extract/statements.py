@@ -41,6 +41,10 @@ _QUESTION_MARK = re.compile(
 )
 _NO_OPTION = re.compile(r"something else|other\b|none of", re.IGNORECASE)
 _LONGEST_CHOICE = 200
+_ASIDE = re.compile(
+    r"(.{12,}?)\s*[,，、]\s*(?:and )?(?:can|could|would|will) (?:you|we)\b.*[?？]", re.IGNORECASE
+)
+"""What is settled before a question: ``let's store it in metadata, can you give an example?``"""
 _OFFER = 6_000
 
 
@@ -56,7 +60,13 @@ def settled_in(text: str) -> tuple[list[str], list[str]]:
         if deciding or limiting:
             for sentence in line_sentences(line):
                 if is_question(sentence):
-                    continue
+                    head = _ASIDE.match(sentence)
+                    if head is None or is_question(head[1]):
+                        continue
+                    sentence = head[1]
+                sentence = sentence.rstrip(";；")
+                if sentence.endswith((":", "：")):
+                    continue  # what it announces says it
                 if any(rule.fits(sentence) for rule in deciding):
                     decisions.append(sentence)
                 elif any(rule.fits(sentence) for rule in limiting):

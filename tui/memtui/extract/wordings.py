@@ -148,7 +148,8 @@ CONSTRAINTS = (
 DECISIONS = (
     Rule(
         "let's let’s lets i'll i’ll we'll we’ll will going decided chose opted settled picked think guess "
-        "rename call go first perfect best right",
+        "rename call go first perfect best right no nope nah nothing much big complex complicated risky "
+        "fragile expensive heavy slow",
         phrases=[
             r"let['’]?s (?:go with|use|store|keep(?! (?:going|it simple))|drop|stick (?:to|with)|switch to"
             r"|leave|skip|call it|bump|go for|just (?:drop|use|keep))\b",
@@ -163,6 +164,10 @@ DECISIONS = (
         others=[
             r"^(?:yes|yeah|ok|okay|yep|no)?,?\s*(?:rename|call) (?:it|this|them) (?:to\s+)?\S+",
             r"^(?:go|going) with\b",
+            r"^(?:no|nope|nah)\b[,.]? (?:let['’]?s )?(?:remove|drop|revert|undo|leave|keep|skip)\b",
+            r"^(?:ok(?:ay)?|yes)?[,.]?\s*do nothing\b",
+            r"^(?:i (?:think|guess|feel)\b.{1,60}|(?:that|this|it)) (?:is|['’]s|seems|sounds) (?:way )?too? "
+            r"(?:much|big|complex|complicated|risky|fragile|expensive|heavy|slow)\b",
         ],
     ),
     Rule(
