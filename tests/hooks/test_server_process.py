@@ -1,0 +1,224 @@
+"""What a hook asks for is done by a process of its own: Claude Code does not wait for it, and it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.clock import system_clock
+from memtui.files import lock
+from memtui.flows.states import update_state
+from memtui.hooks import server, session
+from memtui.hooks.requests import requests_folder
+from memtui.project import Places
+from tests.disk import DEAD_PID, mode_of, names
+from tests.hooks.world import MEMTUI_HOOK, SESSION, Done, World
+
+PATIENCE = 30.0
+"""Seconds; what is waited for takes less than one."""
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    looking = threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline
+        looking.wait(0.01)
+
+
+def servers(world: World) -> list[str]:
+    """The servers of this world that run: processes of this machine that know its folder."""
+    done = subprocess.run(
+        ["ps", "axeww", "-o", "pid=,command="], capture_output=True, text=True, errors="replace", check=True
+    )
+    lines = done.stdout.splitlines()
+    return [
+        line for line in lines if server.SERVER in line and f"MEMTUI_HOME={world.memtui_home} " in f"{line} "
+    ]
+
+
+def versions(world: World, session_id: str = SESSION) -> list[Path]:
+    return sorted((world.home.states / session_id).glob("v*.md"))
+
+
+def says(text: str, session_id: str = SESSION) -> dict[str, object]:
+    message = {"role": "user", "content": text}
+    return {"type": "user", "sessionId": session_id, "cwd": "/x", "message": message}
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    world.configure("session_states = true")
+    world.write_transcript([says("Fix the token refresh race.")])
+    return world
+
+
+def bare(world: World, event: str, **fields: Any) -> Done:
+    """Run a hook as Claude Code may: nothing in the environment, and in any folder."""
+    shell = f'exec env -i HOME="$1" MEMTUI_HOME="$2" CLAUDE_CONFIG_DIR="$3" "$0" -I -m memtui.hooks {event}'
+    words = [sys.executable, str(world.base / "home"), str(world.memtui_home), str(world.claude)]
+    return world.run(event, command=["/bin/sh", "-c", shell, *words], inside=Path("/"), **fields)
+
+
+@pytest.mark.parametrize("event", ["session-end", "pre-compact"])
+def test_a_hook_has_a_version_written_and_nothing_stays_behind(world: World, event: str) -> None:
+    done = bare(world, event, trigger="manual", reason="other")
+    assert (done.code, done.err) == (0, "")
+    until(lambda: len(world.runs) == 2 and not servers(world))
+    (version,) = versions(world)
+    assert "Fix the token refresh race." in version.read_text()
+    assert (mode_of(version), mode_of(version.parent)) == (0o600, 0o700)
+    assert names(requests_folder(world.home)) == [".gitignore"]
+    assert [(run.event, run.outcome) for run in world.runs] == [(event, "ok"), ("compactor", "ok")]
+    assert world.runs[1].detail == "wrote version 1"
+
+
+def test_where_nothing_was_said_no_process_is_started(world: World) -> None:
+    world.transcript.unlink()
+    world.run("session-end", reason="other")
+    assert not requests_folder(world.home).exists()
+    assert servers(world) == []
+    world.configure("session_states = false")
+    world.write_transcript([says("Fix it.")])
+    world.run("session-end", reason="other")
+    assert not requests_folder(world.home).exists()
+
+
+def test_claude_code_waits_for_nothing(world: World) -> None:
+    # The server waits for a lock file that is being written, and so long as it lives it holds no pipe.
+    requests = requests_folder(world.home)
+    requests.mkdir(parents=True)
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    with lock(requests / "server"):
+        with subprocess.Popen(
+            [*MEMTUI_HOOK, "session-end"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=world.environment, pass_fds=[write],
+        ) as process:  # fmt: skip
+            os.close(write)
+            process.communicate(json.dumps(world.payload(reason="other")).encode())
+        assert os.read(read, 1) == b""  # closed everywhere, and nobody had to wait for that
+        os.close(read)
+        until(lambda: not servers(world))
+        assert (requests / f"{SESSION}.json").exists()
+    world.run("session-end", reason="other")  # the next one serves what was left
+    until(lambda: versions(world) and not servers(world))
+
+
+def test_a_server_that_was_killed_hinders_nobody(world: World) -> None:
+    requests = requests_folder(world.home)
+    requests.mkdir(parents=True)  # ours, without a .gitignore
+    (requests / "server.lock").write_text(f"{DEAD_PID}\n")
+    begun = {"session_id": "other", "transcript": "/gone.jsonl", "root": str(world.project.root)}
+    (requests / "other.again").write_text(json.dumps(begun))
+    world.run("session-end", reason="other")
+    until(lambda: names(requests) == [] and not servers(world))
+    assert len(versions(world)) == 1
+    outcomes = [run.outcome for run in world.runs if run.event == "compactor"]
+    assert sorted(outcome.partition(" given up")[0] for outcome in outcomes) == [
+        "ok",
+        "the request other.again is",
+    ]
+
+
+def test_a_request_that_cannot_be_served_is_on_record_once(world: World) -> None:
+    world.home.states.parent.mkdir(parents=True)
+    world.home.states.write_text("a file")
+    world.run("session-end", reason="other")
+    until(lambda: len(world.runs) == 2 and not servers(world))
+    assert str(world.home.states) in world.runs[1].outcome
+    assert names(requests_folder(world.home)) == [".gitignore"]
+
+
+def test_many_hooks_at_once_are_all_served_by_one_at_a_time(world: World) -> None:
+    sessions = [f"session-{number}" for number in range(4)]
+    hooks = []
+    for name in sessions:
+        path = world.transcript.with_name(f"{name}.jsonl")
+        path.write_text(json.dumps(says(f"Work on {name}.", name)) + "\n")
+        hook = subprocess.Popen([*MEMTUI_HOOK, "session-end"], stdin=subprocess.PIPE, env=world.environment)
+        assert hook.stdin is not None
+        fields = world.payload(session_id=name, transcript_path=str(path), reason="other")
+        hook.stdin.write(json.dumps(fields).encode())
+        hooks.append(hook)
+    for hook in hooks:
+        assert hook.stdin is not None
+        hook.stdin.close()
+        hook.wait()
+    until(lambda: len(world.runs) == 8 and not servers(world))
+    assert all(f"Work on {name}." in versions(world, name)[0].read_text() for name in sessions)
+    assert {run.outcome for run in world.runs} == {"ok"}
+
+
+_CLAUDE_CODE = """
+import json, subprocess, sys
+for line in sys.stdin:
+    event, payload = json.loads(line)
+    hook = [sys.executable, "-I", "-m", "memtui.hooks", event]
+    done = subprocess.run(hook, input=json.dumps(payload).encode(), stdout=subprocess.PIPE)
+    print(json.dumps(done.stdout.decode()), flush=True)
+"""
+
+
+class ClaudeCode:
+    """A process that runs hooks when it is told to."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _CLAUDE_CODE],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=world.environment,
+        )  # fmt: skip
+
+    def hook(self, event: str, session_id: str, **fields: str) -> str:
+        """Run a hook for a session; returns what it prints."""
+        path = self._world.transcript.with_name(f"{session_id}.jsonl")
+        payload = self._world.payload(session_id=session_id, transcript_path=str(path), **fields)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([event, payload]) + "\n")
+        self._process.stdin.flush()
+        return str(json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def test_after_clear_the_last_version_is_waited_for(world: World) -> None:
+    claude = ClaudeCode(world)
+    claude.hook("session-end", SESSION, reason="clear")
+    told = claude.hook("session-start", "new", source="clear")
+    claude.close()
+    until(lambda: not servers(world))
+    busy = any("did not wait" in run.detail for run in world.runs)  # the machine, that is
+    assert busy or "Fix the token refresh race." in told
+    assert session._PATIENCE < 1
+
+
+def test_each_of_several_claude_codes_gets_its_own(world: World) -> None:
+    running = {name: ClaudeCode(world) for name in ("one", "two", "three")}
+    for name in running:
+        path = world.transcript.with_name(f"{name}.jsonl")
+        path.write_text(json.dumps(says(f"Work on {name}.", name)) + "\n")
+        assert update_state(Places(world.project, world.home, world.claude), system_clock, transcript=path)
+    for name in ("two", "one"):
+        running[name].hook("session-end", name, reason="clear")
+    running["three"].hook("session-end", "three", reason="prompt_input_exit")
+    assert running["three"].hook("session-start", "third", source="startup") == ""
+    for name in ("one", "two"):
+        told = running[name].hook("session-start", f"after-{name}", source="clear")
+        assert f"Work on {name}." in told
+        assert told.count("Work on ") == told.count(f"Work on {name}.")
+        assert running[name].hook("session-start", f"after-{name}", source="clear") == ""  # once
+    for claude in running.values():
+        claude.close()
+    until(lambda: not servers(world))
