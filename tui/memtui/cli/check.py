@@ -16,6 +16,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.places import root_option
 from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
+from memtui.flows.recall import sentence
 from memtui.formats.model import FormatError
 from memtui.store.base import MemoryMissing
 
@@ -104,9 +105,10 @@ def _given(source: str, root: Path | None) -> _Given:
     backend = opened()
     try:
         memory_id = resolved(backend, source, root)
-    except MemoryMissing as problem:
-        near = f" The nearest ids: {', '.join(problem.near)}." if problem.near else ""
-        raise click.ClickException(f"{source} is neither a file nor the id of a memory.{near}") from problem
+    except MemoryMissing as missing:
+        raise click.ClickException(
+            f"there is no file {source}, and {missing.path} {sentence(missing)}"
+        ) from missing
     return _Given(memory_id, backend.get(memory_id).body)
 
 

@@ -112,6 +112,8 @@ def command(
         return
     _tell(check_recovery(accepted.text), accepted.note)
     print_recovery_box(memory_id)
+    if accepted.root != places.project.root:
+        say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if is_terminal():
         say(copy(memory_id, _send).message)
 

@@ -106,11 +106,7 @@ def _objective(facts: Facts) -> str:
     later = (first_sentence(prompt.text) for prompt in later_requests(facts))
     more = next((text for text in later if len(text) >= _VAGUE // 2), "")
     where = f" (branch {facts.branch})" if facts.branch not in ("", "main", "master", "HEAD") else ""
-    told = (
-        told
-        or ("" if more else facts.title)
-        or f"{len(facts.modified_files)} files changed, no words of the user"
-    )
+    told = told or ("" if more else facts.title) or "A session without words of the user"
     return f"{told}{where}" + (f" — then: {shortened(one_line(more), SENTENCE)}" if more else "")
 
 
