@@ -16,7 +16,6 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.places import root_option
 from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
-from memtui.flows.recall import sentence
 from memtui.formats.model import FormatError
 from memtui.store.base import MemoryMissing
 
@@ -106,9 +105,7 @@ def _given(source: str, root: Path | None) -> _Given:
     try:
         memory_id = resolved(backend, source, root)
     except MemoryMissing as missing:
-        raise click.ClickException(
-            f"there is no file {source}, and {missing.path} {sentence(missing)}"
-        ) from missing
+        raise click.ClickException(f"there is no file {source}, and {missing}.") from missing
     return _Given(memory_id, backend.get(memory_id).body)
 
 

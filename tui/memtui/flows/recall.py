@@ -1,11 +1,8 @@
-"""Which memory a person or a model means, and what to say when there is none such."""
+"""Which memory a person or a model means."""
 
 from __future__ import annotations
 
 from memtui.store.base import Filter, MemoryBackend, MemoryMissing, Which
-
-_NEAREST = 3
-"""Ids that are told when one is not found."""
 
 
 def resolved(backend: MemoryBackend, beginning: str, project: str) -> str:
@@ -30,12 +27,6 @@ def resolved(backend: MemoryBackend, beginning: str, project: str) -> str:
         if len(fitting) == 1:
             return fitting[0]
         raise
-
-
-def sentence(missing: MemoryMissing) -> str:
-    """What to say about an id that means no memory, or several: one sentence with the nearest ids."""
-    near = ", ".join(missing.near[:_NEAREST])
-    return f"{missing.reason}{f'; the nearest: {near}' if near else ''}."
 
 
 def _bare(text: str) -> str:

@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from mcp import types
 from memtui.clean import clean_line
 from memtui.failures import FailureLog, explain
-from memtui.flows.recall import resolved, sentence
+from memtui.flows.recall import resolved
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import find_root
-from memtui.store.base import Filter, MemoryBackend, MemoryMissing
+from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
 """In the place of a project's folder: all projects."""
@@ -109,8 +109,6 @@ class Calls:
             return await to_thread.run_sync(call, limiter=self._threads)
         except Refusal:
             raise
-        except MemoryMissing as missing:
-            raise Refusal(clean_line(sentence(missing))) from missing
         except ValidationError as error:
             raise Refusal(_in_words(error)) from error
         except Exception as error:
