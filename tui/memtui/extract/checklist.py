@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from memtui.extract.paths import is_absolute
-from memtui.extract.phrasing import shortened
+from memtui.extract.phrasing import one_line, says_something, shortened
 from memtui.formats.lists import numbered_items
 from memtui.formats.model import is_none
 from memtui.formats.recovery import Recovery, RoleFile, parse_recovery, section_lines
@@ -83,7 +83,8 @@ def check_recovery(text: str) -> tuple[Point, ...]:
         FormatError: the text holds none of the sections of a recovery text.
     """
     checked = _Text(parse_recovery(text), section_lines(text))
-    return tuple(Point(name, *check(checked)) for name, check in _POINTS)
+    points = ((name, *check(checked)) for name, check in _POINTS)
+    return tuple(Point(name, verdict, one_line(message), line) for name, verdict, message, line in points)
 
 
 def _session_id(text: _Text) -> _Answer:
@@ -112,7 +113,7 @@ def _objective(text: _Text) -> _Answer:
     line, objective = text.line(_OBJECTIVE), text.recovery.objective
     if not objective:
         return Verdict.FAIL, "is not said", line
-    if re.fullmatch(r"/\S*|\w{1,20}[.!]?", objective):
+    if re.fullmatch(r"/\S*", objective) or not says_something(objective):
         return Verdict.WARN, "is one word; it should say what is to be reached", line
     if objective[0] == "[" and objective[-1] == "]":
         return Verdict.FAIL, "is the template's own words", line
@@ -260,7 +261,7 @@ def _last_action(text: _Text) -> _Answer:
 
 
 _REASON = re.compile(
-    r"[:：—–]\s*\S|\s->\s|→|\b(?:because|since|so that|due to|as it|in order to"
+    r"[:：—–](?!//)\s*\S|\s->\s|→|\b(?:because|since|so that|due to|as it|in order to"
     r"|to (?:avoid|keep|prevent|allow|catch|make)|parce que|weil|damit|instead of|rather than|over|vs)\b|因为|由于|以便|避免|ため|ので|から",
     re.IGNORECASE,
 )
