@@ -104,18 +104,27 @@ class World:
 
     # -- memories -------------------------------------------------------------------------------------------
 
-    def memory(self, minutes: float, title: str, *, tags: tuple[str, ...] = (), body: str = BODY) -> str:
-        """Store a memory; returns its Recovery ID."""
+    def memory(
+        self,
+        minutes: float,
+        title: str,
+        *,
+        tags: tuple[str, ...] = (),
+        body: str = BODY,
+        project: str | None = None,
+        session: str = "s-1",
+    ) -> str:
+        """Store a memory, of this project unless told otherwise; returns its Recovery ID."""
         moment = NOW - timedelta(minutes=minutes)
         name = f"CMEM-{moment:%Y%m%d-%H%M%S}"
         meta = MemoryMeta(
             id=name,
-            project=str(self.root),
+            project=str(self.root) if project is None else project,
             created=moment,
             updated=moment,
             description=title,
             tags=tags,
-            session_id="s-1",
+            session_id=session,
             source="import",
         )
         data = render_stored(StoredMemory(meta=meta, body=body.encode("utf-8", "replace")))

@@ -91,7 +91,10 @@ def delete(backend: MemoryBackend, memory_id: str) -> Edited:
 def tags_of(text: str) -> tuple[str, ...]:
     """Tags as a person types them: with commas between, each with or without a ``#`` before it."""
     tags = (" ".join(part.split()).lstrip("# ") for part in _SEPARATORS.split(text))
-    return tuple({tag.casefold(): tag for tag in reversed([*tags]) if tag}.values())[::-1]
+    found: dict[str, str] = {}
+    for tag in filter(None, tags):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
 
 
 def _update(backend: MemoryBackend, memory_id: str, before: _Said, after: _Said, label: str) -> Undo:

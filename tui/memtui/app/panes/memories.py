@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -17,6 +17,7 @@ from memtui.app.widgets.document import Document, Line, concat, from_markdown, l
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
+from memtui.store.memory_labels import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.store.listing import Entry
@@ -38,9 +39,10 @@ class MemoriesPane(Pane):
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
-        self.view = MemoriesView()
+        self.view = self._listed = MemoriesView()
         self.everything = False
         """Whether those of other projects and archived ones show, too."""
+        self._concerns = ProjectTest(browser.project.root)
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._lock = threading.Lock()
         self._filter_lock = threading.Lock()
@@ -48,9 +50,18 @@ class MemoriesPane(Pane):
     def apply(self, view: View) -> None:
         """Show a newer listing."""
         if isinstance(view, MemoriesView):
-            self.view = view
-            self.say_when_empty(self._nothing())
-            self.show_rows()
+            self._listed = view
+            self._show_view(view)
+
+    def resync(self) -> None:
+        """Show what was listed last, and nothing in advance of it."""
+        if self.view is not self._listed:
+            self._show_view(self._listed)
+
+    def _show_view(self, view: MemoriesView) -> None:
+        self.view = view
+        self.say_when_empty(self._nothing())
+        self.show_rows()
 
     def _nothing(self) -> str:
         if self.view.more:
@@ -64,6 +75,30 @@ class MemoriesPane(Pane):
         """Show the memories of all projects and archived ones, too, or leave them out."""
         self.everything = everything
         self.show_rows()
+
+    def drop(self, key: str, lists: Collection[str]) -> None:
+        """Take a memory out of `mine` or `keys` of the view at once: the next listing will have it so.
+
+        Who presses a key again before that acts on the next memory then, not on the same one.
+        """
+        view = self.view
+        if "keys" in lists:
+            view = view._replace(keys=[each for each in view.keys if each != key])
+        if "mine" in lists and key in view.mine:
+            view = view._replace(mine=[each for each in view.mine if each != key])
+        if view is not self.view:
+            self._show_view(view)
+
+    def reveal(self, key: str) -> bool:
+        """Select a memory, whatever has to be shown for that; False when there is none."""
+        if key not in self.view.entries:
+            return False
+        if not self.select(key):
+            self.filter_text = ""
+            self.everything = self.everything or key not in self.view.mine
+            self.show_rows()
+            return self.select(key)
+        return True
 
     def head(self, key: str) -> MemoryHead | None:
         """What is known of a memory: as it was when it was read last; None until then."""
@@ -125,14 +160,22 @@ class MemoriesPane(Pane):
             return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
         ago = short_age(head.time, self.clock()) if head.time else ""
         title = clean_line(head.title)
+        if not _is_stored(head):
+            lead = f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ "
+            return row([(lead, "$quiet"), title], ago, width)
+        # A narrow row drops the date part that the id shares with its neighbours, never the title.
+        lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
+        pin = ("★ " if head.pinned else "", "$warning")
         tags = " ".join(f"#{clean_line(tag)}" for tag in head.tags)
-        if _is_stored(head):
-            # A narrow row drops the date part that the id shares with its neighbours, never the title.
-            lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
-            return row([(lead, "$accent"), title, (f"  {tags}" if tags else "", "$quiet")], ago, width)
-        return row(
-            [(f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ ", "$quiet"), title], ago, width
-        )
+        said = [self._elsewhere(head.project), "archived" if head.archived else "", tags]
+        told = "".join(f"  {part}" for part in said if part)
+        if head.archived:
+            return row([(lead, "$quiet"), pin, (title + told, "$quiet")], ago, width)
+        return row([(lead, "$accent"), pin, title, (told, "$quiet")], ago, width)
+
+    def _elsewhere(self, project: str) -> str:
+        """The name of another project's folder; "" for this one."""
+        return "" if self._concerns(project) else f"in {clean_line(project).rstrip('/').rpartition('/')[2]}"
 
     def detail(self, key: str | None) -> Detail:
         """What the detail shows."""

@@ -95,6 +95,9 @@ class Pane(RowList):
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
 
+    def resync(self) -> None:
+        """Show what was listed last, if anything is shown in advance of a listing."""
+
     def prepare_filter(self) -> bool:
         """Read some of what `text_of` needs for all rows; called in a thread until it returns False."""
         return False

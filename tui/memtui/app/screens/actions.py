@@ -58,6 +58,8 @@ class Actions(BrowserView):
                 if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
                     self.undos.append(undo)  # u can be tried again
                 raise
+            for pane in self.panes.values():
+                pane.resync()
             for name in ("commands", "compacts", "memories"):
                 self.live.hint(name)
             self.say(f"Undone: {undo.label}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -11,17 +11,20 @@ from textual import work
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
-from memtui.app.screens.actions import Actions
+from memtui.app.screens.filtering import Filtering
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.app.memory_edits import Edited
+    from memtui.store.base import MemoryBackend
+
+    Edit = Callable[[MemoryBackend, str], Edited]
 
 PROMPT = "Please import memory {id}"
 """What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
 
 
-class MemoryActions(Actions):
+class MemoryActions(Filtering):
     """Copying, archiving, tagging, pinning and deleting; each is said, and u takes it back."""
 
     def __init__(self, browser: Browser, *, note: str = "") -> None:
@@ -55,6 +58,7 @@ class MemoryActions(Actions):
         pane = self.memories
         pane.show_all(not pane.everything)
         self.update_tabs()
+        self.refilter()
         self.show_detail()
         self.say(
             "Memories of all projects are shown, archived ones, too."
@@ -67,21 +71,21 @@ class MemoryActions(Actions):
         from memtui.app.memory_edits import archive
 
         if memory_id := self._stored("archived"):
-            self._edit("archiving", memory_id, lambda: archive(self.browser.backend, memory_id))
+            self._edit("archiving", memory_id, archive, hides=("mine",))
 
     def do_pin(self) -> None:
         """Pin the selected memory, or unpin it."""
         from memtui.app.memory_edits import pin
 
         if memory_id := self._stored("pinned"):
-            self._edit("pinning", memory_id, lambda: pin(self.browser.backend, memory_id))
+            self._edit("pinning", memory_id, pin)
 
     def do_delete(self) -> None:
         """Move the selected memory to the trash."""
         from memtui.app.memory_edits import delete
 
         if memory_id := self._stored("deleted here"):
-            self._edit("deleting", memory_id, lambda: delete(self.browser.backend, memory_id))
+            self._edit("deleting", memory_id, delete, hides=("mine", "keys"))
 
     @work(group="tags", exclusive=True, exit_on_error=False)
     async def do_tags(self) -> None:
@@ -101,7 +105,7 @@ class MemoryActions(Actions):
             )
             answer = await self.app.push_screen_wait(asked)
             tags = meta.tags if answer is None else tags_of(answer)
-            self._edit("tagging", memory_id, lambda: retag(self.browser.backend, memory_id, tags))
+            self._edit("tagging", memory_id, lambda backend, its_id: retag(backend, its_id, tags))
 
     def _stored(self, done: str) -> str:
         """The Recovery ID of the selected memory; "", once it is said that it has none."""
@@ -115,13 +119,23 @@ class MemoryActions(Actions):
             self.say(why, warn=True)
         return subject.recovery_id
 
+    def _edit(self, doing: str, memory_id: str, edit: Edit, *, hides: Collection[str] = ()) -> None:
+        """Change a memory; what hides it takes it off the list at once."""
+        self.memories.drop(f"{memory_id}.md", hides)
+        self.update_tabs()
+        self._make_edit(doing, memory_id, edit)
+
     @work(group="edit", exit_on_error=False)
-    async def _edit(self, doing: str, memory_id: str, edit: Callable[[], Edited]) -> None:
+    async def _make_edit(self, doing: str, memory_id: str, edit: Edit) -> None:
         """Change a memory, one change after the other, and remember how to take it back."""
+        edited = None
         async with self._editing:
             with self.app.reporting(doing):
-                edited = await asyncio.to_thread(edit)
+                edited = await asyncio.to_thread(edit, self.browser.backend, memory_id)
                 if edited.undo is not None:
                     self.undos.append(edited.undo)
                     self.live.hint("memories")
                 self.say(edited.message)
+        if edited is None:
+            self.memories.resync()
+            self.update_tabs()
