@@ -19,8 +19,8 @@ Named is
 
 Counted are all files changed, all files only read, all todos that are not completed, the lines of the last
 plan that have words unless it was rejected, all constraints and decisions, and all commands that failed and
-did not go well at another time: each once for every compaction that it preceded. What the facts do not see counts
-for neither.
+did not go well at another time: each once for every compaction that it preceded. What the facts do not see
+counts for neither.
 """
 
 from __future__ import annotations
