@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from memtui.extract.asks import turns
 from memtui.extract.calls import WaitingCall
 from memtui.extract.checks import last_checks, worth_telling
-from memtui.extract.commands import adds_packages
+from memtui.extract.commands import packages_of
 from memtui.extract.corrections import CorrectionMemory
 from memtui.extract.prompts import PromptMemory
 from memtui.extract.records import Command, CompactionFact, Facts, Prompt
@@ -89,7 +89,7 @@ def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:
     early = [
         each
         for each in ended[:-_COMMANDS]
-        if id(each) in checks or each.outcome == "background" or adds_packages(each.text)
+        if id(each) in checks or each.outcome == "background" or packages_of(each.text)
     ]
     kept = (*early[-_TELLING:], *ended[-_COMMANDS:])
     return tuple(replace(each, text=each.text[:_COMMAND]) for each in kept)

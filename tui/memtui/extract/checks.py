@@ -29,7 +29,8 @@ _OWN_TOOLS = (
 )
 _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;) )?"
-    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n)\b"
+    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
+    r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse))\b"
 )
 
 

@@ -65,7 +65,7 @@ _TELLING = re.compile(
     r"|undefined|unexpected|expected|unknown|permission|panic",
     re.IGNORECASE,
 )
-_RULED = re.compile(r"[\W_]*|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}")
+_RULED = re.compile(r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}")
 _EMPTY_WORDS = re.compile(
     r"\[?[\w:.-]*\]? ?ERROR task failed|npm (?:ERR!|error|warn).*|make: \*\*\*.*|error: Recipe .* failed.*"
     r"|Traceback \(most recent call last\):|(?:FAIL|FAILED|Error|ERROR)[.:!]?"

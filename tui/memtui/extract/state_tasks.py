@@ -6,9 +6,9 @@ import re
 
 from memtui.extract.asks import last_request
 from memtui.extract.commands import SHELL_TOOLS
-from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
+from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Facts, PlanFact
-from memtui.extract.sentences import line_sentences, sentences
+from memtui.extract.sentences import is_question, line_sentences, prose_lines
 from memtui.extract.sizes import tokens
 from memtui.formats.session_state import Task, TaskKind
 
@@ -17,7 +17,8 @@ _BLOCKER = 160
 _STEPS = 8
 _GIST = 5
 """Tokens of a sentence that says something."""
-_SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[\W_])+(?=\w)")
+_SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[^\w`\"'(<\[「『/~.-])+(?=\S)")
+_ITEM = re.compile(r"[-*•]\s|\d+[.)]\s")
 
 ASKED, ANSWERED = "Asked: ", "Answered: "
 """How our own subs begin, so that those of a person are told from them."""
@@ -100,12 +101,14 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 
 
 def gist(message: str) -> str:
-    """The first sentence of a message of the model that is more than an exclamation."""
-    for sentence in sentences(message):
-        told = _SYMBOLS.sub("", one_line(sentence))
-        if tokens(told) >= _GIST and not told.endswith((":", "：")):
-            return told
-    return one_line(first_sentence(message).replace("**", ""))
+    """The first sentence of a message of the model that is more than an exclamation, outside of lists."""
+    lines = list(prose_lines(message))
+    for line in (*(line for line in lines if not _ITEM.match(line)), *lines):
+        for sentence in line_sentences(line):
+            told = _SYMBOLS.sub("", one_line(sentence))
+            if tokens(told) >= _GIST and not told.endswith((":", "：")) and not is_question(told):
+                return told
+    return ""
 
 
 def closing_question(text: str) -> str:

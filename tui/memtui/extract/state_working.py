@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
-from memtui.extract.commands import PACKAGES, SHELL_TOOLS, things
+from memtui.extract.commands import SHELL_TOOLS, packages_of, things
 from memtui.extract.evidence import shown
 from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
@@ -23,12 +23,14 @@ _TARGET = 120
 _RESULT = 160
 _RECENT = 3
 _COMMITS = 5
+_NOTHING = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
+_GUESS = re.compile(
+    r"\b(?:likely|probably|perhaps|maybe|might|may be|could be|seems)\b|可能|たぶん|かもしれ", re.IGNORECASE
+)
 _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
 """A command that ends by itself."""
-_PACKAGE = re.compile(r"@?[A-Za-z][\w./@~^=:<>!+\[\]-]*")
-_VALUED = {"-r", "--requirement", "-e", "--editable", "-c", "--prefix", "--filter", "-C", "--cwd", "--dir"}
 
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
@@ -86,7 +88,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
-    for cause in facts.causes[-_RECENT:]:
+    sure = [cause for cause in facts.causes if not _GUESS.search(cause.text)]
+    for cause in sure[-_RECENT:]:
         yield f"Cause found: {shortened(one_line(cause.text), SENTENCE)}"
     if facts.shell_files:
         files = grouped((shown(path, root) for path in facts.shell_files), _SHELL_FILES)
@@ -116,7 +119,8 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
-    result = "" if action.outcome == "background" else shortened(one_line(result), _RESULT)
+    told = action.outcome != "background" and (shell or action.outcome != "ok")
+    result = shortened(one_line(result), _RESULT) if told and result != _NOTHING else ""
     yield f"Last action: {action.tool} {target} ({action.outcome}){f': {result}' if result else ''}"
 
 
@@ -143,18 +147,5 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 def _added(facts: Facts) -> Iterable[str]:
     """Packages that were installed by name, each once."""
-    added: dict[str, None] = {}
-    for command in facts.commands:
-        if command.outcome == "ok":
-            for match in PACKAGES.finditer(command.text):
-                packages = _packages(match["words"].split())
-                added.update(dict.fromkeys(f"{package} ({match['tool']})" for package in packages))
-    return added
-
-
-def _packages(words: list[str]) -> Iterator[str]:
-    after = ""
-    for word in words:
-        if after not in _VALUED and _PACKAGE.fullmatch(word.strip("'\"")):
-            yield word.strip("'\"")
-        after = word
+    went = (each for each in facts.commands if each.outcome in ("ok", "background"))
+    return dict.fromkeys(package for each in went for package in packages_of(each.text))

@@ -80,7 +80,7 @@ def found_in(text: str) -> tuple[list[str], list[str]]:
         return [], []
     lowered = text.lower()
     decisions = [
-        sentence
+        sentence.rstrip(":：")
         for sentence in _sentences_with(text, lowered, DECISION_STEMS)
         if MODEL_DECISION.fits(sentence) and REASON.fits(sentence)
     ]

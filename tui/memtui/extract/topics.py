@@ -10,6 +10,8 @@ from memtui.extract.records import Facts, Statement
 _INTENT = re.compile(r"Primary Request and Intent:?\**\s*(.+?)(?=\n\s*\**2\.|\Z)", re.DOTALL)
 _NEXT_STEP = re.compile(
     r"what would you like|how would you like to proceed|how should (?:i|we) proceed|what'?s next"
+    r"|would you like me to|^(?:two )?options?$|何をしたいですか|どうしますか|どうしましょうか"
+    r"|接下来(?:要|想)?做什么"
     r"|ready to (?:implement|start|proceed|commit|go)|shall i|should i (?:proceed|continue|start|commit)",
     re.IGNORECASE,
 )
