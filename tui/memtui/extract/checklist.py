@@ -124,7 +124,8 @@ def _objective(text: _Text) -> _Answer:
 
 _LEFT_OUT = re.compile(
     r"\s*(?:[-*]\s+|\d+[.)]\s+)?\W?(?:(?:\.\.\.|…)\s*(?:$|\(|\[|and\b|\d+ more|more\b|etc|rest\b|other"
-    r"|continue)|(?:and so on|(?:the )?rest (?:is )?(?:omitted|unchanged)|remaining (?:steps|phases|tasks) omitted"
+    r"|continue)|(?:and so on|(?:the )?rest (?:is )?(?:omitted|unchanged)"
+    r"|remaining (?:steps|phases|tasks) omitted"
     r"|truncated|plan omitted|see above|同上|以下省略|省略|以下略)\W*$)",
     re.IGNORECASE,
 )
@@ -262,7 +263,8 @@ def _last_action(text: _Text) -> _Answer:
 
 _REASON = re.compile(
     r"[:：—–](?!//)\s*\S|\s->\s|→|\b(?:because|since|so that|due to|as it|in order to"
-    r"|to (?:avoid|keep|prevent|allow|catch|make)|parce que|weil|damit|instead of|rather than|over|vs)\b|因为|由于|以便|避免|ため|ので|から",
+    r"|to (?:avoid|keep|prevent|allow|catch|make)|parce que|weil|damit|instead of|rather than|over|vs)\b"
+    r"|因为|由于|以便|避免|ため|ので|から",
     re.IGNORECASE,
 )
 

@@ -8,7 +8,7 @@ from math import log2
 from memtui.extract.facts import Facts
 from memtui.extract.paths import identity
 from memtui.extract.records import FileFact
-from memtui.extract.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, tested_by
+from memtui.extract.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
 from memtui.formats.recovery import RoleFile
 
 _REFERENCES = 12
@@ -72,7 +72,7 @@ def _told(role: Role, path: str, files: Sequence[FileFact]) -> str:
     """A role, of tests with what they test when that was worked on, too."""
     if role.kind is not Kind.TEST or not role.text.endswith("tests"):
         return role.text
-    stem = tested_by(path)
+    stem = what_it_tests(path)
     tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
     return f"{role.text} of {name_of(tested)}" if tested else role.text
 

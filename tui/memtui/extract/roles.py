@@ -172,7 +172,7 @@ def folder_of(path: str) -> str:
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
 
 
-def tested_by(path: str) -> str:
+def what_it_tests(path: str) -> str:
     """The name, without its extension, of what a test file tests: ``auth`` of ``test_auth.py``."""
     return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
 
