@@ -57,16 +57,17 @@ def _is_known(key: str, known: set[str]) -> bool:
 
 def _join_one(entries: list[Decision]) -> bool:
     """Put the oldest single decision into the entry of its kind that it is most related to."""
-    for index, entry in enumerate(entries[:-_SINGLE]):
-        if not _is_single(entry):
-            continue
+    early = entries[:-_SINGLE]
+    singles = [index for index, entry in enumerate(early) if _is_single(entry)]
+    groups = [index for index, entry in enumerate(early) if len(members(entry)) > 1]
+    for index in (*singles, *groups):
         others = [
-            number
-            for number, other in enumerate(entries[:-_SINGLE])
-            if number != index and other.kind == entry.kind and (_is_single(other) or len(members(other)) > 1)
+            other
+            for other in (*singles, *groups)
+            if other != index and early[other].kind == early[index].kind
         ]
         if others:
-            best = max(others, key=lambda number: (_related(entry, entries[number]), -abs(number - index)))
+            best = max(others, key=lambda other: (_related(early[index], early[other]), -abs(other - index)))
             entries[best] = _joined(entries[min(index, best)], entries[max(index, best)])
             del entries[index]
             return True
