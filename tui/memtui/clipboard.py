@@ -37,6 +37,7 @@ def copy(
     text: str,
     send_osc52: Callable[[str], None],
     *,
+    name: str = "",
     env: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> Copied:
@@ -45,17 +46,19 @@ def copy(
     Args:
         text: what to copy, short: some terminals cut OSC 52 at 4 KB.
         send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
+        name: what the message calls it; a short text names itself.
         env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
         platform: as in `sys.platform`.
     """
     in_tmux = bool(env.get("TMUX")) and _load_tmux_buffer(text, env)
+    name = name or text
     for tool in native_tools(env, platform):
         if _run(tool.argv, text, env):
-            return Copied(f"Copied {text} with {tool.name}", sure=True)
+            return Copied(f"Copied {name} with {tool.name}", sure=True)
     send_osc52(text)
     if in_tmux:
-        return Copied(f"{text} is in the tmux buffer: paste with prefix ]", sure=True)
-    return Copied(f"Sent {text} to the terminal (it cannot confirm)", sure=False)
+        return Copied(f"{name[:1].upper()}{name[1:]} is in the tmux buffer: paste with prefix ]", sure=True)
+    return Copied(f"Sent {name} to the terminal (it cannot confirm)", sure=False)
 
 
 def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:

@@ -56,6 +56,7 @@ COMMANDS = {
     "core-memory": _Lazy(
         "memtui.cli.core_memory", "Import and export memories with the calls of the compact command."
     ),
+    "restore": _Lazy("memtui.cli.restore", "Hand over to a new session what an earlier one knew."),
     "compactor": _Lazy(
         "memtui.cli.compactor", "Keep the session states of this project up to date while Claude Code works."
     ),

@@ -1,0 +1,56 @@
+"""Handing over by hand: printed, or copied on a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.cli import restore
+from memtui.clipboard import Copied
+from memtui.project import Project, memtui_home
+from memtui.store.states import StateStore
+from tests.cli.conftest import Memtui, Result
+
+
+@pytest.fixture
+def state(project: Project) -> str:
+    named = f"- Project: shop ({project.root})\n- Session goal: Ship it\n"
+    text = f"=== SESSION STATE v1 ===\n\n## IDENTITY\n{named}"
+    StateStore(project, memtui_home()).write("90dd90a0-1111", text, 1)
+    return text
+
+
+def test_it_is_printed_for_a_program(memtui: Memtui, state: str) -> None:
+    done = memtui("restore")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Notes on the project shop, read by memtui at ")
+    assert f"```text\n{state}```\n" in done.out
+    assert memtui("restore", "--session", "90dd", "--full").out.endswith(f"```text\n{state}```\n")
+
+
+def test_where_there_is_nothing(memtui: Memtui, project: Project) -> None:
+    done = memtui("restore")
+    assert (done.code, done.out) == (1, "")
+    assert str(project.root) in done.err
+    assert memtui("restore", "--id", "CMEM-20260101-000000").code == 1
+    assert memtui("restore", "--id", "x", "--session", "y").code == 2
+
+
+@pytest.mark.parametrize(
+    ("copied", "printed"), [(Copied("Copied it with xsel", True), False), (Copied("Sent it", False), True)]
+)
+def test_a_terminal_gets_it_copied(
+    memtui: Memtui, state: str, monkeypatch: pytest.MonkeyPatch, copied: Copied, printed: bool
+) -> None:
+    taken: list[str] = []
+
+    def copy(text: str, send: object, *, name: str) -> Copied:
+        taken.append(text)
+        assert name == "the state of session 90dd90a0"
+        return copied
+
+    monkeypatch.setattr(restore, "copy", copy)
+    monkeypatch.setattr(restore, "is_terminal", lambda: True)
+    done = memtui("restore")
+    assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")
+    assert memtui("restore", "--print") == Result(0, f"{taken[0]}\n", "")
+    assert len(taken) == 1

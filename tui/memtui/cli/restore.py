@@ -1,0 +1,49 @@
+"""``memtui restore``: what a new session is to know, by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.output import is_terminal, say
+from memtui.cli.places import project_of, root_option
+from memtui.clipboard import copy, osc52
+from memtui.clock import system_clock
+from memtui.flows.restore import Restored, restore_memory, restore_session
+from memtui.project import Places, claude_config, memtui_home
+
+
+@click.command("restore")
+@click.option("--id", "memory_id", metavar="CMEM-...", default="", help="The memory with this Recovery ID.")
+@click.option("--session", default="", help="The session with this id, or beginning of one.")
+@click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
+@click.option("--print", "printed", is_flag=True, help="Print it on a terminal, too, instead of copying it.")
+@root_option
+def command(memory_id: str, session: str, full: bool, printed: bool, root: Path | None) -> None:
+    """Hand over to a new session what an earlier one knew.
+
+    It is the text that a session is given after /clear: where the project's newest session stands, or another
+    one, or a stored memory, as quoted notes of less than 9,000 characters. On a terminal it is copied, to be
+    pasted into Claude Code; anywhere else it is printed.
+    """
+    if memory_id and session:
+        raise click.UsageError("--id and --session are two different things; name one.")
+    places = Places(project_of(root), memtui_home(), claude_config())
+    if memory_id:
+        restored = restore_memory(places, system_clock, memory_id, full=full)
+    else:
+        restored = restore_session(places, system_clock, session=session, full=full)
+    if not restored.text:
+        raise click.ClickException(f"there is nothing in {restored.name}.")
+    if printed or not is_terminal():
+        say(restored.text)
+    else:
+        _copy(restored)
+
+
+def _copy(restored: Restored) -> None:
+    copied = copy(restored.text, lambda text: click.echo(osc52(text), nl=False), name=restored.name)
+    if not copied.sure:  # a terminal may cut a text of this length, and does not say so
+        say(restored.text)
+    say(f"{copied.message}.", err=True)

@@ -1,0 +1,116 @@
+"""What a new session can be given by hand: the notes that the hooks hand over, of a session or a memory."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memtui.clock import Clock, local_minute
+from memtui.files import FileProblem
+from memtui.flows.recall import resolved
+from memtui.flows.states import documents_of, drafted_state
+from memtui.formats.sections import name_of
+from memtui.formats.session_state import render_session_state
+from memtui.hooks.notes import Shorten, by_hand
+from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.shortening import shortened
+from memtui.project import Places
+from memtui.store.memory_files import FilesBackend
+
+_RANKS = {
+    "session id": 0,
+    "project root": 0,
+    "objective": 0,
+    "decisions": 1,
+    "constraints": 1,
+    "pending": 2,
+    "working files": 3,
+    "execution plan": 4,
+    "last action": 5,
+    "known issues": 5,
+    "changes made": 6,
+    "dependencies": 7,
+    "notes": 8,
+    "reference files": 9,
+}
+"""The sections of a recovery text (seed 004), those first that stay longest."""
+
+_UNKNOWN = 6
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Notes to hand over."""
+
+    text: str
+    """Clean, quoted, of less than 9,000 characters unless all of it was wanted."""
+    name: str
+    """What it is, in a few words."""
+
+
+def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
+    """The notes on where a session stands: its newest version, or a draft where none is stored.
+
+    Args:
+        places: where things are.
+        clock: for the date of the notes.
+        session: its id, or the beginning of one; the project's newest session without it.
+        full: leave nothing out.
+
+    Raises:
+        FileProblem: there is no such session, or it cannot be read.
+    """
+    documents = documents_of(places, session=session)
+    if documents.entries:
+        stored = documents.version()
+        if stored.problem and not stored.text:
+            raise FileProblem(stored.path, stored.problem)
+        text, whole = stored.text, f"the whole document is {stored.path}"
+        title = f"Session state, version {stored.version}, written at {local_minute(stored.written)}"
+    else:
+        text = render_session_state(drafted_state(places, documents))
+        whole = f"`memtui state show --session {documents.session_id}` prints all of it"
+        title = f"Session state, drafted at {local_minute(clock())} from the transcript"
+    notes = by_hand(places.project, clock(), title, text, whole, shorten=None if full else shortened)
+    return Restored(notes, f"the state of session {documents.session_id[:8]}")
+
+
+def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool = False) -> Restored:
+    """The notes that a stored memory holds.
+
+    Args:
+        places: where things are.
+        clock: for the date of the notes.
+        memory_id: its Recovery ID, or the beginning of it.
+        full: leave nothing out.
+
+    Raises:
+        MemoryMissing: there is none, or it is not the only one.
+        FileProblem: it cannot be read.
+    """
+    backend = FilesBackend(places.home, clock)
+    memory = backend.get(resolved(backend, memory_id, str(places.project.root)))
+    title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
+    whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
+    shorten: Shorten | None = None if full else shortened_recovery
+    text = memory.body.decode("utf-8", "replace")
+    return Restored(
+        by_hand(places.project, clock(), title, text, whole, shorten=shorten), f"memory {memory.meta.id}"
+    )
+
+
+def shortened_recovery(text: str, room: int) -> str:
+    """A recovery text, or as many of its sections as `room` characters hold; else the beginning of it."""
+    if len(text) <= room:
+        return text
+    parts = [part.strip("\n") for part in _SECTION.split(text)]
+    kept = joined(fitting([Section(part, _rank(part)) for part in parts], room))
+    if kept.count("\n## ") + kept.startswith("## "):
+        return kept
+    beginning = text[: max(0, room)]
+    return beginning.rpartition("\n")[0] or beginning
+
+
+def _rank(part: str) -> int:
+    return _RANKS.get(name_of(part.partition("\n")[0]), _UNKNOWN)
