@@ -37,7 +37,7 @@ def session() -> Transcript:
     t.edit("/work/app/ledger.py")
     t.broken("Bash", "Exit code 1\nran 3\nError: duplicate key", command="npm test", description="test")
     t.queue("enqueue", "let's keep the old table as well")
-    t.queue("remove", "let's keep the old table as well")
+    t.queue("remove")
     t.tool("Read", "text", file_path="/work/app/stock.py")
     t.edit("/work/app/stock.py")
     t.tool("TaskUpdate", "Updated task #1", taskId="1", status="completed")

@@ -386,7 +386,7 @@ def test_a_large_session_is_fitted_and_no_file_is_left_out() -> None:
     said = facts(
         modified_files=files,
         commands=ran,
-        todos=tuple(Todo(f"a rather long task number {n} " * 9, "pending") for n in range(60)),
+        todos=tuple(Todo(f"a rather long task number {n} " * 9, "pending") for n in range(150)),
         causes=tuple(Statement(f"The cause {n} was a race " * 9, "", "assistant", "") for n in range(9)),
     )
     state = after(None, said)
@@ -399,7 +399,7 @@ def test_decisions_are_the_last_to_give_way() -> None:
     decisions = tuple(Decision(text=f"decision {n}: " + "because of the ledger " * 30) for n in range(60))
     tasks = tuple(Task(kind=TaskKind.DONE, text=f"task {n}") for n in range(14))
     state = SessionState(
-        decisions=decisions, tasks=tasks, working=WorkingContext(files_modified="a.py " * 900)
+        decisions=decisions, tasks=tasks, working=WorkingContext(files_modified="a.py, " * 4000)
     )
     small = fitted(state)
     assert small.decisions == decisions
