@@ -21,15 +21,17 @@ _ADD = {
     if (words := tuple(line.split()))
 }
 """Package managers and the words with which they add a package."""
+_BETWEEN = ("pub", "global", "package")
+"""Words between a manager and what it does, or between that and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
---registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version --git --branch
---tag --rev --path --channel -n --name --root --index --extra
+--registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
+--git --branch --tag --rev --path --channel -n --name --root --index --extra
 """
 _TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
-_NO_PACKAGE = re.compile(r"\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
+_NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
 _SHELL_END = frozenset({">", ">>", "2>&1", "<", "&", ")", "\\", "2>/dev/null", "||", "|"})
 _MANIFEST = "dependencies"
 
@@ -67,21 +69,29 @@ def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
     if words[:2] == ["uv", "pip"]:
         words = words[1:]
     manager = name_of(words[0]) if words else ""
-    for index, word in enumerate(words[1:4], 1):
-        if manager in _ADD and (word in _ADD[manager] or word in _REMOVE):
-            return manager, word, words[index + 1 :]
-    return None
+    if manager not in _ADD:
+        return None
+    plain = [index for index in _plain(words) if words[index] not in _BETWEEN]
+    if not plain or words[plain[0]] not in (*_ADD[manager], *_REMOVE):
+        return None
+    return manager, words[plain[0]], words[plain[0] + 1 :]
+
+
+def _plain(words: list[str]) -> Iterator[int]:
+    """Where the words stand that are neither the program, nor options, nor what options take."""
+    skip = True
+    for index, word in enumerate(words):
+        if skip or word.startswith("-"):
+            skip = word in _TAKES_VALUE and not (skip and index)
+        else:
+            yield index
 
 
 def _packages(words: list[str]) -> list[str]:
-    packages: list[str] = []
-    skip = False
+    named = [""]
     for word in words:
-        bare = word.strip("'\"")
-        if word in _SHELL_END or word.startswith((">", "2>")):
+        if word in _SHELL_END or ">" in word[:2]:
             break
-        if skip or bare.startswith("-"):
-            skip = bare in _TAKES_VALUE and not skip
-        elif bare not in ("package", "pub") and _PACKAGE.fullmatch(bare) and not _NO_PACKAGE.match(bare):
-            packages.append(bare)
-    return packages
+        named.append(word.strip("'\""))
+    plain = (named[index] for index in _plain(named))
+    return [word for word in plain if _PACKAGE.fullmatch(word) and not _NO_PACKAGE.match(word)]

@@ -1,0 +1,182 @@
+"""A session to a recovery text, and a text to its id."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.extract.facts import Facts, ReadingCancelledError
+from memtui.extract.records import FileFact, Prompt
+from memtui.files import FileProblem
+from memtui.flows.compact import Compacted, describe, draft, drafted, keep, session_root
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import parse_recovery
+from memtui.project import Home, Places, Project, transcript_slug
+from memtui.store.memory_files import FilesBackend
+from tests.disk import without_flushing
+from tests.transcripts import Transcript
+
+NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+def clock() -> datetime:
+    return NOW
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    without_flushing(monkeypatch.setattr)
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    home = Home(*(tmp_path / "home" / name for name in ("data", "cache", "state", "config")))
+    return Places(Project(root), home, tmp_path / "claude")
+
+
+def add_session(places: Places, name: str, words: str, age: int = 0) -> Path:
+    session = Transcript(cwd=str(places.project.root), session_id=name)
+    session.user(words)
+    session.edit(f"{places.project.root}/src/{name}.py")
+    folder = places.claude / "projects" / transcript_slug(places.project.root)
+    path = session.write(folder, f"{name}.jsonl")
+    os.utime(path, (1_000_000 - age, 1_000_000 - age))
+    return path
+
+
+def add_workflow(places: Places, name: str = "WFS-tax") -> None:
+    folder = places.project.root / ".workflow" / "active" / name
+    folder.mkdir(parents=True)
+    (folder / "IMPL_PLAN.md").write_text("## Phase 1\n- [ ] round")
+
+
+def test_the_newest_session_is_drafted(places: Places) -> None:
+    add_session(places, "old", "Do the old thing now", age=10)
+    path = add_session(places, "new", "Do the new thing now")
+    compacted = draft(places)
+    assert (compacted.session_id, compacted.transcript) == ("new", path)
+    assert (compacted.description, compacted.note) == ("Do the new thing now", "")
+    recovery = parse_recovery(compacted.text)
+    assert recovery.project_root == str(places.project.root)
+    assert [file.path for file in recovery.working_files] == [f"{places.project.root}/src/new.py"]
+
+
+def test_the_same_transcript_makes_the_same_text(places: Places) -> None:
+    add_session(places, "one", "Do it now, please")
+    assert draft(places) == draft(places)
+
+
+def test_a_session_by_its_id_or_its_beginning(places: Places) -> None:
+    add_session(places, "abc-1", "One thing to do")
+    add_session(places, "abc-12", "Two things to do")
+    add_session(places, "xyz", "Three things to do")
+    assert draft(places, session="abc-1").session_id == "abc-1"
+    assert draft(places, session="x").session_id == "xyz"
+    with pytest.raises(FileProblem, match="several sessions that begin like this: abc"):
+        draft(places, session="abc")
+    with pytest.raises(FileProblem, match="no session whose id is or begins like this: q"):
+        draft(places, session="q")
+
+
+def test_no_session_at_all(places: Places) -> None:
+    with pytest.raises(FileProblem, match="has no session"):
+        draft(places)
+
+
+def test_a_transcript_that_is_not_there(places: Places, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        draft(places, transcript=tmp_path / "none.jsonl")
+
+
+def test_reading_can_be_watched_and_given_up(places: Places) -> None:
+    add_session(places, "one", "Do it now, please")
+    seen: list[tuple[int, int]] = []
+    draft(places, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] > 0
+    with pytest.raises(ReadingCancelledError):
+        draft(places, cancelled=lambda: True)
+
+
+def test_facts_that_are_known_are_taken(places: Places) -> None:
+    compacted = draft(places, facts=Facts(session_id="s", first_prompt="Known things"))
+    assert (compacted.session_id, compacted.transcript, compacted.description) == ("s", None, "Known things")
+
+
+def test_the_active_workflow_is_that_of_the_newest_session(places: Places) -> None:
+    add_session(places, "old", "Do the old thing now", age=10)
+    add_session(places, "new", "Do the new thing now")
+    add_workflow(places)
+    recovery = parse_recovery(draft(places).text)
+    assert (recovery.session_id, recovery.plan.source) == ("WFS-tax", "workflow")
+    assert recovery.plan.content == "## Phase 1\n- [ ] round"
+    assert parse_recovery(draft(places, session="old").text).session_id == ""
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        Facts(prompts=(Prompt("go on with WFS-tax", "typed", ""),)),
+        Facts(read_files=(FileFact("/w/.workflow/active/WFS-tax/IMPL_PLAN.md", 1, False),)),
+    ],
+)
+def test_an_earlier_session_has_the_workflow_that_it_names(places: Places, facts: Facts) -> None:
+    add_workflow(places)
+    assert drafted(facts, places.project, current=False)[0].session_id == "WFS-tax"
+    assert drafted(Facts(), places.project, current=False)[0].session_id == ""
+
+
+def test_a_plan_that_cannot_be_read_is_said(places: Places) -> None:
+    (places.project.root / ".workflow" / "active" / "WFS-x" / "IMPL_PLAN.md").mkdir(parents=True)
+    recovery, note = drafted(Facts(), places.project, current=True)
+    assert (recovery.session_id, recovery.plan.source) == ("", "inferred")
+    assert note.startswith("without the workflow's plan: ")
+
+
+def test_a_workflow_without_a_plan_is_still_named(places: Places) -> None:
+    (places.project.root / ".workflow" / "active" / "WFS-x").mkdir(parents=True)
+    recovery, note = drafted(Facts(), places.project, current=True)
+    assert (recovery.session_id, recovery.plan.source, note) == ("WFS-x", "inferred", "")
+
+
+def test_kept_byte_for_byte_under_an_id(places: Places) -> None:
+    compacted = Compacted("## Objective\nRound 税\n", session_id="s", description="Tax", root=Path("/x"))
+    meta = keep(places, clock, compacted, tags=("a", "b"))
+    assert meta.id == "CMEM-20260102-120000"
+    stored = FilesBackend(places.home, clock).get(meta.id)
+    assert stored.body == "## Objective\nRound 税\n".encode()
+    assert (stored.meta.project, stored.meta.description, stored.meta.tags) == ("/x", "Tax", ("a", "b"))
+    assert (stored.meta.session_id, stored.meta.source) == ("s", "compact")
+
+
+def test_a_text_alone_is_one_of_this_project(places: Places) -> None:
+    meta = keep(places, clock, "## Objective\nx", description="D", source="import")
+    assert (meta.project, meta.description, meta.source) == (str(places.project.root), "D", "import")
+
+
+def test_what_is_no_recovery_text_is_not_kept(places: Places) -> None:
+    with pytest.raises(FormatError):
+        keep(places, clock, "hello")
+    assert FilesBackend(places.home, clock).list().total == 0
+
+
+def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Places, tmp_path: Path) -> None:
+    root = places.project.root
+
+    def at(*folders: Path | str) -> Path:
+        return session_root(Facts(cwds=tuple(map(str, folders))), places.project)
+
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / "src").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    assert at() == at(root) == at(root / "src") == at("/gone", root) == at(link) == root
+    assert at(other / "src") == other
+    assert at(f"{root}-two") == Path(f"{root}-two")
+    assert at(r"C:\app") == Path(r"C:\app")
+
+
+def test_a_description_is_one_short_line() -> None:
+    assert describe(Facts(first_prompt="Round the\ttax. And more.")) == "Round the tax"
+    assert len(describe(Facts(first_prompt="word " * 100))) <= 80
