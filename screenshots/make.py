@@ -21,9 +21,9 @@ from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
 from memtui.app.browser import Browser
-from memtui.app.edge import FailureLog
 from memtui.demo.build import DemoProject, build_demo
-from memtui.setup.places import Places
+from memtui.failures import FailureLog
+from memtui.project import Places
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=timezone(timedelta(hours=1)))

@@ -31,7 +31,6 @@ def recovery_text(saved: Saved, root: Path) -> str:
 
     return render_recovery(
         Recovery(
-            session_id=saved.session,
             project_root=str(root),
             objective=saved.objective,
             plan=Plan(

@@ -7,19 +7,21 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from textual.cache import LRUCache
 from textual.content import Content
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.views import MemoriesView, View
-from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
+from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clean import clean_line
-from memtui.clock import age, local_minute, short_age
+from memtui.clock import short_age
 from memtui.files import FileProblem
 from memtui.store.memory_labels import ProjectTest
 
 if TYPE_CHECKING:
+    from memtui.flows.relations import Related
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
 
@@ -27,6 +29,8 @@ _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the ses
 _READING = "…"
 _ID_WIDTH = 22
 _WIDE = 44
+_RELATED = 8
+"""Related memories that the detail tells."""
 _SLICE, _BATCH = 0.5, 100
 """Seconds of reading for a filter after which what was found shows, and heads read at a time."""
 
@@ -43,6 +47,8 @@ class MemoriesPane(Pane):
         self.everything = False
         """Whether those of other projects and archived ones show, too."""
         self._concerns = ProjectTest(browser.project.root)
+        self._unfolded: set[str] = set()
+        self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._lock = threading.Lock()
         self._filter_lock = threading.Lock()
@@ -184,29 +190,33 @@ class MemoriesPane(Pane):
             return Detail("", "Memory", plain(self._nothing(), "dim"))
 
         def work(progress: Progress) -> Document:
-            return self._document(entry)
+            return self._document(entry, progress)
 
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
-    def _document(self, entry: Entry) -> Document:
+    def unfold(self, name: str) -> None:
+        """Open a fold of the detail, or close it."""
+        self._unfolded ^= {name}
+
+    def _document(self, entry: Entry, progress: Progress) -> Document:
+        from memtui.app.memory_detail import memory_file_document, stored_document
+        from memtui.flows.relations import entities_of, related_memories
+
+        now = self.clock()
         try:
             memory = self.browser.memories.load(entry)
+            if not _is_stored(memory.head) or memory.head.problem:
+                return memory_file_document(memory, now)
+            backend, memory_id = self.browser.backend, memory.head.id
+            named = entities_of(backend.get(memory_id))
+            known = self._relations.get(entry)
+            progress.show(stored_document(memory, now, named, known, self._unfolded))
+            found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         except FileProblem as problem:
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
-        head = memory.head
-        lines: list[Line] = []
-        if _is_stored(head):
-            lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (_when(head, self), "dim")))
-            if head.title:
-                lines.append(line(head.title, "strong"))
-            facts = [f"project {head.project}" if head.project else "", "archived" if head.archived else ""]
-            facts.append(" ".join(f"#{tag}" for tag in head.tags))
-            if told := " · ".join(part for part in facts if part):
-                lines.append(line(told, "dim"))
-            lines.append(Line(""))
-        else:
-            lines += [styled(("memory file", "label"), (_when(head, self), "dim")), Line("")]
-        return concat(*lines, from_markdown(memory.text))
+        if not progress.cancelled():
+            self._relations[entry] = found
+        return stored_document(memory, now, named, found, self._unfolded)
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
@@ -241,7 +251,3 @@ def _is_stored(head: MemoryHead) -> bool:
     from memtui.store.memories import MemoryKind
 
     return head.kind is MemoryKind.STORED
-
-
-def _when(head: MemoryHead, pane: MemoriesPane) -> str:
-    return f" · {local_minute(head.time)} · {age(head.time, pane.clock())}" if head.time else ""

@@ -24,6 +24,8 @@ class Progress(NamedTuple):
     """Told the share done, from 0 to 1."""
     cancelled: Callable[[], bool]
     """Whether the selection has moved on."""
+    show: Callable[[Document], None]
+    """Shows what is known so far."""
 
 
 class Detail(NamedTuple):
@@ -94,6 +96,9 @@ class Pane(RowList):
     @abstractmethod
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
+
+    def unfold(self, name: str) -> None:
+        """Open a fold of the detail, or close it."""
 
     def resync(self) -> None:
         """Show what was listed last, if anything is shown in advance of a listing."""

@@ -59,7 +59,10 @@ class BrowserScreen(MemoryActions):
 
     def do_back(self) -> None:
         """Leave what was entered last: the detail, the filter, the zoom."""
-        if self.has_class("-reading") or self.focused is self.detail_view:
+        reading = self.has_class("-reading") or self.focused is self.detail_view
+        if reading and self.follow_back():
+            return
+        if reading:
             self.remove_class("-reading")
             self.set_focus(self.pane)
         elif self.pane.filter_text:

@@ -71,6 +71,15 @@ class Progressed(Message):
         return isinstance(message, Progressed)
 
 
+class SoFar(Message):
+    """A slow detail has something to show already."""
+
+    def __init__(self, detail: Detail, document: Document) -> None:
+        super().__init__()
+        self.detail = detail
+        self.document = document
+
+
 class Marked(Message):
     """The live mark changed."""
 
@@ -330,7 +339,9 @@ class BrowserView(Screen[None]):
         def tell(share: float) -> None:
             self._tell(Progressed(detail, share))
 
-        progress = Progress(tell, lambda: self.wanted is not detail)
+        progress = Progress(
+            tell, lambda: self.wanted is not detail, lambda document: self._tell(SoFar(detail, document))
+        )
         with self.app.reporting("reading what is selected", wanted=lambda: self.wanted is detail):
             document = await asyncio.to_thread(make, progress)
             if self.wanted is detail:
@@ -341,6 +352,11 @@ class BrowserView(Screen[None]):
         """Show a document: at its top, unless it is a newer one of the item that is shown already."""
         self.detail_view.show(document, keep_scroll=self._shown == detail.key)
         self._shown = detail.key
+
+    def on_so_far(self, message: SoFar) -> None:
+        """Show what is known of a slow detail."""
+        if self.wanted is message.detail:
+            self._show(message.detail, message.document)
 
     def on_progressed(self, message: Progressed) -> None:
         """Show how far a slow detail is."""

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from textual import work
+from textual import on, work
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.filtering import Filtering
+from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class MemoryActions(Filtering):
     def __init__(self, browser: Browser, *, note: str = "") -> None:
         super().__init__(browser, note=note)
         self._editing = asyncio.Lock()
+        self._trail: list[tuple[str, str]] = []
+        """From which memory to which one links were followed."""
 
     @property
     def memories(self) -> MemoriesPane:
@@ -37,6 +40,39 @@ class MemoryActions(Filtering):
         pane = self.panes[PaneId.MEMORIES]
         assert isinstance(pane, MemoriesPane)
         return pane
+
+    @on(DocumentView.Followed, "#detail")
+    def _followed(self, message: DocumentView.Followed) -> None:
+        kind, _, name = message.link.partition(":")
+        if kind == "fold":
+            self.pane.unfold(name)
+            self.show_detail()
+        elif kind == "memory":
+            self._trail.append((self.memories.selected or "", f"{name}.md"))
+            self.read_memory(f"{name}.md")
+
+    def read_memory(self, key: str) -> None:
+        """Go to a memory and read it, whatever has to be shown for that."""
+        hidden = self.memories.everything
+        self.make_current(PaneId.MEMORIES)
+        if not self.memories.reveal(key):
+            self.say(f"{clean_line(key.removesuffix('.md'))} is not there any more.", warn=True)
+            return
+        if self.memories.everything is not hidden:
+            self.say("It is archived or of another project: A hides those again.")
+        self.update_tabs()
+        self.show_detail()
+        self.add_class("-reading")
+        self.set_focus(self.detail_view)
+
+    def follow_back(self) -> bool:
+        """Go back to the memory from which this one was reached; False when it was not reached so."""
+        while self._trail:
+            came_from, here = self._trail.pop()
+            if here == self.memories.selected and self.pane is self.memories:
+                self.read_memory(came_from)
+                return True
+        return False
 
     def do_copy_id(self) -> None:
         """Copy the Recovery ID."""

@@ -36,6 +36,8 @@ class Line(NamedTuple):
     spans: tuple[Span, ...] = ()
     hang: int = 0
     """Columns by which the screen lines after the first are indented."""
+    link: str = ""
+    """What following this line leads to, as its owner understands it; empty for text that is only read."""
 
 
 class Document:
@@ -55,6 +57,11 @@ class Document:
         """Characters in all lines."""
         return sum([len(line[0]) for line in self.lines])
 
+    @cached_property
+    def links(self) -> tuple[int, ...]:
+        """The numbers of the lines that can be followed."""
+        return tuple([number for number, line in enumerate(self.lines) if line[4]])
+
     @property
     def text(self) -> str:
         """The document as it is read, one logical line a line."""
@@ -72,7 +79,7 @@ def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = 
     return _capped(Line(safe, role, spans, hang))
 
 
-def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0) -> Line:
+def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0, link: str = "") -> Line:
     """One line of several parts, each a text or a (text, role)."""
     text, spans = "", []
     for part in parts:
@@ -81,7 +88,7 @@ def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0) -> Line
         if piece_role and safe:
             spans.append(Span(len(text), len(text) + len(safe), piece_role))
         text += safe
-    return _capped(Line(text, role, tuple(spans), hang))
+    return _capped(Line(text, role, tuple(spans), hang, link))
 
 
 def rule(text: str = "", role: str = "rule") -> Line:
@@ -112,7 +119,8 @@ def _capped(made: Line) -> Line:
     end = LINE_LIMIT - 40 + tail[-1][0]
     note = f"… ({len(text) - end:,} more characters)"
     spans = [Span(start, min(stop, end), role) for start, stop, role in made.spans if start < end]
-    return Line(text[:end] + note, made.role, (*spans, Span(end, end + len(note), "dim")), made.hang)
+    spans.append(Span(end, end + len(note), "dim"))
+    return made._replace(text=text[:end] + note, spans=tuple(spans))
 
 
 _BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import work
+from textual import events, work
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
@@ -16,7 +17,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
+from memtui.app.widgets.document import EMPTY, ROLES, Document
 from memtui.app.widgets.layout import Layout, Place
 from memtui.app.widgets.strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import hang_for
@@ -46,9 +47,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pageup", "page(-1.0)", "Page up", show=False),
         Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
         Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
+        Binding("tab", "link(1)", "Next link", show=False),
+        Binding("shift+tab", "link(-1)", "Previous link", show=False),
+        Binding("enter", "follow", "Follow", show=False),
     ]
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{role}" for role in ROLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"document--{role}" for role in (*ROLES, "link")}
 
     DEFAULT_CSS = """
     DocumentView {
@@ -70,6 +74,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .document--accent { color: $accent; }
         & > .document--prompt { color: $text-primary; text-style: bold; }
         & > .document--tool { color: $text-secondary; }
+        & > .document--link { background: $primary 40%; text-style: bold; }
+        &:nocolor > .document--link { text-style: reverse; }
     }
     """
 
@@ -79,6 +85,19 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         def __init__(self, layout: Layout) -> None:
             super().__init__()
             self.layout = layout
+
+    class Followed(Message):
+        """A line that leads somewhere was chosen, by enter or a click."""
+
+        def __init__(self, view: DocumentView, link: str) -> None:
+            super().__init__()
+            self.view = view
+            self.link = link
+
+        @property
+        def control(self) -> DocumentView:
+            """Where the line is."""
+            return self.view
 
     def __init__(
         self,
@@ -96,6 +115,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._strip_width = 0
         self._styles: dict[str, Style] = {}
         self._wanted = Place(0)
+        self._link = -1
+        """The line that enter follows, of those that can be followed."""
         self._base = 0
         """What the first line is called in selections: it stays its name when lines come before it."""
 
@@ -124,6 +145,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         place = self.place
         self._wanted = Place(max(0, place.line + shift), place.char) if keep_scroll else Place(0)
+        self._link = self._link_in(document) if keep_scroll else -1
         self._document = document
         if keep_scroll:
             self._base -= shift
@@ -220,6 +242,57 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """Go to the end."""
         self._jump(len(self._document))
 
+    def _link_in(self, document: Document) -> int:
+        """Where the current link is in a newer version of what is shown."""
+        if self._link < 0:
+            return -1
+        link = self._document.lines[self._link].link
+        return next((number for number in document.links if document.lines[number].link == link), -1)
+
+    def action_link(self, step: int) -> None:
+        """Go to the next line that can be followed; beyond the last one the key is for whoever is around."""
+        links = self._document.links
+        if self._link >= 0:
+            at = links.index(self._link) + step
+        else:
+            top = self.place.line
+            at = next((index for index, number in enumerate(links) if number >= top), len(links))
+            at = at if step > 0 else -1
+        known = 0 <= at < len(links)
+        self._mark_link(links[at] if known else -1)
+        if not known:
+            raise SkipAction
+
+    def action_follow(self) -> None:
+        """Follow the marked line; when none is, mark the first in sight."""
+        if not self._document.links:
+            raise SkipAction
+        if self._link < 0:
+            self.action_link(1)
+        else:
+            self.post_message(self.Followed(self, self._document.lines[self._link].link))
+
+    def _mark_link(self, number: int) -> None:
+        self._link = number
+        self._strips.clear()
+        self.refresh()
+        if number >= 0 and self._is_laid_out():
+            row, height = self._layout.row_of(Place(number)), self.scrollable_content_region.height
+            if not self.scroll_offset.y <= row < self.scroll_offset.y + height:
+                self.scroll_to(y=max(0, row - height // 2), animate=False, force=True)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a line that can be followed follows it; one that selects text does not."""
+        offset = event.get_content_offset(self)
+        if offset is None or event.button != 1 or self.text_selection is not None:
+            return
+        row = offset.y + self.scroll_offset.y
+        if row < self._layout.rows:
+            number, _, _ = self._layout.row(row)
+            if link := self._layout.document.lines[number].link:
+                self._mark_link(number)
+                self.post_message(self.Followed(self, link))
+
     def _jump(self, line: int) -> None:
         if not self._is_laid_out():
             self._wanted = Place(line)
@@ -280,7 +353,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             # One segment a column: a press on the indent is a press on the first character.
             margin = Style.from_meta({"offset": (piece.start, name)})
             parts = [blank(1, ground + margin)] * hang_for(self._layout.width, made.hang)
-        parts += self._text_segments(made, piece.start, piece.end, name, ground)
+        parts += self._text_segments(number, piece.start, piece.end, ground)
         room = min(width, self._layout.width)
         strip = Strip(cut_segments(parts, room))
         rest = blank(room - strip.cell_length, ground)
@@ -288,9 +361,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             rest = Segment("─" * len(rest.text), ground + self._style("rule"))
         return Strip([*strip, rest, blank(width - room, ground)], width)
 
-    def _text_segments(self, made: Line, start: int, end: int, name: int, ground: Style) -> list[Segment]:
+    def _text_segments(self, number: int, start: int, end: int, ground: Style) -> list[Segment]:
         """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
+        made, name = self._layout.document.lines[number], number + self._base
         base = ground + self._style(made.role)
+        if number == self._link:
+            base += self.get_component_rich_style("document--link", partial=False)
         marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
         selection = self.text_selection
         if selection is not None and (chosen := selection.get_span(name)) is not None:

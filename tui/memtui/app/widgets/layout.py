@@ -48,7 +48,7 @@ class Layout:
     def _wrap_all(self, cancelled: Callable[[], bool] | None) -> None:
         tops, width, top = self._tops, self.width, 0
         for number in range(self.first, self.stop):
-            text, role, _, hang = self.document.lines[number]
+            text, role, _, hang, _ = self.document.lines[number]
             if role == "rule" or (len(text) <= width and text.isascii()):
                 top += 1
             else:

@@ -85,7 +85,7 @@ def _of_subagent(lines: Iterable[Line]) -> list[Line]:
     """Set apart from the session's own: behind a bar, without the blank lines."""
     return [
         Line(f"┆ {text}", role or "dim", tuple(Span(a + 2, b + 2, kind) for a, b, kind in spans), hang + 2)
-        for text, role, spans, hang in lines
+        for text, role, spans, hang, _ in lines
         if text
     ]
 

@@ -1,0 +1,157 @@
+"""The detail of a stored memory: its checklist, what it is related to, its plan folded; by keys and clicks."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.app.folds import recovery_lines
+from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
+from tests.app.harness import NARROW, SIZES, Driver, opened
+from tests.app.world import World
+
+STEPS = tuple(f"{number}. Step {number} of the plan" for number in range(1, 9))
+
+
+def body(world: World, objective: str, *files: str) -> str:
+    return render_recovery(
+        Recovery(
+            project_root=str(world.root),
+            objective=objective,
+            plan=Plan(source="todo", content="\n".join(STEPS)),
+            working_files=tuple(RoleFile(path=f"{world.root}/{path}", role="changed") for path in files),
+            last_action="Ran the tests: all passed",
+        )
+    )
+
+
+@pytest.fixture
+def names(world: World) -> list[str]:
+    """Three memories: the first shares a file with the second, and its session with the third."""
+    return [
+        world.memory(1, "First", body=body(world, "Do one", "src/a.py", "src/b.py"), session="s-9"),
+        world.memory(2, "Second", body=body(world, "Do two", "src/b.py"), session="s-8"),
+        world.memory(3, "Third", body=body(world, "Do three", "src/c.py"), session="s-9"),
+        world.memory(4, "Fourth", body=body(world, "Do four", "src/d.py"), session="s-7"),
+    ]
+
+
+async def read(driver: Driver) -> None:
+    await driver.press("2")
+    await driver.until(lambda: "related 2 memories" in driver.detail, "the relations")
+
+
+async def test_it_tells_the_checklist_the_relations_and_what_is_named(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await read(driver)
+        detail = driver.detail
+        assert "checklist 12 ✓  1 !" in detail
+        assert "! Reference Files:" in detail
+        assert f"  {names[1]} Second  src/b.py" in detail
+        assert f"  {names[2]} Third  s-9" in detail
+        assert names[3] not in detail
+        assert "▸ names  2 files · 1 session · 1 project" in detail
+        assert "▸ Full Execution Plan  8 lines" in detail
+        assert STEPS[0] not in detail
+        assert "Objective\nDo one" in detail
+
+
+async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await read(driver)
+        await driver.press("enter", "tab", "tab", "tab", "enter")
+        await driver.until(lambda: "▾ names" in driver.detail, "the names")
+        assert "src/a.py" in driver.detail.partition("▾ names")[2].partition("Session ID")[0]
+        await driver.press("tab", "enter")
+        await driver.until(lambda: "▾ Full Execution Plan" in driver.detail, "the plan")
+        assert "\n".join(STEPS) in driver.detail
+        await driver.press("enter")
+        await driver.until(lambda: STEPS[0] not in driver.detail, "folding")
+        assert "▾ names" in driver.detail
+        await driver.press("tab")  # beyond the last link it is the browser's own again
+        assert driver.at(PaneId.COMMANDS)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_enter_follows_to_a_related_memory_and_esc_comes_back(
+    world: World, names: list[str], size: tuple[int, int]
+) -> None:
+    async with opened(world, size) as driver:
+        await read(driver)
+        pane = driver.pane(PaneId.MEMORIES)
+        await driver.press("enter", "enter", "enter")
+        assert pane.selected == f"{names[1]}.md"
+        assert driver.reading()
+        await driver.until(lambda: "Objective\nDo two" in driver.detail, "the other memory")
+        await driver.press("escape")
+        assert pane.selected == f"{names[0]}.md"
+        assert driver.reading()
+        await driver.press("escape")
+        assert driver.at(PaneId.MEMORIES)
+
+
+async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: list[str]) -> None:
+    other = world.memory(
+        5, "Other", body=body(world, "Five", "src/b.py"), project="/elsewhere", session="s-9"
+    )
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: other in driver.detail, "the relation")
+        row = driver.line_of(f"{other} Other")
+        await driver.pilot.click(offset=(70, row))
+        await driver.until(lambda: "Objective\nFive" in driver.detail, "the other memory")
+        assert "A hides those again" in driver.last_said
+        assert driver.reading()
+
+
+async def test_what_is_deleted_meanwhile_is_said_to_be_gone(world: World, names: list[str]) -> None:
+    async with opened(world, NARROW) as driver:
+        await read(driver)
+        driver.browser.browser.backend.delete(names[1])
+        driver.browser.live.hint("memories")
+        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 3)
+        driver.browser.read_memory(f"{names[1]}.md")
+        assert driver.last_said == f"{names[1]} is not there any more."
+
+
+async def test_a_text_that_is_none_says_so(world: World) -> None:
+    world.memory(1, "Just words", body="Nothing but words.\n\n<details>\nNever closed\n")
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "related no other memory" in driver.detail, "the detail")
+        assert "checklist none: it holds none of the sections" in driver.detail
+        assert "Never closed" in driver.detail
+
+
+FOLDED = {
+    "plain": (
+        "<details>\n<summary>Plan (Click to expand)</summary>\n\na\nb\n\n</details>",
+        "▸ Plan  2 lines",
+    ),
+    "no summary": ("<details>\na\n</details>\nafter", "▸ Details  1 line\nafter"),
+    "not closed": ("<details>\na", "<details>\na"),
+    "its own end inside": (
+        "<details>\na\n</details>\nb\n</details>\n## Working Files (Modified)",
+        "▸ Details  3 lines\nWorking Files (Modified)",
+    ),
+    "two": ("<details>\na\n</details>\n<details>\nb\n</details>", "▸ Details  1 line\n▸ Details  1 line"),
+    "windows": ("<details>\r\na\r\n</details>\r\n", "▸ Details  1 line\n"),
+}
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_details_are_folded(name: str) -> None:
+    text, expected = FOLDED[name]
+    assert "\n".join(line.text for line in recovery_lines(text, ())) == expected
+
+
+def test_every_fold_opens_alone() -> None:
+    text = FOLDED["two"][0]
+    first, second = (line.link.removeprefix("fold:") for line in recovery_lines(text, ()))
+    assert [line.text for line in recovery_lines(text, {second})] == [
+        "▸ Details  1 line",
+        "▾ Details  1 line",
+        "b",
+        "",
+    ]
+    assert first != second

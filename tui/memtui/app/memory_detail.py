@@ -1,0 +1,152 @@
+"""What the detail shows of a memory: what is said about it, how it checks out, what it is related to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.app.folds import fold, recovery_lines
+from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
+from memtui.clock import age, local_minute
+from memtui.extract.entities import below
+
+if TYPE_CHECKING:
+    from memtui.extract.checklist import Point
+    from memtui.extract.entities import Entity
+    from memtui.flows.relations import Related
+    from memtui.store.memories import MemoryHead, MemoryText
+
+MEMORY_LINK = "memory:"
+"""What the link to a memory begins with; its Recovery ID follows."""
+
+_BLANK = Line("")
+_PLURALS = {
+    "file": "files",
+    "decision": "decisions",
+    "package": "packages",
+    "session": "sessions",
+    "project": "projects",
+}
+_SHARED = 2
+"""Names of what two memories share that are told before the rest is counted."""
+
+
+def when(head: MemoryHead, now: datetime) -> str:
+    """`` · 2026-01-02 10:15 · 2 d ago``."""
+    return f" · {local_minute(head.time)} · {age(head.time, now)}" if head.time else ""
+
+
+def memory_file_document(memory: MemoryText, now: datetime) -> Document:
+    """The memory file of a review."""
+    head = [styled(("memory file", "label"), (when(memory.head, now), "dim")), _BLANK]
+    return Document([*head, *from_markdown(memory.text).lines])
+
+
+def stored_document(
+    memory: MemoryText,
+    now: datetime,
+    named: Sequence[Entity],
+    relations: Sequence[Related] | None,
+    unfolded: Collection[str],
+) -> Document:
+    """A stored memory.
+
+    Args:
+        memory: the memory.
+        now: the time.
+        named: what it names.
+        relations: the memories that name the same; None while they are looked for.
+        unfolded: which folds are open.
+    """
+    head = memory.head
+    said = [f"project {head.project}" if head.project else "", " ".join(f"#{tag}" for tag in head.tags)]
+    marks = [("★ pinned", "warn") if head.pinned else "", ("archived", "warn") if head.archived else ""]
+    lines = [styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim"))]
+    if head.title:
+        lines.append(line(head.title, "strong"))
+    parts: list[str | tuple[str, str]] = [mark for mark in marks if mark]
+    parts += [(part, "dim") for part in said if part]
+    if parts:
+        lines.append(styled(*_between(parts)))
+    lines += [_BLANK, *_checklist(memory.text), *_related(relations, head.project)]
+    lines += _names(named, head.project, unfolded)
+    return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
+
+
+def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
+    joined: list[str | tuple[str, str]] = []
+    for part in parts:
+        joined += [(" · ", "dim"), part] if joined else [part]
+    return joined
+
+
+def _checklist(text: str) -> list[Line]:
+    from memtui.extract.checklist import check_recovery
+    from memtui.formats.model import FormatError
+
+    try:
+        return checklist_lines(check_recovery(text))
+    except FormatError as error:
+        return [styled(("checklist ", "label"), (f"none: {error}", "dim"))]
+
+
+def checklist_lines(points: Sequence[Point]) -> list[Line]:
+    """The counts of the verdicts in one line, then the points that did not pass."""
+    number = Counter(point.verdict.value for point in points)
+    shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
+    counts = [(f"{number[verdict]} {mark}  ", role) for verdict, mark, role in shown if number[verdict]]
+    lines = [styled(("checklist ", "label"), *counts)]
+    marks = {verdict: (f"  {mark} ", role) for verdict, mark, role in shown}
+    for point in points:
+        if point.verdict.value != "pass":
+            place = (f"  line {point.line}", "dim") if point.line else ""
+            lines.append(
+                styled(marks[point.verdict.value], f"{point.name}: ", (point.message, ""), place, hang=4)
+            )
+    return lines
+
+
+def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
+    if relations is None:
+        return [styled(("related ", "label"), ("…", "dim"))]
+    if not relations:
+        return [styled(("related ", "label"), ("no other memory names the same", "dim"))]
+    number = "1 memory" if len(relations) == 1 else f"{len(relations)} memories"
+    lines = [styled(("related ", "label"), (number, "dim"))]
+    for each in relations:
+        names = [_short(entity, root) for entity in each.shared if entity.kind != "project"]
+        more = f" +{len(names) - _SHARED}" if len(names) > _SHARED else ""
+        lines.append(
+            styled(
+                "  ",
+                (each.listed.meta.id, "accent"),
+                f" {each.listed.title}",
+                (f"  {', '.join(names[:_SHARED])}{more}", "dim"),
+                hang=4,
+                link=MEMORY_LINK + each.listed.meta.id,
+            )
+        )
+    return lines
+
+
+def _short(entity: Entity, root: str) -> str:
+    """What an entity is called beside a memory of the project `root`."""
+    if entity.kind == "file":
+        return below(entity.name, root)
+    return entity.name
+
+
+def _names(named: Sequence[Entity], root: str, unfolded: Collection[str]) -> list[Line]:
+    kinds = Counter(entity.kind for entity in named)
+    if not kinds:
+        return []
+    remark = " · ".join(
+        f"{number} {kind if number == 1 else _PLURALS[kind]}" for kind, number in kinds.items()
+    )
+    inner = []
+    for kind in kinds:
+        inner.append(styled((f"  {_PLURALS[kind]}", "label")))
+        inner += [line(f"    {_short(each, root)}", hang=6) for each in named if each.kind == kind]
+    return fold("names", "names", remark, inner, unfolded)
