@@ -1,0 +1,105 @@
+"""`memtui check`: the checklist of a file, of a memory, or of what is piped in."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Project, memtui_home
+from memtui.store.base import New
+from memtui.store.memory_files import FilesBackend
+from tests.cli.conftest import Memtui
+
+GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "session.md").read_text("utf-8")
+BAD = GOOD.replace("## Project Root\n/work/app", "## Project Root\nwork/app")
+NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+def write(project: Project, text: str, name: str = "memory.md") -> None:
+    (project.root / name).write_text(text, "utf-8")
+
+
+def test_a_good_file(memtui: Memtui, project: Project) -> None:
+    write(project, GOOD)
+    result = memtui("check", "memory.md")
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert len(lines) == 13
+    assert lines[0] == "pass\tSession ID\t2\tno workflow session was active"
+    assert result.err == "Checklist: 13 of 13 points pass.\n"
+
+
+def test_a_point_that_fails_is_exit_code_1(memtui: Memtui, project: Project) -> None:
+    write(project, BAD)
+    result = memtui("check", "memory.md")
+    assert result.code == 1
+    assert "fail\tProject Root\t5\tis not absolute: work/app\n" in result.out
+    assert result.err == "Checklist: 12 of 13 points pass, 1 fail.\n"
+
+
+def test_a_warning_is_none(memtui: Memtui, project: Project) -> None:
+    write(project, GOOD.replace("## Last Action\n", "## Other\n"))
+    write(project, GOOD.replace("Bash `git", "`git").replace(" succeeded", "").replace("passed", "ran"))
+    result = memtui("check", "memory.md", "--json")
+    assert json.loads(result.out)["verdict"] in ("pass", "warn")
+    assert result.code == 0
+
+
+def test_json(memtui: Memtui, project: Project) -> None:
+    write(project, BAD)
+    result = memtui("check", "memory.md", "--json")
+    said = json.loads(result.out)
+    assert (result.code, result.err) == (1, "")
+    assert (said["source"], said["verdict"]) == ("memory.md", "fail")
+    assert said["points"][1] == {
+        "number": 2,
+        "name": "Project Root",
+        "verdict": "fail",
+        "message": "is not absolute: work/app",
+        "line": 5,
+    }
+    assert len(said["points"]) == 13
+
+
+@pytest.mark.parametrize("name", ["CMEM-20260102-120000", "CMEM-20260102", "20260102-12"])
+def test_a_memory_by_its_id(memtui: Memtui, project: Project, name: str) -> None:
+    FilesBackend(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
+    result = memtui("check", name, "--json")
+    assert (result.code, json.loads(result.out)["source"]) == (0, "CMEM-20260102-120000")
+
+
+def test_what_is_piped_in(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
+    result = memtui("check", "-", "--json")
+    assert (result.code, json.loads(result.out)["source"]) == (1, "standard input")
+
+
+def test_what_is_no_recovery_text(memtui: Memtui, project: Project) -> None:
+    write(project, "hello\n")
+    result = memtui("check", "memory.md")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("memtui: memory.md is no recovery text: ")
+
+
+def test_neither_a_file_nor_an_id(memtui: Memtui, project: Project) -> None:
+    FilesBackend(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
+    result = memtui("check", "CMEM-20260103")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("memtui: there is no file CMEM-20260103, and ")
+    assert "CMEM-20260102-120000" in result.err
+
+
+def test_a_folder(memtui: Memtui, project: Project) -> None:
+    assert memtui("check", ".").err == "memtui: . is a folder; name a file in it.\n"
+
+
+def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
+    with (project.root / "big.md").open("wb") as file:
+        file.truncate(17 << 20)
+    result = memtui("check", "big.md")
+    assert (result.code, result.err) == (1, "memtui: big.md is larger than 16 MB: it is no recovery text.\n")

@@ -1,0 +1,190 @@
+"""`memtui compact`: a session to a text, asked about and stored."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.cli import compact as module
+from memtui.cli.recovery_box import recovery_box
+from memtui.formats.recovery import parse_recovery
+from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.store.memory_files import FilesBackend
+from tests.cli.conftest import Memtui
+from tests.transcripts import Transcript
+
+NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+ID = "CMEM-20260102-120000"
+
+
+@pytest.fixture(autouse=True)
+def _stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "system_clock", lambda: NOW)
+
+
+def backend() -> FilesBackend:
+    return FilesBackend(memtui_home(), lambda: NOW)
+
+
+def write_session(root: Path, name: str = "5e55-1d", words: str = "Round the tax per line, please") -> Path:
+    session = Transcript(cwd=str(root), session_id=name)
+    session.user(words)
+    session.edit(f"{root}/src/tax.ts")
+    return session.write(claude_config() / "projects" / transcript_slug(root), f"{name}.jsonl")
+
+
+@pytest.fixture
+def used(project: Project) -> Project:
+    """A project with one session."""
+    write_session(project.root)
+    return project
+
+
+def _says(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
+    monkeypatch.setattr(module, "can_answer", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(answer + "\n" for answer in answers)))
+
+
+def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
+    result = memtui("compact", "--force")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.endswith(f"{recovery_box(ID)}\n")
+    assert "Checklist: " in result.out
+    stored = backend().get(ID)
+    assert parse_recovery(
+        stored.body.decode()
+    ).objective == "Round the tax per line, please (branch main)" or (
+        parse_recovery(stored.body.decode()).objective == "Round the tax per line, please"
+    )
+    assert (stored.meta.source, stored.meta.session_id, stored.meta.tags) == ("compact", "5e55-1d", ())
+    assert (stored.meta.description, stored.meta.project) == (
+        "Round the tax per line, please",
+        str(used.root),
+    )
+
+
+def test_description_and_tags(memtui: Memtui, used: Project) -> None:
+    assert memtui("compact", "--force", "--description", "Tax", "--tags", "a, b", "--tags", "c").code == 0
+    meta = backend().get(ID).meta
+    assert (meta.description, meta.tags) == ("Tax", ("a", "b", "c"))
+
+
+def test_print_stores_nothing_and_gives_the_bytes_that_are_stored(
+    memtui: Memtui, used: Project, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    printed = memtui("compact", "--print")
+    assert printed.code == 0
+    assert backend().list().total == 0
+    memtui("compact", "--force")
+    assert backend().get(ID).body.decode() == printed.out
+
+
+def test_where_nobody_can_answer_the_text_is_shown_and_nothing_stored(memtui: Memtui, used: Project) -> None:
+    result = memtui("compact")
+    assert result.code == 1
+    assert result.err == "memtui: nothing was stored; store the text with --force.\n"
+    assert parse_recovery(result.out).working_files[0].path == f"{used.root}/src/tax.ts"
+    assert backend().list().total == 0
+
+
+def test_a_person_accepts(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    _says(monkeypatch, "what", "y")
+    result = memtui("compact")
+    assert result.code == 0
+    assert "## Objective" in result.out
+    assert recovery_box(ID) in result.out
+    assert backend().list().total == 1
+
+
+def test_a_person_leaves_it(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    _says(monkeypatch, "n")
+    result = memtui("compact")
+    assert (result.code, result.out.endswith("Nothing was stored.\n")) == (0, True)
+    assert backend().list().total == 0
+
+
+def _edits(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
+    """Let the editor give these texts, one after another."""
+    given = iter(texts)
+    monkeypatch.setattr("click.edit", lambda text, extension: next(given))
+
+
+def test_a_person_edits(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    _edits(monkeypatch, "no recovery text", "## Objective\nMine\n")
+    _says(monkeypatch, "e", "y", "y")
+    result = memtui("compact")
+    assert result.code == 0
+    assert "This is no recovery text: " in result.out
+    assert backend().get(ID).body == b"## Objective\nMine\n"
+
+
+def test_json(memtui: Memtui, used: Project) -> None:
+    draft = memtui("compact", "--json")
+    assert draft.code == 1
+    said = json.loads(draft.out)
+    assert (said["operation"], said["id"], said["message"]) == ("compact", "", "Nothing was stored")
+    stored = json.loads(memtui("compact", "--json", "--force", "--tags", "x").out)
+    assert (stored["id"], stored["message"]) == (ID, f"Created memory: {ID}")
+    assert stored["text"] == said["text"] == backend().get(ID).body.decode()
+    assert (stored["project"], stored["session_id"], stored["tags"]) == (str(used.root), "5e55-1d", ["x"])
+    assert stored["transcript"].endswith("5e55-1d.jsonl")
+    assert [each["number"] for each in stored["checklist"]] == list(range(1, 14))
+    assert json.loads(memtui("compact", "--json", "--print").out)["text"] == said["text"]
+
+
+def test_a_session_of_another_project(memtui: Memtui, used: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    path = write_session(other, "0-other", "Paint the fence in green")
+    result = memtui("compact", "--transcript", str(path), "--force")
+    assert result.code == 0
+    assert f"The session worked in {other}, and the memory is kept as one of that project." in result.out
+    assert backend().get(ID).meta.project == str(other)
+
+
+def test_a_session_by_its_id(memtui: Memtui, used: Project) -> None:
+    write_session(used.root, "7a-second", "Paint the fence in green")
+    assert "Paint the fence" in memtui("compact", "--session", "7a", "--print").out
+    result = memtui("compact", "--session", "nope", "--print")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"memtui: {used.root} has no session whose id is or begins like this: nope.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (("--engine", "claude"), 1, "only --engine facts can write the text so far; nothing was done."),
+        (("--engine", "magic"), 2, "Invalid value for '--engine'"),
+        (("--session", "a", "--transcript", "b"), 2, "name the session once"),
+        (("--transcript", "."), 1, ". is a folder; name one of the .jsonl files in it."),
+        (("--transcript", "none.jsonl"), 1, "cannot use 'none.jsonl': No such file or directory."),
+    ],
+)
+def test_what_cannot_be_done(
+    memtui: Memtui, used: Project, words: tuple[str, ...], code: int, reason: str
+) -> None:
+    result = memtui("compact", *words)
+    assert (result.code, result.out) == (code, "")
+    assert result.err.startswith(f"memtui: {reason}")
+
+
+def test_without_any_session(memtui: Memtui, project: Project) -> None:
+    result = memtui("compact")
+    assert (result.code, result.out) == (1, "")
+    assert "has no session" in result.err
+
+
+def test_on_a_terminal_the_id_is_copied(
+    memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setenv("PATH", os.devnull)
+    result = memtui("compact", "--force")
+    assert "\x1b]52;c;Q01FTS0yMDI2MDEwMi0xMjAwMDA=\a" in result.out
+    assert result.out.endswith(f"Sent {ID} to the terminal (it cannot confirm)\n")
