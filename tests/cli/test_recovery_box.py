@@ -27,7 +27,7 @@ def test_it_is_the_seeds() -> None:
 
 
 @pytest.mark.parametrize(
-    "memory_id", ["", "x", "CMEM-20260102-101500-2", "记忆" * 9, "long " * 40, "a\nb\x1b[2J"]
+    "memory_id", ["", "x", "CMEM-20260102-101500-2", "记忆", "long " * 40, "a\nb\x1b[2J"]
 )
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_it_is_aligned_for_any_id(memory_id: str, ascii_only: bool) -> None:
