@@ -26,7 +26,7 @@ from memtui.formats.stored_memory import (
 )
 from memtui.store.stored_files import LIMIT, MOST, read_stored
 
-LOOK_AGAIN = (0.0, 0.005, 0.02)
+LOOK_AGAIN: tuple[float, ...] = (0.0, 0.005, 0.02)
 """Seconds after which to look whether somebody has written on into the file that was replaced."""
 
 _STILL = 0.05

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 from memtui.clock import Clock
 from memtui.files import (
@@ -29,17 +28,17 @@ from memtui.project import Home
 from memtui.store.base import (
     Filter,
     Found,
-    Hit,
     IdTaken,
     MemoryBackend,
     MemoryMissing,
     New,
     Page,
-    Which,
 )
+from memtui.store.index import SearchIndex
 from memtui.store.listing import STORED_NAME, newest_first, scan
 from memtui.store.memory_edit import MemoryEdit, render_checked
 from memtui.store.memory_ids import NEAR, Seconds, beginning_with, nearest
+from memtui.store.memory_page import page_of
 from memtui.store.stored_files import (
     MOST,
     file_name,
@@ -50,8 +49,6 @@ from memtui.store.stored_files import (
     read_stored,
     stored_entries,
 )
-
-T = TypeVar("T")
 
 LOCK_SECONDS = 5.0
 """How long to wait for another process that is changing the same memory."""
@@ -74,9 +71,11 @@ class FilesBackend(MemoryBackend):
             home: memtui's own folders.
             clock: tells the time of what is created and changed.
         """
+        self._home = home
         self._memories = home.memories
         self._trash = home.trash
         self._clock = clock
+        self._index = SearchIndex(home)
         self._seconds = Seconds()
         self._swept: set[Path] = set()
 
@@ -92,6 +91,10 @@ class FilesBackend(MemoryBackend):
         made: list[MemoryMeta] = []
 
         def take(memory_id: str) -> bool:
+            path = self._place(memory_id)
+            # A glance first: thousands may be taken, and many processes at it.
+            if os.path.lexists(path) or (path.parent in self._swept and _is_locked(path)):
+                return False
             try:
                 made.append(self._create(memory_id, new, created, timeout=0))
             except (IdTaken, FileLocked):  # locked: another process is about to have it
@@ -101,30 +104,28 @@ class FilesBackend(MemoryBackend):
         try:
             self._seconds.claim(created, take)
         except (ValueError, OverflowError, OSError):
-            raise FileProblem(
-                self._memories, f"cannot hold a memory made at {created}: no id has such a time"
-            ) from None
+            reason = f"cannot hold a memory made at {created}: no id has such a time"
+            raise FileProblem(self._memories, reason) from None
         return made[0]
 
     def _create(self, memory_id: str, new: New, created: datetime, *, timeout: float) -> MemoryMeta:
         path = self._place(memory_id)
         self._refuse_taken(memory_id, path)
-        meta = MemoryMeta(
-            id=memory_id,
-            project=new.project,
-            created=created,
-            updated=new.updated or created,
-            description=new.description,
-            tags=new.tags,
-            session_id=new.session_id,
-            source=new.source,
-            archived=new.archived,
-        )
-        data = render_checked(path, meta, new.body)
         self._prepare(path.parent, self._memories)
         with lock(_lockable(path), timeout=timeout, within=self._memories):
             self._refuse_taken(memory_id, path)
-            if not _create_file(path, data, self._memories):
+            meta = MemoryMeta(
+                id=memory_id,
+                project=new.project,
+                created=created,
+                updated=new.updated or created,
+                description=new.description,
+                tags=new.tags,
+                session_id=new.session_id,
+                source=new.source,
+                archived=new.archived,
+            )
+            if not _create_file(path, render_checked(path, meta, new.body), self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         return meta
 
@@ -156,21 +157,11 @@ class FilesBackend(MemoryBackend):
         entries = stored_entries(self._memories, left_over)
         for folder in left_over:
             _sweep(folder, self._memories)
-        if where == Filter(which=Which.ALL):
-            return Page(tuple(read_listed(_part(entries, limit, offset), self._memories)), len(entries))
-        fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
-        return Page(tuple(_part(fitting, limit, offset)), len(fitting))
+        return page_of(entries, where, self._home, limit=limit, offset=offset)
 
     def search(self, query: str, where: Filter = _ACTIVE, *, limit: int = 20, offset: int = 0) -> Found:
         """See `MemoryBackend.search`."""
-        terms = query.casefold().split()
-        hits = []
-        for each in self.list(where).items:
-            if not each.problem:
-                text = f"{each.title} {self.get(each.meta.id).body.decode('utf-8', 'replace')}"
-                if all(term in text.casefold() for term in terms):
-                    hits.append(Hit(each, each.title, (), 0.0))
-        return Found(tuple(hits[offset : offset + limit]), len(hits))
+        return self._index.search(query, where, limit=limit, offset=offset, now=self._clock())
 
     def update(
         self,
@@ -275,10 +266,10 @@ class FilesBackend(MemoryBackend):
 
     def _prepare(self, folder: Path, root: Path) -> None:
         """Make a folder, and once remove what killed processes left in it."""
-        private_folder(folder, within=existing_above(root))
-        if folder not in self._swept:
-            self._swept.add(folder)
+        if folder not in self._swept or not folder.is_dir():
+            private_folder(folder, within=existing_above(root))
             _sweep(folder, root)
+            self._swept.add(folder)
 
 
 def _lockable(path: Path) -> Path:
@@ -286,8 +277,9 @@ def _lockable(path: Path) -> Path:
     return path.with_name(f".{path.name.removesuffix('.md')}")
 
 
-def _part(values: Sequence[T], limit: int | None, offset: int) -> Sequence[T]:
-    return values[offset:] if limit is None else values[offset : offset + limit]
+def _is_locked(path: Path) -> bool:
+    where = _lockable(path)
+    return os.path.lexists(where.with_name(where.name + ".lock"))
 
 
 def _sweep(folder: Path, root: Path) -> None:

@@ -1,0 +1,487 @@
+"""What every store of memories does: a new backend passes these tests, and then it is one.
+
+::
+
+    class TestMine(Contract):
+        def make(self, clock): return MyBackend(clock)
+
+    class MineInAnyOrder(InAnyOrder): ...the same
+    TestMineInAnyOrder = MineInAnyOrder.TestCase
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page, Which
+
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+FIRST = "CMEM-20260102-101500"
+
+BODIES = (
+    b"# Session Recovery\n\n## Objective\nFix it\n",
+    b"lines\r\nof\r\nWindows\r\n",
+    b"no end of line",
+    b"\n\n\nblank lines at both ends\n\n\n",
+    b"a\0NUL and \x1b[31mred\x07",
+    b"\xff\xfe no UTF-8 \x80\xc3",
+    b"\xef\xbb\xbfa byte order mark",
+    "恢复会话 — リカバリ — 복구 — café".encode(),
+    b"---\nid: CMEM-20200101-000000\ntags: [x]\n---\nlooks like front matter",
+    b"---\n",
+    b"---",
+    b"lone\rcarriage\rreturns\r",
+    b" ",
+    b"",
+    bytes(range(256)),
+)
+NONSENSE = (
+    "",
+    " ",
+    "CMEM-",
+    "cmem",
+    "x",
+    "../../etc/passwd",
+    "CMEM-2026010-101500",
+    "CMEM-20260102-101500.md",
+    "a\0b",
+)
+SYNTAX = ('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "(", "C++", "it's", "a.b", "foo-bar")
+
+# Each backend has a class of its own with the same tests.
+_EACH = settings(suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow])
+
+words = st.text(max_size=12)
+tags = st.lists(words, max_size=4).map(tuple)
+news = st.builds(
+    New,
+    body=st.binary(max_size=40) | st.sampled_from(BODIES[:-1]),
+    project=st.sampled_from(("", "/a", "/b c")) | words,
+    description=words,
+    tags=st.lists(st.sampled_from(("Tax", "auth", "Ärger")), max_size=2).map(tuple) | tags,
+    session_id=words,
+    archived=st.booleans(),
+    created=st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC)),
+)
+
+
+class Watch:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now.astimezone()
+
+    def move(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+def metas(page: Page) -> list[MemoryMeta]:
+    return [listed.meta for listed in page.items]
+
+
+def ids(page: Page) -> list[str]:
+    return [listed.meta.id for listed in page.items]
+
+
+class Contract:
+    """The tests; subclassed for each backend."""
+
+    def make(self, clock: Clock) -> MemoryBackend:
+        """A new, empty store."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def watch(self) -> Watch:
+        return Watch()
+
+    @pytest.fixture
+    def store(self, watch: Watch) -> MemoryBackend:
+        return self.make(watch)
+
+    # Made and read
+
+    def test_an_empty_store(self, store: MemoryBackend) -> None:
+        assert store.list() == store.deleted() == Page((), 0)
+        assert store.search("x").total == 0
+        with pytest.raises(MemoryMissing) as caught:
+            store.get(FIRST)
+        assert caught.value.near == ()
+
+    @pytest.mark.parametrize("body", BODIES)
+    def test_a_text_comes_back_to_the_byte(self, store: MemoryBackend, body: bytes) -> None:
+        meta = store.create(New(body))
+        assert store.get(meta.id) == StoredMemory(meta=meta, body=body)
+        store.update(meta.id, description="d", tags=["t"], archived=True, pinned=True)
+        assert store.get(meta.id).body == body
+        store.delete(meta.id)
+        store.restore(meta.id)
+        assert store.get(meta.id).body == body
+
+    @_EACH
+    @given(new=news)
+    def test_whatever_is_said_comes_back(self, new: New) -> None:
+        store = self.make(Watch())
+        meta = store.create(new)
+        assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
+        assert metas(store.list(Filter(which=Which.ALL))) == [meta]
+        assert (meta.archived, meta.pinned) == (new.archived, False)
+        assert meta.created == (new.created or NOW).replace(microsecond=0)
+
+    @_EACH
+    @given(new=news, description=words, new_tags=st.lists(words))
+    def test_whatever_is_changed_comes_back(
+        self, new: New, description: str, new_tags: tuple[str, ...]
+    ) -> None:
+        store = self.make(Watch())
+        meta = store.update(store.create(new).id, description=description, tags=new_tags, pinned=True)
+        assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
+        assert meta.pinned
+
+    def test_what_is_given_is_kept(self, store: MemoryBackend) -> None:
+        created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
+        meta = store.create(
+            New(
+                b"x",
+                project="/home/me/app",
+                description="  Tax — 税务\nservice ",
+                tags=("a b", "税", "a b", ""),
+                session_id="s-1",
+                source="ccw",
+                id="CMEM-20240101-000000",
+                created=created,
+                updated=created + timedelta(days=1),
+                archived=True,
+            )
+        )
+        assert meta == MemoryMeta(
+            id="CMEM-20240101-000000",
+            project="/home/me/app",
+            created=created,
+            updated=created + timedelta(days=1),
+            description="Tax — 税务 service",
+            tags=("a b", "税"),
+            session_id="s-1",
+            source="ccw",
+            archived=True,
+        )
+        assert meta.created.isoformat() == "2025-03-04T05:06:07+09:00"
+        assert store.get(meta.id).meta == meta
+
+    def test_the_title(self, store: MemoryBackend) -> None:
+        store.create(New(b"## Objective\n\n  Fix it  \nsoon", description="d"))
+        store.create(New(b"## Objective\n\n  Fix it  \nsoon"))
+        store.create(New(b"nothing"))
+        assert [listed.title for listed in store.list().items] == ["CMEM-20260102-101502", "Fix it", "d"]
+
+    # Ids
+
+    def test_the_id_is_the_local_time_or_the_next_free_second(
+        self, store: MemoryBackend, watch: Watch
+    ) -> None:
+        made = [store.create(New(b"")).id for _ in range(3)]
+        watch.move(1)
+        made.append(store.create(New(b"")).id)
+        watch.move(-61)
+        made.append(store.create(New(b"")).id)
+        assert made == [
+            FIRST,
+            "CMEM-20260102-101501",
+            "CMEM-20260102-101502",
+            "CMEM-20260102-101503",
+            "CMEM-20260102-101400",
+        ]
+
+    @pytest.mark.parametrize(
+        ("last", "then"),
+        [
+            ("2026-01-02T10:15:59", "CMEM-20260102-101600"),
+            ("2026-01-02T23:59:59", "CMEM-20260103-000000"),
+            ("2026-02-28T23:59:59", "CMEM-20260301-000000"),
+            ("2028-02-28T23:59:59", "CMEM-20280229-000000"),
+            ("2026-12-31T23:59:59", "CMEM-20270101-000000"),
+        ],
+    )
+    def test_the_next_second_is_one_of_the_calendar(
+        self, store: MemoryBackend, watch: Watch, last: str, then: str
+    ) -> None:
+        watch.now = datetime.fromisoformat(f"{last}+00:00")
+        store.create(New(b""))
+        assert store.create(New(b"")).id == then
+
+    @pytest.mark.parametrize(
+        ("last", "expected"),
+        [
+            # Clocks go from 1:59:59 to 3:00:00.
+            ("2026-03-29T00:59:58+00:00", ["015958", "015959", "030000", "030001"]),
+            # Clocks go from 2:59:59 back to 2:00:00.
+            ("2026-10-25T00:59:58+00:00", ["025958", "025959", "020000", "020001"]),
+        ],
+    )
+    def test_the_change_of_the_clocks(
+        self,
+        store: MemoryBackend,
+        watch: Watch,
+        monkeypatch: pytest.MonkeyPatch,
+        last: str,
+        expected: list[str],
+    ) -> None:
+        monkeypatch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        try:
+            watch.now = datetime.fromisoformat(last)
+            assert [store.create(New(b"")).id[-6:] for _ in expected] == expected
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    def test_an_id_is_kept_when_it_is_free(self, store: MemoryBackend) -> None:
+        kept = store.create(New(b"kept", id=FIRST))
+        for _ in range(2):
+            with pytest.raises(IdTaken):
+                store.create(New(b"other", id=FIRST))
+            assert store.create(New(b"")).id != FIRST
+            assert store.get(FIRST).body == b"kept"
+        store.delete(kept.id)
+        with pytest.raises(IdTaken):
+            store.create(New(b"other", id=FIRST))
+        assert store.list().total == 2
+
+    @pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
+    def test_what_is_no_id_cannot_be_kept(self, store: MemoryBackend, wrong: str) -> None:
+        with pytest.raises(FileProblem):
+            store.create(New(b"", id=wrong))
+        assert store.list().total == 0
+
+    def test_an_id_is_never_given_twice(self, store: MemoryBackend) -> None:
+        for number in range(4):
+            store.delete(store.create(New(b"")).id)
+            assert store.deleted().total == number + 1
+        assert store.create(New(b"")).id == "CMEM-20260102-101504"
+
+    def test_threads_get_ids_of_their_own(self, store: MemoryBackend) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda number: store.create(New(b"%d" % number)).id, range(80)))
+        assert len(set(made)) == 80
+        assert [store.get(each).body for each in made] == [b"%d" % number for number in range(80)]
+        assert max(made) == "CMEM-20260102-101619"
+
+    # Found by an id
+
+    @pytest.mark.parametrize("wrong", NONSENSE)
+    def test_what_is_no_id_is_missing(self, store: MemoryBackend, wrong: str) -> None:
+        store.create(New(b""))
+        store.delete(store.create(New(b"")).id)
+        for ask in (store.get, store.delete, store.restore, store.update):
+            with pytest.raises(MemoryMissing):
+                ask(wrong)
+        assert (store.list().total, store.deleted().total) == (1, 1)
+
+    def test_who_misses_a_memory_is_told_those_that_come_near(self, store: MemoryBackend) -> None:
+        for number in range(9):
+            store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
+        for ask in (store.get, store.delete, store.update, store.find):
+            with pytest.raises(MemoryMissing) as caught:
+                ask("CMEM-20260103-101501")
+            assert 0 < len(caught.value.near) <= 3
+            assert set(caught.value.near) <= set(ids(store.list()))
+            assert "CMEM-20260103-101501" in caught.value.reason
+
+    def test_found_by_its_beginning(self, store: MemoryBackend) -> None:
+        for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
+            store.create(New(b"", id=each))
+        for beginning in (
+            FIRST,
+            "cmem-20260102-101500",
+            "CMEM-20260102-1",
+            "20260102-10",
+            " 20260102-101500\n",
+        ):
+            assert store.find(beginning) == FIRST
+        assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
+        for none in (
+            "20260102",
+            "CMEM-2026",
+            "2",
+            "CMEM-",
+            "",
+            " ",
+            "2024",
+            "0102-10",
+            "CMEM-20260102-101500-",
+        ):
+            with pytest.raises(MemoryMissing):
+                store.find(none)
+        store.delete(FIRST)
+        assert store.find("20260102") == "CMEM-20260102-235959"
+        assert store.find("2026", deleted=True) == FIRST
+        with pytest.raises(MemoryMissing):
+            store.find("2025", deleted=True)
+
+    # Listed
+
+    def test_listed_newest_first_and_in_parts(self, store: MemoryBackend) -> None:
+        days = [f"CMEM-202601{day:02d}-000000" for day in (3, 1, 9, 7, 5)]
+        for each in days:
+            store.create(New(b"", id=each))
+        ordered = sorted(days, reverse=True)
+        assert ids(store.list()) == ordered
+        for offset in range(7):
+            for limit in (0, 1, 2, 9, None):
+                page = store.list(limit=limit, offset=offset)
+                assert ids(page) == ordered[offset:][:limit]
+                assert page.total == 5
+        where = Filter(which=Which.ALL)
+        assert ids(store.list(where, limit=2, offset=1)) == ordered[1:3]
+
+    @settings(_EACH, max_examples=50)
+    @given(
+        some=st.lists(news, max_size=6),
+        where=st.builds(
+            Filter,
+            project=st.sampled_from(("", "/a", "/b c", "/B C")),
+            tags=st.lists(st.sampled_from(("tax", "AUTH", "ärger", "none")), max_size=2).map(tuple),
+            which=st.sampled_from(Which),
+            since=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
+            until=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
+        ),
+    )
+    def test_lists_what_fits_everything(self, some: list[New], where: Filter) -> None:
+        store = self.make(Watch())
+        made = sorted((store.create(new) for new in some), key=lambda meta: meta.id, reverse=True)
+        fitting = [
+            meta
+            for meta in made
+            if where.project in ("", meta.project)
+            and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
+            and where.which in (Which.ALL, Which.ARCHIVED if meta.archived else Which.ACTIVE)
+            and (where.since is None or where.since <= meta.created)
+            and (where.until is None or where.until >= meta.created)
+        ]
+        assert metas(store.list(where)) == fitting
+        assert store.list(where, limit=1, offset=1) == Page(store.list(where).items[1:2], len(fitting))
+
+    # Changed
+
+    def test_a_change_changes_what_is_said_alone(self, store: MemoryBackend, watch: Watch) -> None:
+        meta = store.create(New(b"x", project="/p", description="d", tags=("t",), session_id="s"))
+        watch.move(60)
+        changed = meta.replace(updated=watch.now)
+        for change in (
+            {"description": "new"},
+            {"tags": ("a", "b")},
+            {"archived": True},
+            {"pinned": True},
+            {"description": ""},
+            {"tags": ()},
+            {"archived": False, "pinned": False},
+        ):
+            changed = changed.replace(**change)
+            assert store.update(meta.id, **change) == changed
+            assert store.get(meta.id) == StoredMemory(meta=changed, body=b"x")
+        assert metas(store.list()) == [changed]
+
+    def test_no_change_is_none(self, store: MemoryBackend, watch: Watch) -> None:
+        meta = store.create(New(b"x", tags=("t",)))
+        watch.move(60)
+        assert store.update(meta.id) == store.update(meta.id, tags=["t"], pinned=False) == meta
+        assert store.get(meta.id).meta == meta
+
+    def test_archived_memories_are_there_but_not_in_the_list(self, store: MemoryBackend) -> None:
+        one, other = store.create(New(b"needle 1")), store.create(New(b"needle 2"))
+        assert store.archive(one.id).archived
+        assert ids(store.list()) == [other.id]
+        assert ids(store.list(Filter(which=Which.ARCHIVED))) == [one.id]
+        assert ids(store.list(Filter(which=Which.ALL))) == [other.id, one.id]
+        assert store.get(one.id).body == b"needle 1"
+        assert store.find(one.id) == one.id
+        assert [hit.listed.meta.id for hit in store.search("needle").hits] == [other.id]
+        assert not store.archive(one.id, archived=False).archived
+        assert ids(store.list()) == [other.id, one.id]
+
+    # Deleted
+
+    def test_deleted_to_the_trash_and_taken_out_again(self, store: MemoryBackend, watch: Watch) -> None:
+        made = [store.create(New(b"needle %d" % number, description=str(number))) for number in range(3)]
+        for meta in made[:2]:
+            store.delete(meta.id)
+        assert ids(store.list(Filter(which=Which.ALL))) == [made[2].id]
+        assert metas(store.deleted()) == [made[1], made[0]]
+        assert [listed.title for listed in store.deleted().items] == ["1", "0"]
+        assert store.search("needle").total == 1
+        for ask in (store.get, store.delete, store.update):
+            with pytest.raises(MemoryMissing):
+                ask(made[0].id)
+        watch.move(60)
+        store.restore(made[0].id)
+        assert store.get(made[0].id) == StoredMemory(meta=made[0], body=b"needle 0")
+        assert ids(store.list()) == [made[2].id, made[0].id]
+        assert metas(store.deleted()) == [made[1]]
+        assert store.search("needle").total == 2
+
+    def test_what_is_not_in_the_trash_cannot_be_taken_out(self, store: MemoryBackend) -> None:
+        meta = store.create(New(b""))
+        for wrong in (meta.id, "CMEM-20200101-000000"):
+            with pytest.raises(MemoryMissing):
+                store.restore(wrong)
+        assert metas(store.list()) == [meta]
+
+    # Searched
+
+    def test_finds_what_holds_every_word(self, store: MemoryBackend) -> None:
+        for body, description in (
+            (b"fix the getUserById call", "Tax"),
+            ("税务服务".encode(), "Ärger"),
+            (b"\xff", ""),
+        ):
+            store.create(New(body, project="/p" if description else "", description=description))
+        expected = {
+            "getuser tax": 1,
+            "call the": 1,
+            "tax 税": 0,
+            "务": 1,
+            "arger": 1,
+            "CMEM-2026": 3,
+            '"fix the"': 1,
+        }
+        assert {query: store.search(query).total for query in expected} == expected
+        assert store.search("CMEM", Filter(project="/p")).total == 2
+        found = [store.search("CMEM", limit=1, offset=number) for number in range(4)]
+        assert [(len(each.hits), each.total) for each in found] == [(1, 3), (1, 3), (1, 3), (0, 3)]
+        assert len({each.hits[0].listed.meta.id for each in found[:3]}) == 3
+
+    def test_a_hit_shows_where(self, store: MemoryBackend) -> None:
+        store.create(New(b"first\nand then the needle, and more\n" * 3))
+        (hit,) = store.search("NEEDLE").hits
+        assert "\n" not in hit.snippet
+        assert hit.marks
+        assert {hit.snippet[start:end] for start, end in hit.marks} == {"needle"}
+        assert all(before[1] < after[0] for before, after in pairwise(hit.marks))
+
+    @settings(_EACH, max_examples=50)
+    @given(
+        query=st.text(max_size=20)
+        | st.sampled_from(('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "("))
+    )
+    def test_any_text_is_a_query(self, query: str) -> None:
+        store = self.make(Watch())
+        store.create(New(b"some text"))
+        assert store.search(query).total in (0, 1)
+
+    def test_changes_are_found(self, store: MemoryBackend) -> None:
+        meta = store.create(New(b"text", description="old"))
+        assert store.search("old").total == 1
+        store.update(meta.id, description="new")
+        assert (store.search("old").total, store.search("new text").total) == (0, 1)

@@ -1,0 +1,12 @@
+"""What tests of the memory store share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.project import Home
+
+
+def home_in(base: Path) -> Home:
+    """memtui's own folders in some folder; nothing is made."""
+    return Home(base / "data", base / "cache", base / "state", base / "config")
