@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from memtui.clean import clean_line
 from memtui.extract.phrasing import shortened
 from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.formats.recovery import Plan, Recovery, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.hooks.quoting import fenced, harmless
 from memtui.store.base import Listed
@@ -17,6 +18,8 @@ _LINE = 300
 
 _ITEMS = 5
 """Items of a list that a summary names."""
+
+_BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 
 _HOW = """\
 Below is the recovery text of an earlier session, which memtui has stored as {id} ({where}). Use it to go on
@@ -78,18 +81,24 @@ def _where(meta: MemoryMeta) -> str:
 
 def _outline(recovery: Recovery) -> list[str]:
     files = [file.path for file in recovery.working_files]
-    done = sum(
-        line.lstrip().lower().startswith(("- [x]", "* [x]")) for line in recovery.plan.content.split("\n")
-    )
     told = (
         ("Objective", recovery.objective),
         ("Last action", recovery.last_action),
-        ("Plan", f"{recovery.plan.source}, {done} steps done" if recovery.plan.content.strip() else ""),
+        ("Plan", _plan(recovery.plan)),
         ("Pending", _some(recovery.pending)),
         ("Modified files", _some(files)),
         ("Known issues", _some(recovery.known_issues)),
     )
     return [f"{name}: {clean_line(what)}" for name, what in told if what.strip()]
+
+
+def _plan(plan: Plan) -> str:
+    """Where the plan is from, and how many of its steps with a box are done."""
+    if not plan.content.strip():
+        return ""
+    boxes = _BOX.findall(plan.content)
+    count = f"{sum(box in 'xX' for box in boxes)} of {len(boxes)} steps done" if boxes else "no steps to tick"
+    return f"{plan.source or 'of unknown source'}, {count}"
 
 
 def _some(items: list[str] | tuple[str, ...]) -> str:

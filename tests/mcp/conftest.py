@@ -1,0 +1,110 @@
+"""A project, a server's surroundings in this process, and a server in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.mcp.calls import Calls
+from memtui.mcp.run import calls_of
+from memtui.project import Project, memtui_home
+
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+
+RECOVERY = """\
+## Session ID
+WFS-refunds
+
+## Project Root
+/work/shop
+
+## Objective
+Fix the refund of 退款 orders
+
+## Execution Plan
+### Source: todo (TodoWrite)
+
+<details>
+<summary>Full Execution Plan (Click to expand)</summary>
+
+- [x] Find the rounding
+- [ ] Write the test
+
+</details>
+
+## Working Files (Modified)
+- /work/shop/src/refund.ts (role: main implementation)
+
+## Last Action
+Ran the tests: 2 failed
+
+## Pending
+- Write the test
+"""
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": "hello",
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    return Project(root)
+
+
+@pytest.fixture
+def calls(project: Project) -> Calls:
+    env = {"CLAUDE_PROJECT_DIR": str(project.root), "CLAUDE_CODE_SESSION_ID": "5b0c7e1a"}
+    return calls_of(memtui_home(), lambda: NOW, env)
+
+
+def request(number: int | str, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def tool(number: int | str, **arguments: Any) -> dict[str, Any]:
+    return request(number, "tools/call", name="core_memory", arguments=arguments)
+
+
+def lines(*messages: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def start(project: Project) -> Iterator[Start]:
+    """Start `memtui mcp`, or a program of the test's that does; what still runs at the end is ended."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def run(program: Sequence[str] = ("-m", "memtui", "mcp")) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, *program], cwd=project.root, env=dict(os.environ),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()

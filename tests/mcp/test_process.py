@@ -1,0 +1,199 @@
+"""`memtui mcp` as Claude Code starts it: a process with two pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcp.client.stdio import stdio_client
+
+from mcp import ClientSession, StdioServerParameters
+from memtui.project import Project
+from tests.mcp.conftest import HELLO, READY, RECOVERY, Start, lines, request, tool
+
+_SECONDS = 30
+
+
+def _answers(printed: bytes) -> dict[Any, dict[str, Any]]:
+    """What was answered, by id; every line of stdout has to be a message."""
+    messages = [json.loads(line) for line in printed.splitlines()]
+    assert all(message["jsonrpc"] == "2.0" for message in messages)
+    return {message["id"]: message for message in messages if message.get("id") is not None}
+
+
+async def test_a_session_of_the_official_client(project: Project, tmp_path: Path) -> None:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-I", "-m", "memtui", "mcp"], cwd=str(project.root),
+        env={"MEMTUI_HOME": os.environ["MEMTUI_HOME"], "HOME": os.environ["HOME"]},
+    )  # fmt: skip
+    with (tmp_path / "stderr").open("w") as errors:
+        async with stdio_client(parameters, errlog=errors) as pipes, ClientSession(*pipes) as session:
+            assert (await session.initialize()).server_info.name == "memtui"
+            await _every_operation(session)
+    assert (tmp_path / "stderr").read_text() == ""
+
+
+async def _every_operation(session: ClientSession) -> None:
+    made = await session.call_tool("core_memory", {"operation": "import", "text": RECOVERY})
+    memory = made.structured_content["id"]
+    exported = await session.call_tool("core_memory", {"operation": "export", "id": memory})
+    assert exported.structured_content["content"] == RECOVERY
+    for operation, more in (("list", {}), ("search", {"query": "refund"}), ("summary", {"id": memory})):
+        result = await session.call_tool("core_memory", {"operation": operation, **more})
+        assert not result.is_error and memory in json.dumps(result.structured_content)
+    assert (await session.call_tool("core_memory", {"operation": "export", "id": "CMEM-1"})).is_error
+    listed = await session.call_tool("session_manager", {"operation": "list", "location": "active"})
+    assert listed.structured_content == {"sessions": []}
+    assert [each.name for each in (await session.list_resources()).resources] == [memory]
+    assert len((await session.get_prompt("restore", {"id": memory})).messages) == 1
+
+
+def test_everything_is_answered_before_the_end(start: Start) -> None:
+    imports = [tool(number, operation="import", text=f"text {number}") for number in range(20)]
+    process = start()
+    printed, errors = process.communicate(lines(HELLO, READY, *imports), timeout=_SECONDS)
+    answers = _answers(printed)
+    assert (process.returncode, errors) == (0, b"")
+    made = {answers[number]["result"]["structuredContent"]["id"] for number in range(20)}
+    assert len(made) == 20
+
+
+_HOSTILE: tuple[bytes, ...] = (
+    b"{", b"\xff\xfe\xfd", b"[1,2,3]", b"[]", b"null", b"3", b'"x"', b"\0", b"{}", b'{"jsonrpc":"2.0"}',
+    b"[" * 5_000, b'{"a":' * 5_000, b"x" * 20_000, b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', b'{"jsonrpc":"2.0","id":{},"method":"ping"}',
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}',
+    b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}',
+    b'{"jsonrpc":"2.0","method":"notifications/nothing"}', b'{"jsonrpc":"2.0","id":9,"result":{}}',
+    b'{"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"x"}}', b'{"id":3,"result":3}',
+    b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}',
+)  # fmt: skip
+"""Lines that are no requests; some are to be answered without an id, some not at all."""
+
+_BAD_REQUESTS: tuple[tuple[str, object], ...] = (
+    ("no/such/method", {}),
+    ("tools/call", {}),
+    ("tools/call", {"name": 3}),
+    ("tools/call", {"name": "core_memory", "arguments": []}),
+    ("tools/call", {"name": "core_memory", "arguments": {"operation": {"a": []}}}),
+    ("tools/call", {"name": "core_memory", "arguments": {"operation": "export", "id": "\0/../x"}}),
+    ("tools/call", {"name": "core_memory", "arguments": {"operation": "search", "query": '"(* AND'}}),
+    ("tools/call", {"name": "core_memory", "arguments": {"operation": "list", "limit": 10**30}}),
+    ("tools/call", {"name": "session_manager", "arguments": {"operation": "read", "session_id": "WFS-/.."}}),
+    ("resources/read", {"uri": "memory://%00"}),
+    ("resources/read", {"uri": 3}),
+    ("resources/list", {"cursor": {"a": 1}}),
+    ("prompts/get", {"name": "restore", "arguments": {"id": 3}}),
+    ("initialize", {"protocolVersion": 7}),
+    ("logging/setLevel", {"level": "loud"}),
+    ("tools/list", []),
+    ("ping", "x"),
+    ("", None),
+)
+"""Requests that have to be answered by their id, whatever the answer."""
+
+
+def test_a_thousand_malformed_requests(start: Start) -> None:
+    process = start()
+    sent = [lines(HELLO, READY)]
+    asked = 0
+    for number in range(1_000):
+        if number % 2:
+            sent.append(_HOSTILE[number // 2 % len(_HOSTILE)] + b"\n")
+            continue
+        method, params = _BAD_REQUESTS[asked % len(_BAD_REQUESTS)]
+        bad = {"jsonrpc": "2.0", "id": asked + 1_000, "method": method, "params": params}
+        sent.append(lines(bad))
+        asked += 1
+    sent += [b"x" * (17 << 20) + b"\n", lines(tool("last", operation="import", text="still here"))]
+    printed, errors = process.communicate(b"".join(sent), timeout=_SECONDS)
+    assert process.returncode == 0
+    assert b"Traceback" not in errors
+    answers = _answers(printed)
+    assert {number + 1_000 for number in range(asked)} <= answers.keys()
+    assert answers["last"]["result"]["structuredContent"]["message"].startswith("Created memory: CMEM-")
+    without_id = [json.loads(line) for line in printed.splitlines() if b'"id":null' in line]
+    assert len(without_id) > 200
+    assert any("longer than 16 MiB" in message["error"]["message"] for message in without_id)
+
+
+_NOISY = """
+import os, subprocess
+from memtui.store.memory_files import FilesBackend
+quiet = FilesBackend.list
+def noisy(*args, **named):
+    print("a stray print", flush=True)
+    os.write(1, b"a stray write\\n")
+    subprocess.run(["echo", "a stray child"])
+    assert os.read(0, 1) == b""
+    return quiet(*args, **named)
+FilesBackend.list = noisy
+from memtui.__main__ import main
+import sys
+sys.argv = ["memtui", "mcp"]
+main()
+"""
+
+
+def test_nothing_but_the_protocol_is_on_stdout(start: Start) -> None:
+    process = start(["-c", _NOISY])
+    printed, errors = process.communicate(lines(HELLO, READY, tool(1, operation="list")), timeout=_SECONDS)
+    assert _answers(printed)[1]["result"]["structuredContent"]["total"] == 0
+    assert b"stray" not in printed
+    assert [line for line in errors.splitlines() if b"stray" in line] == [
+        b"a stray print", b"a stray write", b"a stray child",
+    ]  # fmt: skip
+
+
+def _said_hello(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(lines(HELLO))
+    process.stdin.flush()
+    assert b"serverInfo" in process.stdout.readline()
+
+
+def test_it_ends_when_told_to(start: Start) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = start()
+        _said_hello(process)
+        process.send_signal(number)
+        assert process.wait(_SECONDS) == 0
+        assert process.stderr is not None and process.stderr.read() == b""
+
+
+def test_it_ends_when_told_to_though_nobody_reads_its_answers(start: Start) -> None:
+    process = start()
+    _said_hello(process)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(lines(READY, *(request(number, "tools/list") for number in range(100))))
+    process.stdin.flush()
+    process.stdout.read(1)  # it is answering, and there is more than the pipe holds
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(_SECONDS) == 0
+
+
+def test_it_ends_when_nobody_listens(start: Start) -> None:
+    process = start()
+    _said_hello(process)
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    process.stdin.write(lines(request(1, "ping")))
+    process.stdin.flush()
+    assert process.wait(_SECONDS) == 0
+    assert process.stderr.read() == b""
+    process.stdout = None
+
+
+def test_without_a_stderr(project: Project) -> None:
+    script = f"exec {sys.executable} -m memtui mcp 2>&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], input=lines(HELLO, READY, tool(1, operation="list")),
+        capture_output=True, cwd=project.root, timeout=_SECONDS, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "result" in _answers(done.stdout)[1]
