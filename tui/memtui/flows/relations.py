@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memtui.extract.entities import (
+    DECISION,
     FILE,
     PROJECT,
     SESSION,
@@ -39,6 +40,11 @@ _READ = 40
 """Memories read in the end, to see what they really name."""
 _SESSION_LASTS = timedelta(days=7)
 """Memories of one session are not further apart."""
+_WORD = re.compile(r"\w+")
+_WORDS = 8
+"""Words of a decision that are searched for."""
+_WINDOWS_TOO = re.compile(r"/mnt/[a-z]/", re.IGNORECASE)
+"""A drive of Windows as WSL mounts it."""
 _RECOVERY_LIMIT = 1 << 20
 """Bytes of the largest text that is taken apart; a real one has some thousand."""
 
@@ -151,17 +157,20 @@ class _Search:
 
 def _query(entity: Entity, root: str) -> str:
     """A search for an entity. It may find more than what names it: what is read is looked at again."""
+    if entity.kind == DECISION:
+        return " ".join(_WORD.findall(entity.name.removesuffix("…"))[:_WORDS])
     if entity.kind != FILE:
-        return _phrase(entity.name.removesuffix("…"))
+        return _phrase(entity.name)
     path = below(entity.name, root)
-    if "\\" not in path:
-        return _phrase(path)
-    # Others may write it with slashes: its last parts, wherever they stand.
-    return " ".join(_phrase(part) for part in re.split(r"[\\/]", path)[-2:] if part)
+    if "\\" in path or _WINDOWS_TOO.match(entity.name):
+        # Others may write it with other slashes: its last parts, wherever they stand.
+        return " ".join(_phrase(part) for part in re.split(r"[\\/]", path)[-2:] if part)
+    return _phrase(path)
 
 
 def _phrase(text: str) -> str:
-    return '"' + text.replace('"', " ").strip() + '"'
+    """A text as one term of a search; a quote in it, which would end the term, makes it several."""
+    return " ".join(f'"{part}"' for part in text.split('"') if part.strip())
 
 
 def memory_graph(

@@ -1,0 +1,126 @@
+"""Which memories of a store are related to one, and the graph of all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memtui.extract.entities import Entity
+from memtui.flows.relations import entities_of, memory_graph, related_memories
+from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.store.base import Filter, MemoryBackend, MemoryMissing, New
+from tests.store.fake_backend import FakeBackend
+
+ROOT = "/home/ann/shop"
+START = datetime(2026, 1, 2, 10, tzinfo=UTC)
+
+
+@pytest.fixture
+def backend() -> MemoryBackend:
+    return FakeBackend(lambda: START)
+
+
+def _put(
+    backend: MemoryBackend,
+    *files: str,
+    root: str = ROOT,
+    hours: float = 0,
+    session_id: str = "",
+    decisions: tuple[str, ...] = (),
+    archived: bool = False,
+    notes: str = "",
+) -> str:
+    recovery = Recovery(
+        project_root=root,
+        working_files=tuple(RoleFile(path=path) for path in files),
+        decisions=decisions,
+        notes=notes,
+    )
+    new = New(
+        render_recovery(recovery).encode(), project=root, session_id=session_id, archived=archived,
+        created=START + timedelta(hours=hours),
+    )  # fmt: skip
+    return backend.create(new).id
+
+
+def _related(backend: MemoryBackend, memory_id: str) -> list[tuple[str, list[str]]]:
+    return [
+        (each.listed.meta.id, [entity.name for entity in each.shared])
+        for each in related_memories(backend, memory_id)
+    ]
+
+
+def test_by_files_however_they_are_written(backend: MemoryBackend) -> None:
+    one = _put(backend, f"{ROOT}/src/auth.py", f"{ROOT}/README.md")
+    both = _put(backend, "src/auth.py", "README.md")
+    readme = _put(backend, f"{ROOT}/docs/../README.md", notes="see README.md")
+    _put(backend, f"{ROOT}/src/tax.py", notes="Nothing but a mention of src/auth.py that is no path of ours")
+    for number in range(20):
+        _put(backend, f"{ROOT}/other{number}.py")
+    found = _related(backend, one)
+    assert [memory_id for memory_id, _ in found] == [both, readme]
+    assert found[0][1][0] == f"{ROOT}/src/auth.py", "the file that fewer name is told first"
+
+
+def test_windows_and_its_mount(backend: MemoryBackend) -> None:
+    one = _put(backend, "D:\\Shop\\src\\auth.py", root="D:\\Shop")
+    other = _put(backend, "/mnt/d/shop/src/auth.py", root="/mnt/d/shop")
+    assert _related(backend, one) == [(other, ["/mnt/d/shop/src/auth.py", "/mnt/d/shop"])]
+    assert [memory_id for memory_id, _ in _related(backend, other)] == [one]
+
+
+def test_the_same_path_of_another_project_is_another_file(backend: MemoryBackend) -> None:
+    one = _put(backend, "src/index.ts")
+    _put(backend, "src/index.ts", root="/home/ann/else")
+    assert _related(backend, one) == []
+
+
+def test_by_session_which_no_text_names(backend: MemoryBackend) -> None:
+    one = _put(backend, session_id="90dd90a0")
+    same = _put(backend, session_id="90dd90a0", hours=30)
+    _put(backend, session_id="another", hours=1)
+    _put(backend, session_id="90dd90a0", archived=True, hours=2)
+    assert _related(backend, one) == [(same, ["90dd90a0", ROOT])]
+
+
+def test_by_decisions_and_no_more_than_asked_for(backend: MemoryBackend) -> None:
+    one = _put(backend, decisions=('Use "Redis": fast',))
+    others = [
+        _put(backend, decisions=(text,)) for text in ("use redis - so", 'Use  "redis": again', "Use redis")
+    ]
+    _put(backend, decisions=("Use redis and more",))
+    found = related_memories(backend, one, limit=2)
+    assert [each.listed.meta.id for each in found] == others[:0:-1]
+
+
+def test_what_is_no_recovery_text_has_the_stores_word_alone(backend: MemoryBackend) -> None:
+    one = backend.create(New(b"\xff hello", project=ROOT, session_id="s1")).id
+    two = backend.create(New(b"x" * (2 << 20), session_id="s1")).id
+    assert entities_of(backend.get(one)) == (Entity("session", "s1"), Entity("project", ROOT))
+    assert _related(backend, one) == [(two, ["s1"])]
+
+
+def test_it_can_be_left(backend: MemoryBackend) -> None:
+    one = _put(backend, "a.py")
+    _put(backend, "a.py")
+    assert related_memories(backend, one, cancelled=lambda: True) == []
+    assert memory_graph(backend, Filter(), cancelled=lambda: True).nodes == ()
+
+
+def test_an_unknown_memory_is_missing(backend: MemoryBackend) -> None:
+    with pytest.raises(MemoryMissing):
+        related_memories(backend, "CMEM-20260102-100000")
+
+
+def test_the_graph_is_of_what_is_asked_for(backend: MemoryBackend) -> None:
+    _put(backend, "a.py", "b.py")
+    newest = _put(backend, "a.py", hours=1)
+    _put(backend, "a.py", root="/home/ann/else")
+    graph = memory_graph(backend, Filter(project=ROOT), least=2)
+    assert graph.nodes[0].name == newest
+    assert {(node.kind, node.name, node.memories) for node in graph.nodes if node.kind != "memory"} == {
+        ("file", f"{ROOT}/a.py", 2),
+        ("project", ROOT, 2),
+    }
+    assert len(memory_graph(backend, Filter()).nodes) == 3 + 5
