@@ -17,7 +17,7 @@ from memtui.__main__ import main
 main()
 """
 
-HEAVY = {"textual", "rich", "pydantic", "yaml", "watchdog", "asyncio", "importlib.metadata"}
+HEAVY = {"textual", "rich", "pydantic", "yaml", "watchdog", "asyncio", "importlib.metadata", "mcp"}
 
 
 def _imported(*words: str, cwd: Path) -> set[str]:
@@ -38,12 +38,25 @@ def test_words_about_memtui_itself_import_next_to_nothing(words: tuple[str, ...]
 
 @pytest.mark.parametrize(
     "words",
-    [("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help")],
-)
+    [
+        ("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help"),
+        ("memory", "list"), ("core-memory", "list"), ("init", "--dry-run"),
+    ],
+)  # fmt: skip
 def test_commands_never_import_the_app(words: tuple[str, ...], tmp_path: Path) -> None:
     imported = _imported(*words, cwd=tmp_path)
-    assert not imported & {"textual", "watchdog", "rich"}
-    assert not any(name.startswith("memtui.app") for name in imported)
+    assert not imported & {"textual", "watchdog", "rich", "mcp", "anyio"}
+    assert not any(name.startswith(("memtui.app", "memtui.mcp")) for name in imported)
+
+
+def test_the_mcp_library_is_the_servers_alone(tmp_path: Path) -> None:
+    assert not _imported("mcp", "--help", cwd=tmp_path) & {"mcp", "anyio"}
+    for module, with_it in (("memtui.app.app", False), ("memtui.mcp.run", True)):
+        program = f"import sys, {module}; print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        imported = set(done.stdout.split())
+        assert ("mcp" in imported) == with_it
+        assert ("textual" in imported) != with_it
 
 
 def test_the_package_root_imports_nothing() -> None:
