@@ -20,6 +20,7 @@ from memtui.extract.tasks import TodoMemory
 _PROMPTS = 60
 _PROMPT = 4_000
 _FILES = 5_000
+_READ = 200
 _COMMANDS = 50
 _TELLING = 200
 _COMMAND = 2_000
@@ -60,7 +61,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         prompts=_prompts(facts.prompts),
         first_prompt=facts.first_prompt[:_PROMPT],
         modified_files=facts.modified_files[-_FILES:],
-        read_files=(),
+        read_files=facts.read_files[-_READ:],
         commands=_commands(facts, unfinished),
         errors=tuple(each for each in facts.errors if not each.resolved or worth_telling(each))[-_ERRORS:],
         plans=facts.plans[-_PLANS:],

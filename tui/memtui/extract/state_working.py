@@ -19,6 +19,7 @@ from memtui.formats.session_state import WorkingContext
 _FILES = 6_000
 """Characters of all modified files."""
 _SHELL_FILES = 600
+_READ_FILES = 1_000
 _TARGET = 120
 _RESULT = 160
 _RECENT = 3
@@ -94,6 +95,12 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     if facts.shell_files:
         files = grouped((shown(path, root) for path in facts.shell_files), _SHELL_FILES)
         yield f"Files written by commands: {files}"
+    if failed := list(_failing(facts.commands)):
+        yield f"Commands that failed: {'; '.join(failed)}"
+    if facts.read_files:
+        # The last ones: what was looked at first is often what turned out not to matter.
+        files = grouped((shown(file.path, root) for file in reversed(facts.read_files)), _READ_FILES)
+        yield f"Files read: {files}"
     if facts.compactions:
         number = len(facts.compactions)
         yield f"Context compacted {'once' if number == 1 else f'{number} times'}"
@@ -143,6 +150,16 @@ def _recorded(facts: Facts) -> Iterator[str]:
     pulls = [mark.text for mark in facts.landmarks if not mark.commit]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+
+
+def _failing(commands: tuple[Command, ...]) -> Iterator[str]:
+    """The last commands that failed and did not go well at another time."""
+    well = {command.text for command in commands if command.outcome == "ok"}
+    failed = dict.fromkeys(
+        command.text for command in commands if command.outcome == "failed" and command.text not in well
+    )
+    for text in list(failed)[-_RECENT:]:
+        yield shortened(one_line(text), _TARGET)
 
 
 def _added(facts: Facts) -> Iterable[str]:

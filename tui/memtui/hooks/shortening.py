@@ -17,6 +17,7 @@ _FIELDS = {
     "project": _STATE,
     "branch": _STATE,
     "files modified": _FILES,
+    "files read": _OTHER,
     "last compile": _TROUBLE,
     "last error": _TROUBLE,
     "technical state": _STATE,
