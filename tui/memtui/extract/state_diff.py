@@ -63,10 +63,13 @@ def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff
     known = {key_of(text) for each in (old.decisions if old else ()) for text in members(each)}
     fresh = {key_of(text) for each in new.decisions for text in members(each)} - known
     titles = dict.fromkeys((*after, *before))
-    return tuple(
-        SectionDiff(title, tuple(_marked(_lines(before.get(title, []), after.get(title, [])), title, fresh)))
-        for title in titles
-    )
+    found = []
+    for title in titles:
+        # Decisions are only ever added: one is never what became of another.
+        decisions = title.startswith("KEY DECISIONS")
+        lines = _lines(before.get(title, []), after.get(title, []), pair=not decisions)
+        found.append(SectionDiff(title, tuple(_marked(lines, fresh) if decisions else lines)))
+    return tuple(found)
 
 
 def _sections(state: SessionState) -> dict[str, list[str]]:
@@ -84,11 +87,9 @@ def _sections(state: SessionState) -> dict[str, list[str]]:
     return sections
 
 
-def _marked(lines: Iterator[LineDiff], title: str, fresh: set[str]) -> Iterator[LineDiff]:
-    decisions = title.startswith("KEY DECISIONS")
+def _marked(lines: Iterator[LineDiff], fresh: set[str]) -> Iterator[LineDiff]:
     for line in lines:
-        new = decisions and line.change == "added" and key_of(_value(line.text)) in fresh
-        yield line._replace(is_new_decision=new)
+        yield line._replace(is_new_decision=line.change == "added" and key_of(_value(line.text)) in fresh)
 
 
 def _value(line: str) -> str:
@@ -97,13 +98,16 @@ def _value(line: str) -> str:
     return bare.split(":", 1)[1] if bare.startswith(("Decision:", "Constraint:")) else bare
 
 
-def _lines(before: Sequence[str], after: Sequence[str]) -> Iterator[LineDiff]:
+def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool) -> Iterator[LineDiff]:
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for kind, start, stop, begin, end in matcher.get_opcodes():
         if kind == "equal":
             yield from (LineDiff("same", (Piece("same", line),)) for line in after[begin:end])
-        else:
+        elif pair:
             yield from _replaced(before[start:stop], list(after[begin:end]))
+        else:
+            yield from (LineDiff("removed", (Piece("removed", line),)) for line in before[start:stop])
+            yield from (LineDiff("added", (Piece("added", line),)) for line in after[begin:end])
 
 
 def _replaced(gone: Sequence[str], come: list[str]) -> Iterator[LineDiff]:
@@ -137,10 +141,10 @@ def _label(line: str) -> str:
 def _words(before: str, after: str) -> Iterator[Piece]:
     """The words of a line and of what became of it; little in common is no reason to mix them."""
     label = _label(after)
-    start = after.find(label) + len(label) if label and label == _label(before) else 0
-    if start:
+    start = after.find(label) + len(label)
+    if label and before.startswith(after[:start]):
         yield Piece("same", after[:start])
-    before, after = before[before.find(label) + len(label) if start else 0 :], after[start:]
+        before, after = before[start:], after[start:]
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     if max(len(before), len(after)) > _LONGEST or matcher.ratio() < _ALIKE:

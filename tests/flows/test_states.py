@@ -1,0 +1,227 @@
+"""Session states from version to version, on the disk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.extract.carry import Carry
+from memtui.extract.facts import Facts, read_on
+from memtui.files import FileProblem
+from memtui.flows import states as flow
+from memtui.flows.states import documents_of, drafted_state, update_state
+from memtui.formats.session_state import TaskKind, parse_session_state, render_session_state
+from memtui.project import Home, Places, Project
+from memtui.store.state_progress import read_progress
+from memtui.store.states import StateStore, StoredState, VersionTaken
+from tests.transcripts import Transcript
+
+
+def clock() -> datetime:
+    return datetime(2026, 1, 2, 10, 0, tzinfo=UTC)
+
+
+class World:
+    """A project with one session."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "app" / ".git").mkdir(parents=True)
+        names = ("data", "cache", "state", "config")
+        self.home = Home(*(folder / name for name in names))
+        self.project = Project(folder / "app")
+        self.places = Places(self.project, self.home, folder / "claude")
+        self.transcripts = folder / "claude" / "projects" / str(self.project.root).replace("/", "-")
+        self.session = Transcript(session_id="s1", cwd=str(self.project.root))
+
+    def update(self, **options: object) -> StoredState | None:
+        self.session.write(self.transcripts, "s1.jsonl")
+        return update_state(self.places, clock, **options)  # type: ignore[arg-type]
+
+    @property
+    def versions(self) -> list[str]:
+        return sorted(path.name for path in (self.home.states / "s1").glob("v*.md"))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.session.user("Make refunds give the stock back. Never touch the public API.")
+    world.session.edit(f"{world.project.root}/ledger.py")
+    return world
+
+
+def text_of(stored: StoredState | None) -> str:
+    assert stored is not None
+    return stored.text
+
+
+def test_the_first_run_builds_the_document(world: World) -> None:
+    stored = world.update()
+    text = text_of(stored)
+    assert stored is not None
+    assert stored.path == world.home.states / "s1" / "v0001.md"
+    assert f"- Project: app ({world.project.root})\n" in text
+    assert "- Constraint: Never touch the public API.\n" in text
+    assert "- Files modified: ledger.py\n" in text
+    kept = read_progress(world.home, "s1")
+    assert kept is not None
+    assert (kept.version, kept.offset) == (1, len(world.session.data))
+
+
+def test_nothing_new_writes_nothing(world: World) -> None:
+    world.update()
+    assert world.update() is None
+    world.session.record({"type": "mode", "mode": "default", "sessionId": "s1"})
+    assert world.update() is None  # it grew, and says nothing
+    kept = read_progress(world.home, "s1")
+    assert kept is not None
+    assert kept.offset == len(world.session.data)
+    assert world.versions == ["v0001.md"]
+
+
+def test_only_what_was_added_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.update()
+    read: list[Carry] = []
+
+    def spy(path: Path, carry: Carry, **options: Any) -> tuple[Facts, Carry]:
+        read.append(carry)
+        return read_on(path, carry, **options)
+
+    monkeypatch.setattr(flow, "read_on", spy)
+    offset = len(world.session.data)
+    world.session.edit(f"{world.project.root}/stock.py")
+    text = text_of(world.update())
+    assert "- Files modified: ledger.py, stock.py\n" in text
+    assert "Never touch the public API." in text
+    assert read[0].offset == offset
+
+
+def test_a_transcript_that_was_replaced_is_read_from_its_beginning(world: World) -> None:
+    world.update()
+    world.session = Transcript(session_id="s1", cwd=str(world.project.root))
+    world.session.user(
+        "Something else entirely, and much longer than what was there before: rename the ledger."
+    )
+    for number in range(9):
+        world.session.edit(f"{world.project.root}/new{number}.py")
+    text = text_of(world.update())
+    assert "new8.py" in text
+    assert "ledger.py" not in text  # the working context is replaced
+    assert "- Constraint: Never touch the public API.\n" in text  # decisions are never lost
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"format": 1}', "\x00\xff"])
+def test_a_progress_file_that_is_broken_or_missing_costs_only_time(world: World, content: str) -> None:
+    world.update()
+    path = world.home.states / "s1" / "progress.json"
+    path.write_text(content)
+    assert world.update() is None
+    path.unlink()
+    world.session.user("also log each refund")
+    assert "also log each refund" in text_of(world.update())
+
+
+def test_a_version_without_its_progress_is_gone_on_from(world: World) -> None:
+    world.update()
+    old = (world.home.states / "s1" / "progress.json").read_bytes()
+    world.session.user("we use the ledger table for that, let's keep the old one")
+    world.update()
+    (world.home.states / "s1" / "progress.json").write_bytes(old)  # as if killed in between
+    assert world.update() is None
+    assert world.versions == ["v0001.md", "v0002.md"]
+
+
+def test_what_a_person_wrote_into_a_version_stays(world: World) -> None:
+    stored = world.update()
+    assert stored is not None
+    edited = stored.text.replace("## WORKING", "## MY NOTES\n\ncall Ann\n\n## WORKING")
+    stored.path.write_text(edited.replace("- Branch: main\n", "- Branch: main\n- Deadline: Friday\n"))
+    world.session.edit(f"{world.project.root}/stock.py")
+    text = text_of(world.update())
+    assert "## MY NOTES\ncall Ann\n" in text
+    assert "- Deadline: Friday\n" in text
+
+
+def test_behind_a_broken_version_the_last_sound_one_counts(world: World) -> None:
+    world.update()
+    (world.home.states / "s1" / "v0002.md").write_text("torn")
+    world.session.edit(f"{world.project.root}/stock.py")
+    stored = world.update()
+    assert stored is not None
+    assert stored.version == 3
+    assert "Never touch the public API." in stored.text
+
+
+def test_a_version_that_another_one_wrote_first_is_gone_on_from(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.update()
+    world.session.user("also log each refund")
+    original = StateStore.write
+    raced: list[object] = []
+
+    def write(store: StateStore, session_id: str, text: str, version: int) -> object:
+        if not raced:
+            raced.append(original(store, session_id, text, version))
+        return original(store, session_id, text, version)
+
+    monkeypatch.setattr(StateStore, "write", write)
+    assert world.update() is None  # the other one has said it all
+    assert world.versions == ["v0001.md", "v0002.md"]
+
+
+def test_whoever_always_loses_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(store: StateStore, session_id: str, text: str, version: int) -> object:
+        raise VersionTaken(store.folder / session_id, "has been written by another program meanwhile")
+
+    monkeypatch.setattr(StateStore, "write", write)
+    with pytest.raises(VersionTaken):
+        world.update()
+
+
+def test_sessions_are_named_or_the_newest_one_is_taken(world: World, tmp_path: Path) -> None:
+    world.update()
+    other = Transcript(session_id="s2", cwd=str(world.project.root))
+    other.user("Write the manual")
+    other.write(tmp_path / "elsewhere", "s2.jsonl")
+    stored = world.update(transcript=tmp_path / "elsewhere" / "s2.jsonl")
+    assert stored is not None
+    assert stored.session_id == "s2"
+    assert documents_of(world.places, session="s1").session_id == "s1"
+    assert documents_of(world.places).session_id == "s1"  # of the project's transcripts it is the newest
+    with pytest.raises(FileProblem, match="no session"):
+        documents_of(world.places, session="nobody")
+    with pytest.raises(FileProblem, match="has no version 9"):
+        documents_of(world.places).version(9)
+
+
+def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:
+    world.session.write(world.transcripts, "s1.jsonl")
+    documents = documents_of(world.places)
+    assert documents.entries == []
+    drafted = render_session_state(drafted_state(world.places, documents))
+    assert not world.home.states.exists()
+    assert drafted == text_of(world.update())
+
+
+def test_a_transcript_that_is_not_there_is_said_in_a_sentence(world: World, tmp_path: Path) -> None:
+    with pytest.raises(FileProblem, match="cannot be read"):
+        world.update(transcript=tmp_path / "gone.jsonl")
+
+
+def test_tasks_go_on_over_many_versions(world: World) -> None:
+    for number in range(30):
+        made = world.session.call("TaskCreate", subject=f"task {number}")
+        world.session.result(
+            made, f"Task #{number} created", detail={"task": {"id": str(number), "subject": f"task {number}"}}
+        )
+        if number % 7 == 3:
+            world.update()
+        world.session.tool("TaskUpdate", "Updated", taskId=str(number), status="completed")
+    state = parse_session_state(text_of(world.update()))
+    done = [task.text for task in state.tasks if task.kind is TaskKind.DONE]
+    assert done[0].startswith("Earlier: completed 17 tasks")
+    assert done[1:] == [f"task {number}" for number in range(17, 30)]
