@@ -44,6 +44,11 @@ def test_todos_are_marked_as_the_seed_marks_them() -> None:
     )
 
 
+def test_what_was_written_about_a_todo_stands_below_it() -> None:
+    todos = (Todo("Read", "completed", "The parser.\n\nAnd its tests."), Todo("Write", "pending", "Write"))
+    assert todo_list(todos) == "- [x] Read\n  The parser.\n\n  And its tests.\n- [ ] Write"
+
+
 def test_an_approved_plan_alone_is_the_users_and_kept_word_for_word() -> None:
     content = "# Plan\n\n```yaml\n  a: 1\n```\n\n</details>\n- [ ] src/relative.ts"
     plan = choose_plan(Facts(plans=(PlanFact("ExitPlanMode", content, "approved", "", ""),)), None)

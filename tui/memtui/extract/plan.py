@@ -14,6 +14,7 @@ from memtui.extract.facts import Facts
 from memtui.extract.inferred import inferred_plan
 from memtui.extract.records import PlanFact, Todo
 from memtui.extract.stated import stated_plan
+from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
 
 _MARKS = {"completed": "x", "in_progress": ">"}
@@ -42,12 +43,17 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 
 
 def todo_list(todos: Iterable[Todo]) -> str:
-    """Todos as the seed writes them: ``- [x]`` done, ``- [>]`` in progress, ``- [ ]`` pending."""
-    return "\n".join(f"- [{_MARKS.get(todo.status, ' ')}] {_one_item(todo.content)}" for todo in todos)
+    """Todos as the seed writes them: ``- [x]`` done, ``- [>]`` in progress, ``- [ ]`` pending.
+
+    What more was written about one stands below it, indented.
+    """
+    return "\n".join(f"- [{_MARKS.get(todo.status, ' ')}] {_whole(todo)}" for todo in todos)
 
 
-def _one_item(text: str) -> str:
-    return "\n  ".join(line.rstrip() for line in text.strip().split("\n"))
+def _whole(todo: Todo) -> str:
+    details = todo.details.strip() if todo.details.strip() != todo.content.strip() else ""
+    text = f"{todo.content.strip()}\n{details}" if details else todo.content.strip()
+    return "\n".join(line.rstrip() for line in indented(text).split("\n"))
 
 
 def _standing(plans: tuple[PlanFact, ...]) -> list[PlanFact]:

@@ -71,6 +71,8 @@ class Todo:
     content: str
     status: str
     """`pending`, `in_progress` or `completed`."""
+    details: str = ""
+    """What more was written about it, of one or more lines; only the task list has that."""
 
 
 @dataclass(frozen=True, slots=True)

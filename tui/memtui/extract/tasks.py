@@ -26,6 +26,7 @@ class ListedTask:
     status: str
     changed: str
     """When it was last touched: ISO 8601, "" when the transcript does not say."""
+    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +101,16 @@ class TodoLog:
                 self._put_away(self._tasks.pop(identity).content, "pending")
         for identity, item in listed.items():
             content = _text(item.get("subject"))
-            self._renamed(self._tasks.get(identity), content)
+            known = self._tasks.get(identity)
+            self._renamed(known, content)
             if content and len(self._tasks) < _COUNT_LIMIT:
-                self._tasks[identity] = ListedTask(content, _status(item), timestamp)
+                details = _text(item.get("description")) or (known.details if known else "")
+                self._tasks[identity] = ListedTask(content, _status(item), timestamp, details)
 
     def finish(self) -> tuple[Todo, ...]:
         """The list as it stood at the end."""
         if self._tasks_are_newer and self._tasks:
-            return tuple(Todo(task.content, task.status) for task in self._tasks.values())
+            return tuple(Todo(task.content, task.status, task.details) for task in self._tasks.values())
         return tuple(self._written())
 
     def past(self) -> tuple[Todo, ...]:
@@ -140,13 +143,12 @@ class TodoLog:
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
         before = self._tasks.get(identity)
         if before is not None and before.content != content and timestamp > before.changed:
-            for task in self._tasks.values():
-                self._put_away(task.content, task.status)
+            for old in self._tasks.values():
+                self._put_away(old.content, old.status)
             self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
-            self._tasks.setdefault(
-                identity or f"?{len(self._tasks)}", ListedTask(content, "pending", timestamp)
-            )
+            task = ListedTask(content, "pending", timestamp, _text(arguments.get("description")))
+            self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
 
     def _update(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         if isinstance(result.detail, dict) and result.detail.get("success") is False:
@@ -164,6 +166,7 @@ class TodoLog:
         subject = _text(arguments.get("subject"))
         self._renamed(task, subject)
         task.content = subject or task.content
+        task.details = _text(arguments.get("description")) or task.details
         task.changed = timestamp or task.changed
 
 
