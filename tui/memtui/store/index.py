@@ -9,22 +9,20 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from memtui.files import FileProblem, existing_above, lock, private_folder
 from memtui.project import Home
-from memtui.store import index_schema
 from memtui.store.base import Filter, Found, Hit
 from memtui.store.folding import fold
+from memtui.store.index_database import Database
 from memtui.store.index_files import Files, read, seconds
 from memtui.store.index_matches import Gathered, from_index
 from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count, ranked
-from memtui.store.index_schema import IndexBroken, IndexUnavailable, verdict
+from memtui.store.index_schema import IndexBroken, IndexUnavailable
 from memtui.store.index_writer import (
     ENOUGH,
     ENOUGH_BYTES,
@@ -45,6 +43,7 @@ SEARCH_BUDGET = 10.0
 _BATCH = 200
 _BATCH_BYTES = 8 << 20
 """Memories, and bytes of them, that are put into the index in one transaction."""
+_TRIES = 3
 _WASTE = 4
 """An index that has given out so many times more numbers than it has memories is made anew."""
 
@@ -68,10 +67,9 @@ class SearchIndex:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self.path = home.cache / "index.db"
+        self._database = Database(home.cache / "index.db")
         self._files = Files(home)
         self._looking = threading.Lock()
-        self._local = threading.local()
         self._known: tuple[tuple[int, int], dict[str, Known]] = ((-1, -1), {})
         self._compared: tuple[dict[str, Entry], dict[str, Known], _Changes] | None = None
 
@@ -146,21 +144,19 @@ class SearchIndex:
     def _gather(
         self, query: Query, where: Filter, entries: dict[str, Entry], needed: int, end: float
     ) -> Gathered:
-        for _ in range(2):  # a broken index is made anew once
+        for _ in range(_TRIES):
             try:
                 changes = self._changes(entries)
                 if changes and self._refresh(entries, end):
                     changes = self._changes(entries)
-                known = self._read_known()
+                mark, known = self._read_known()
                 hidden = [known[name].id for name in (*changes.gone, *changes.fresh) if name in known]
-                gathered = self._using(
-                    partial(from_index, query=query, where=where, hidden=hidden, needed=needed)
-                )
-            except IndexUnavailable:
-                break
-            except IndexBroken:
+                find = partial(from_index, query=query, where=where, hidden=hidden, needed=needed)
+                gathered = self._database.read(find)
+            except (IndexUnavailable, IndexBroken):  # missing, most often; it is made once
                 self._refresh(entries, end)
-            else:
+                continue
+            if gathered.generation == mark[1]:  # else another process has changed it meanwhile
                 self._add_unknown(gathered, query, where, entries, changes.fresh)
                 return gathered
         gathered = Gathered()
@@ -197,7 +193,7 @@ class SearchIndex:
             if entry is None:
                 return None
             document = read(entry, self._home)
-            if document.entry != entry and not query.matches(document.text):
+            if (document.entry != entry or document.listed.problem) and not query.matches(document.text):
                 return None
         snippet, marks = query.snippet(document.text)
         return Hit(document.listed, snippet, marks, score)
@@ -206,7 +202,7 @@ class SearchIndex:
 
     def _changes(self, entries: dict[str, Entry]) -> _Changes:
         """In what `entries` differ from the index; remembered, for most often nothing has changed."""
-        known = self._read_known()
+        _, known = self._read_known()
         if self._compared and self._compared[0] is entries and self._compared[1] is known:
             return self._compared[2]
         gone = [name for name in known if name not in entries]
@@ -220,38 +216,38 @@ class SearchIndex:
         self._compared = (entries, known, changes)
         return changes
 
-    def _read_known(self) -> dict[str, Known]:
-        def look(connection: sqlite3.Connection) -> dict[str, Known]:
-            mark = (self._local.inode, read_state(connection).generation)
-            if self._known[0] != mark:
-                self._known = (mark, read_known(connection))
-            return self._known[1]
+    def _read_known(self) -> tuple[tuple[int, int], dict[str, Known]]:
+        """The files in the index, and what tells this state of it from others."""
 
-        return self._using(look)
+        def look(connection: sqlite3.Connection) -> tuple[tuple[int, int], dict[str, Known]]:
+            connection.execute("BEGIN")
+            mark = (self._database.inode, read_state(connection).generation)
+            latest = self._known
+            if latest[0] != mark:
+                latest = self._known = (mark, read_known(connection))
+            return latest
+
+        return self._database.read(look)
 
     def _refresh(self, entries: dict[str, Entry], end: float | None) -> bool:
         try:
-            private_folder(self.path.parent, within=existing_above(self.path.parent))
-            with lock(self.path, timeout=0):
+            with self._database.locked():
                 return self._refresh_locked(entries, end)
-        except (FileProblem, IndexUnavailable):
+        except IndexUnavailable:
             return False
 
     def _refresh_locked(self, entries: dict[str, Entry], end: float | None) -> bool:
         for _ in range(2):
             try:
                 changes = self._changes(entries)
-                wasteful = self._using(_is_wasteful)
-            except IndexBroken:
-                wasteful = True
-            except IndexUnavailable:
-                if self.path.exists():
-                    raise
-                wasteful = True
-            if not wasteful:
-                with suppress(IndexBroken):
+                if not self._database.read(_is_wasteful):
                     return self._apply(changes, entries, end)
-            index_schema.create(self.path)
+            except IndexBroken:
+                pass
+            except IndexUnavailable:
+                if self._database.path.exists():  # locked, or not to be written
+                    raise
+            self._database.create()
         return False
 
     def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float | None) -> bool:
@@ -259,18 +255,18 @@ class SearchIndex:
             return end is not None and time.monotonic() > end
 
         def noted(least: int, least_bytes: int) -> bool:
-            return self._using(lambda at: note(at, least=least, least_bytes=least_bytes))
+            return self._database.write(lambda at: note(at, least=least, least_bytes=least_bytes))
 
         gone = changes.gone
         # The oldest first when all are new: what was indexed last is taken for new where there is very much.
         for batch in self._batches(list(reversed(changes.fresh)), entries):
-            self._using(lambda at, gone=gone, batch=batch: put(at, gone, batch))  # type: ignore[misc]
+            self._database.write(partial(put, gone=gone, fresh=batch))
             gone = []
             if over():
                 return False
             noted(SEGMENT, SEGMENT_BYTES)
         if gone:
-            self._using(lambda at: put(at, gone, ()))
+            self._database.write(partial(put, gone=gone, fresh=()))
         while not over():
             if not noted(ENOUGH, ENOUGH_BYTES):
                 return True
@@ -288,46 +284,6 @@ class SearchIndex:
                 batch, size = [], 0
         if batch:
             yield batch
-
-    # The database
-
-    def _using(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with this thread's connection.
-
-        Raises:
-            IndexUnavailable: the index cannot be used now.
-            IndexBroken: it has to be made anew.
-        """
-        connection = self._connection()
-        try:
-            with _closing_transaction(connection):
-                return work(connection)
-        except (sqlite3.Error, ValueError, TypeError, IndexError, OverflowError) as error:
-            raise verdict(error) from error
-
-    def _connection(self) -> sqlite3.Connection:
-        try:
-            inode = self.path.stat().st_ino
-        except (OSError, ValueError) as error:
-            raise IndexUnavailable(str(error)) from error
-        known: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if known is not None and self._local.inode == inode:
-            return known
-        if known is not None:  # it was made anew, by us or by another process
-            known.close()
-            self._local.connection = None
-        connection = index_schema.connect(self.path)
-        self._local.connection, self._local.inode = connection, inode
-        return connection
-
-
-@contextmanager
-def _closing_transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
 
 
 def _is_wasteful(connection: sqlite3.Connection) -> bool:

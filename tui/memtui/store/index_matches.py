@@ -11,10 +11,11 @@ from memtui.store.index_query import Candidates, Reader, Row
 from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.matching import Query
 
-SAMPLE = 4_000
+SAMPLE = 2_000
 """Undecided memories that are compared in any case."""
-OFTEN = 0.1
-"""When so many of them match, how many of the others do is estimated: there are some hundreds at least."""
+MANY = 3_000
+"""When it then seems that there are so many matches in all, those among the others are estimated."""
+_STEP = 100
 
 
 @dataclass(slots=True)
@@ -29,6 +30,8 @@ class Gathered:
     frequency: dict[str, int] = field(default_factory=dict)
     """How many memories each term is in."""
     memories: int = 0
+    generation: int = -1
+    """Of the index."""
     bytes: int = 0
     """Of the folded texts of all memories."""
 
@@ -76,6 +79,7 @@ class _Search:
         self._undecided = candidates.undecided
         self.gathered.frequency = candidates.frequency
         self.gathered.memories = self._reader.state.docs - len(hidden)
+        self.gathered.generation = self._reader.state.generation
         self.gathered.bytes = self._reader.state.bytes
         left = self._fill(self._weigh(candidates.bits))
         undecided = left & self._undecided
@@ -112,10 +116,12 @@ class _Search:
             self.gathered.more += self._is_match(row)
         undecided &= noted
         for number, folded in self._reader.texts(undecided):
-            if self._compared >= SAMPLE and self._agreed >= OFTEN * self._compared:
+            if self._compared >= SAMPLE and not self._compared % _STEP:
                 left = (undecided & ((2 << number) - 1)).bit_count()
-                self.gathered.more += round(left * self._agreed / self._compared)
-                return
+                seem = round(left * self._agreed / self._compared)
+                if self.gathered.found + self.gathered.more + seem >= MANY:
+                    self.gathered.more += seem
+                    return
             self.gathered.more += self._agrees(folded)
 
     def _is_match(self, row: Row) -> bool:

@@ -164,8 +164,8 @@ class Reader:
         """The words of the list that have a term in them; None when there are too many."""
         having = " ".join('"' + part.replace('"', '""') + '"' for part in trigrams(term))
         rows = self._connection.execute(
-            "SELECT word FROM words WHERE id IN (SELECT rowid FROM word_parts WHERE word_parts MATCH ?)"
-            " AND instr(word, ?) LIMIT ?",
+            "SELECT words.word FROM word_parts CROSS JOIN words ON words.id = word_parts.rowid"
+            " WHERE word_parts MATCH ? AND instr(words.word, ?) LIMIT ?",
             (having, term, WORDS + 1),
         ).fetchall()
         return None if len(rows) > WORDS else [row[0] for row in rows]

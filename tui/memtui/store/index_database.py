@@ -1,0 +1,150 @@
+"""The index's file among threads and processes: who may write it, and whether it is as it was left.
+
+SQLite notices damage only where it happens to look, and answers wrongly in silence else. So size and time of
+the file are noted beside it after each change. A file that is not as noted, while nobody writes it, was
+changed by something else, or by a process that was killed: it is made anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from memtui.files import FileLocked, FileProblem, existing_above, lock, private_folder
+from memtui.files.safe import signature_of
+from memtui.store import index_schema
+from memtui.store.index_schema import IndexBroken, IndexUnavailable, verdict
+
+T = TypeVar("T")
+
+
+class Database:
+    """The index's file, with one connection for each thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._mark = path.with_name(f"{path.name}.mark")
+        self._local = threading.local()
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something that changes nothing.
+
+        Raises:
+            IndexUnavailable: the index cannot be used now.
+            IndexBroken: it has to be made anew.
+        """
+        connection = self._connection()
+        try:
+            with _ending(connection):
+                return work(connection)
+        except (sqlite3.Error, ValueError, TypeError, IndexError, OverflowError) as error:
+            raise verdict(error) from error
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something that changes the index; within `locked` only. Raises as `read` does."""
+        result = self.read(work)
+        self._note()
+        return result
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the only one that writes.
+
+        Raises:
+            IndexUnavailable: another process or thread is, or nothing can be written.
+        """
+        try:
+            private_folder(self.path.parent, within=existing_above(self.path.parent))
+            with lock(self.path, timeout=0):
+                self._local.locked = True
+                try:
+                    yield
+                finally:
+                    self._local.locked = False
+        except FileProblem as problem:
+            raise IndexUnavailable(str(problem)) from problem
+
+    def create(self) -> None:
+        """Make it anew, empty; within `locked` only.
+
+        Raises:
+            IndexUnavailable: it cannot be written.
+        """
+        self._close()
+        index_schema.create(self.path)
+        self._note()
+
+    @property
+    def inode(self) -> int:
+        """What tells this thread's opened file from one made anew."""
+        return int(self._local.inode)
+
+    def _note(self) -> None:
+        with suppress(OSError):
+            signature = signature_of(self.path.stat())
+            self._mark.touch(0o600)
+            self._mark.write_text(repr(signature))
+            self._local.signature = signature
+
+    def _connection(self) -> sqlite3.Connection:
+        signature = self._checked()
+        known: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if known is not None and self._local.inode == signature[2]:
+            return known
+        self._close()
+        self._local.connection = index_schema.connect(self.path)
+        self._local.inode = signature[2]
+        return self._local.connection  # type: ignore[no-any-return]
+
+    def _checked(self) -> tuple[int, int, int]:
+        """The signature of the file, when it may be trusted."""
+        signature = self._signature()
+        if getattr(self._local, "signature", None) == signature:
+            return signature
+        if not self._is_noted(signature):
+            if getattr(self._local, "locked", False):
+                raise IndexBroken("changed by something else")
+            try:
+                with lock(self.path, timeout=0):  # nobody is writing
+                    signature = self._signature()
+                    if not self._is_noted(signature):
+                        raise IndexBroken("changed by something else")
+            except FileLocked:  # somebody is
+                return signature
+            except FileProblem as problem:
+                raise IndexUnavailable(str(problem)) from problem
+        self._local.signature = signature
+        return signature
+
+    def _signature(self) -> tuple[int, int, int]:
+        try:
+            return signature_of(self.path.stat())
+        except (OSError, ValueError) as error:
+            raise IndexUnavailable(str(error)) from error
+
+    def _is_noted(self, signature: tuple[int, int, int]) -> bool:
+        try:
+            return self._mark.read_text() == repr(signature)
+        except (OSError, ValueError):
+            return False
+
+    def _close(self) -> None:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is not None:
+            self._local.connection = None
+            with suppress(sqlite3.Error):
+                connection.close()
+
+
+@contextmanager
+def _ending(connection: sqlite3.Connection) -> Iterator[None]:
+    """End a transaction for reading that was begun."""
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
