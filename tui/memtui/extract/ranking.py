@@ -42,7 +42,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
-    main = next((file.path for file in ranked if role_of(file.path, root).text == "implementation"), "")
+    main = next((file.path for file in ranked if role_of(file.path, root).kind is Kind.SOURCE), "")
     named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
     written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
     named += [
@@ -61,7 +61,9 @@ def _weight(file: FileFact, index: int, number: int, root: str) -> float:
 
 def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: str) -> str:
     role = _told(role_of(file.path, root), file.path, files)
-    told = ["main implementation" if file.path == main else role]
+    if file.path == main:
+        role = "main implementation" if role == "implementation" else f"main implementation, {role}"
+    told = [role]
     told.append("created" if file.created else "")
     told.append(f"{file.times} edits" if file.times > 1 else "")
     told.append("by a subagent" if file.subagent else "")
