@@ -1,0 +1,206 @@
+"""Memories of a ccw database come over with their ids, to the byte, and the database stays as it was."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileMissing, FileProblem
+from memtui.store.base import Filter, New, Which
+from memtui.store.ccw import Clash, Imported, import_all, read_memories
+from memtui.store.memory_files import FilesBackend
+from memtui.store.stored_files import LIMIT
+from tests.disk import names
+from tests.store.contract import NOW, Watch
+from tests.store.memories import home_in
+
+COLUMNS = "id, content, summary, raw_output, created_at, updated_at, archived, metadata, tags"
+FIRST = "CMEM-20250304-050607"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FilesBackend:
+    return FilesBackend(home_in(tmp_path / "memtui"), Watch())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "ccw #1?"
+    folder.mkdir()
+    return folder / "core_memory.db"
+
+
+def database(path: Path, rows: Sequence[Sequence[object]], columns: str = COLUMNS) -> Path:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE memories ({columns})")
+        marks = ", ".join("?" * (columns.count(",") + 1))
+        connection.executemany(f"INSERT INTO memories VALUES ({marks})", rows)
+        connection.commit()
+    return path
+
+
+def row(memory_id: str = FIRST, content: object = "text", **other: object) -> list[object]:
+    values: dict[str, object] = {"id": memory_id, "content": content, **other}
+    return [values.get(column) for column in COLUMNS.split(", ")]
+
+
+def test_everything_that_is_said_comes_over(path: Path, store: FilesBackend) -> None:
+    database(
+        path,
+        [
+            row(
+                content="# Session Recovery\r\n税务",
+                summary="Tax\nservice",
+                raw_output="not this",
+                created_at="2025-03-04T05:06:07.123Z",
+                updated_at="2025-03-05T05:06:07Z",
+                archived=1,
+                metadata='{"session_id": "s-1", "projectPath": "/home/me/app", "other": 1}',
+                tags='["tax", "a b", 3]',
+            )
+        ],
+    )
+    assert import_all(store, path) == Imported(imported=(FIRST,))
+    memory = store.get(FIRST)
+    assert memory.body == "# Session Recovery\r\n税务".encode()
+    meta = memory.meta
+    assert (meta.description, meta.tags, meta.archived) == ("Tax service", ("tax", "a b"), True)
+    assert (meta.session_id, meta.project, meta.source) == ("s-1", "/home/me/app", "ccw")
+    assert meta.created == datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)
+    assert meta.updated == datetime(2025, 3, 5, 5, 6, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "2025-03-04T05:06:07Z",
+        "2025-03-04 05:06:07",
+        "2025-03-04T06:06:07+01:00",
+        1741064767,
+        1741064767000,
+        1741064767.5,
+        "1741064767",
+        "1741064767123",
+    ],
+)
+def test_times_of_many_kinds(path: Path, time: object) -> None:
+    (new,) = read_memories(database(path, [row("CMEM-20240101-000000", created_at=time)]))
+    assert new.created is not None
+    assert new.created.replace(microsecond=0) == datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("time", [None, "", "soon", "1e999", 10**18, -(10**14)])
+def test_the_id_says_the_time_when_nothing_else_does(path: Path, time: object) -> None:
+    (new,) = read_memories(database(path, [row(created_at=time, updated_at=time)]))
+    assert (new.created, new.updated) == (datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC), None)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('["a", "b c"]', ("a", "b c")),
+        ("a, b c", ("a", "b c")),
+        (b"[broken", ("[broken",)),
+        ("[" * 9999, ("[" * 9999,)),
+        (None, ("",)),
+    ],
+)
+def test_tags_as_a_list_or_with_commas(path: Path, written: object, read: tuple[str, ...]) -> None:
+    (new,) = read_memories(database(path, [row(tags=written)]))
+    assert new.tags == read
+
+
+@pytest.mark.parametrize("archived", [0, None, "0", "false", ""])
+def test_what_is_not_archived(path: Path, archived: object) -> None:
+    (new,) = read_memories(database(path, [row(archived=archived)]))
+    assert not new.archived
+
+
+def test_texts_to_the_byte(path: Path, store: FilesBackend) -> None:
+    texts = [b"\xff\x00\r\n", "a\0b\r\n", "", "x" * 100_000]
+    ids = [f"CMEM-20250304-05060{number}" for number in range(4)]
+    import_all(store, database(path, [row(*pair) for pair in zip(ids, texts, strict=True)]))
+    found = [store.get(each).body for each in ids]
+    assert found == [b"\xff\x00\r\n", b"a\0b\r\n", b"", b"x" * 100_000]
+
+
+def test_columns_that_are_missing(path: Path, store: FilesBackend) -> None:
+    database(path, [(FIRST, "text")], "ID, Content")
+    assert import_all(store, path, project="/p").imported == (FIRST,)
+    assert (store.get(FIRST).meta.project, store.get(FIRST).body) == ("/p", b"text")
+
+
+def test_doing_so_again_changes_nothing(path: Path, store: FilesBackend) -> None:
+    database(
+        path, [row(), row("mem-7", "other", created_at=NOW.isoformat()), row("", "third", created_at=1e9)]
+    )
+    first = import_all(store, path)
+    assert first.imported == (FIRST,)
+    assert dict(first.renamed) == {"": "CMEM-20010909-014640", "mem-7": "CMEM-20260102-101500"}
+    before = store.list(Filter(which=Which.ALL))
+    assert import_all(store, path) == Imported(present=("", FIRST, "mem-7"))
+    assert store.list(Filter(which=Which.ALL)) == before
+
+
+def test_clashes_are_told_and_overwrite_nothing(path: Path, store: FilesBackend) -> None:
+    taken, gone, broken, large = (f"CMEM-20250304-05060{number}" for number in range(4))
+    store.create(New(b"mine", id=taken))
+    store.create(New(b"text", id=gone))
+    store.delete(gone)
+    store.create(New(b"", id=broken))
+    (page,) = [each for each in store.list().items if each.meta.id == broken]
+    page.path.write_bytes(b"---\nid: {\n---\n")
+    rows = [row(taken), row(gone), row(broken), row(large, b"x" * (LIMIT + 1)), row()]
+    assert import_all(store, database(path, rows)) == Imported(
+        imported=(FIRST,),
+        clashes=(
+            Clash(taken, "another text has this id already"),
+            Clash(gone, "is in the trash, and its id is not given to another memory"),
+            Clash(broken, "the memory of this id is broken: its front matter is not valid YAML"),
+            Clash(large, "cannot be written: the text is larger than 32 MB"),
+        ),
+    )
+    assert store.get(taken).body == b"mine"
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_the_database_stays_as_it_is(path: Path, mode: str) -> None:
+    database(path, [row()])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA journal_mode = {mode}")
+    before, bytes_before = names(path.parent), path.read_bytes()
+    assert before == ["core_memory.db"]
+    assert len(read_memories(path)) == 1
+    assert (names(path.parent), path.read_bytes()) == (before, bytes_before)
+
+
+def test_what_ccw_is_writing_is_read_too(path: Path) -> None:
+    database(path, [row()])
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("INSERT INTO memories (id, content) VALUES ('CMEM-20250304-050608', 'new')")
+        assert [new.id for new in read_memories(path)] == [FIRST, "CMEM-20250304-050608"]
+
+
+def test_what_is_no_ccw_database_is_refused(path: Path) -> None:
+    with pytest.raises(FileMissing):
+        read_memories(path)
+    for content in (b"", b"text", b"SQLite format 3\0" + b"x" * 5000):
+        path.write_bytes(content)
+        with pytest.raises(FileProblem, match=r"is no database of ccw's|cannot be read as a ccw database"):
+            read_memories(path)
+    path.unlink()
+    sqlite3.connect(path).executescript("CREATE TABLE other (id)").connection.close()
+    with pytest.raises(FileProblem, match="has no table of memories"):
+        read_memories(path)
+    for other in (path.parent, path.with_name("pipe")):
+        if not other.exists():
+            os.mkfifo(other)
+        with pytest.raises(FileProblem, match="is not a file"):
+            read_memories(other)
