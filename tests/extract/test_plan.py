@@ -6,7 +6,7 @@ import pytest
 
 from memtui.extract.facts import Facts
 from memtui.extract.plan import choose_plan, todo_list
-from memtui.extract.records import Command, FileFact, Landmark, PlanFact, Prompt, PromptKind, Todo
+from memtui.extract.records import Action, Command, FileFact, Landmark, PlanFact, Prompt, PromptKind, Todo
 from memtui.extract.stated import is_pasted, stated_plan
 from memtui.formats.recovery import Plan
 
@@ -73,6 +73,19 @@ def test_a_refused_plan_is_no_plan() -> None:
     refused = PlanFact("ExitPlanMode", "refused", "rejected", "", "")
     plan = choose_plan(Facts(plans=(refused,), first_prompt="Fix it"), None)
     assert (plan.source, plan.content) == ("inferred", "Fix it")
+
+
+def test_a_plan_that_was_refused_at_the_very_end_is_kept() -> None:
+    facts = Facts(
+        plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", "", ""),),
+        first_prompt="Fix it",
+        last_action=Action("ExitPlanMode", "", "rejected", "", ""),
+    )
+    plan = choose_plan(facts, None)
+    assert (plan.source, plan.content) == (
+        "inferred",
+        "Fix it\n\n## Plan that the user refused, and nothing came after\n\n# Plan: X\n1. x",
+    )
 
 
 def test_a_stated_plan_stands_below_the_todos() -> None:

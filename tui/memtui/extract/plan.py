@@ -36,7 +36,9 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.prompts)):
         parts.append(("user-stated", "As the user stated it", said))
     if not parts:
-        return Plan(source="inferred", content=inferred_plan(facts))
+        parts.append(("inferred", "", inferred_plan(facts)))
+    if refused := _refused_at_the_end(facts):
+        parts.append(("inferred", "Plan that the user refused, and nothing came after", refused))
     source, _, content = parts[0]
     below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
     return Plan(source=source, content="\n\n".join([content, *below]))
@@ -69,3 +71,11 @@ def _put_before_user(plan: PlanFact) -> tuple[str, str, str]:
     if plan.fate == "approved":
         return "user-stated", f"Approved plan{where}", plan.content.strip("\n")
     return "inferred", f"Plan that is not approved yet{where}", plan.content.strip("\n")
+
+
+def _refused_at_the_end(facts: Facts) -> str:
+    """A plan whose refusal is the last that happened: taken into a fresh context, it looks the same."""
+    last = facts.last_action
+    if not facts.plans or facts.plans[-1].fate != "rejected" or last is None or last.tool != "ExitPlanMode":
+        return ""
+    return facts.plans[-1].content.strip("\n")
