@@ -1,0 +1,290 @@
+"""What a session state says of a session: learned from reading documents beside their transcripts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memtui.extract.asks import asked, is_paste, is_routine, last_intent
+from memtui.extract.commands import packages_of
+from memtui.extract.facts import Facts
+from memtui.extract.path_lists import grouped
+from memtui.extract.records import Answer, Command, PlanFact, Prompt, Statement
+from memtui.extract.sizes import tokens
+from memtui.extract.state_draft import draft_session_state
+from memtui.extract.state_tasks import closing_question, gist, steps_of
+from memtui.extract.statements import settled_in
+from memtui.formats.session_state import SessionState
+from memtui.project import Project
+from tests.transcripts import Transcript
+
+APP = Project(Path("/work/app"))
+
+LOG = """❯ ./run.sh
+🐳 Building container image...
+[+] Building 1.3s (1/2)
+=> [internal] load .dockerignore
+=> [1/9] FROM docker.io/node
+=> CACHED [2/9] WORKDIR /srv
+=> ERROR [3/9] RUN npm install
+------
+npm error code E404"""
+
+
+def state(facts: Facts) -> SessionState:
+    return draft_session_state(facts, APP)
+
+
+def typed(*texts: str) -> tuple[Prompt, ...]:
+    return tuple(Prompt(text, "typed", str(at)) for at, text in enumerate(texts))
+
+
+def of(transcript: Transcript, folder: Path) -> SessionState:
+    return state(transcript.facts(folder))
+
+
+def technical(drafted: SessionState) -> list[str]:
+    return [line.removeprefix("- ") for line in drafted.working.technical_state.split("\n")]
+
+
+# --- what was asked -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes",
+        "ok, go ahead",
+        "Commit.",
+        "push it",
+        "好的",
+        "继续",
+        "コミットしてプッシュして",
+        "はい",
+        "d'accord",
+        "LGTM!",
+    ],
+)
+def test_words_that_only_let_the_work_go_on(text: str) -> None:
+    assert is_routine(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["commit only the tests", "no, use the ledger", "PRあげて", "继续做库存", "push to staging"]
+)
+def test_words_that_say_more(text: str) -> None:
+    assert not is_routine(text)
+
+
+def test_a_pasted_log_is_told_by_what_went_wrong() -> None:
+    assert is_paste(LOG)
+    assert not is_paste(f"the build does not find the package any more:\n{LOG}")
+    assert not is_paste("Fix this.\n" * 3)
+    drafted = state(Facts(prompts=typed("Get the container running", LOG)))
+    assert drafted.tasks[-1].text == "Pasted output: => ERROR [3/9] RUN npm install"
+    assert drafted.dynamics.phase == "debugging"
+
+
+def test_a_request_is_its_prose() -> None:
+    text = (
+        "https://example.com/docs\nuse context7\nCan we keep it in git?\n```\ncode\n```\nI prefer Markdown."
+    )
+    assert asked(text) == "Can we keep it in git? I prefer Markdown."
+
+
+def test_a_short_answer_is_told_with_what_it_was_about() -> None:
+    facts = Facts(prompts=typed("Rename the ledger table everywhere", "yes"))
+    assert last_intent(facts) == "yes (after: Rename the ledger table everywhere)"
+    assert (
+        last_intent(replace(facts, answers=(Answer("Which name?", "journal", "9"),)))
+        == "Which name? → journal"
+    )
+
+
+def test_where_the_first_words_only_let_go_on_the_title_says_what_for() -> None:
+    facts = Facts(prompts=typed("コミットして"), first_prompt="コミットして", title="PRマージの準備")
+    assert state(facts).identity.goal == "コミットして: PRマージの準備"
+
+
+def test_an_approved_plan_is_part_of_the_goal() -> None:
+    plan = PlanFact("ExitPlanMode", "# Plan: one ledger for all\n", "approved", "/p/calm-sea.md", "1")
+    facts = Facts(prompts=typed("Look at the ledgers"), first_prompt="Look at the ledgers", plans=(plan,))
+    assert state(facts).identity.goal == "Look at the ledgers (plan: one ledger for all)"
+    assert technical(state(facts))[0] == "Plan (approved): one ledger for all: /p/calm-sea.md"
+
+
+# --- what is settled ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("let's store it in metadata, can you give a full example?", "let's store it in metadata"),
+        ("no remove this again, somebody takes it for a stable link", None),
+        ("I think by file is too much", None),
+        ("ok, do nothing", None),
+    ],
+)
+def test_decisions_in_passing(text: str, decision: str | None) -> None:
+    assert settled_in(text) == ([decision or text], [])
+
+
+def test_a_line_that_announces_a_list_settles_nothing() -> None:
+    assert settled_in("Do not skip these steps:\n- one\n- two") == ([], [])
+    assert settled_in("never edit package.json by hand;") == ([], ["never edit package.json by hand"])
+
+
+def test_decisions_and_constraints_stand_in_their_order(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Never touch the public API.")
+    transcript.user("let's use the ledger")
+    transcript.user("请不要修改数据库结构")
+    assert [each.text for each in of(transcript, tmp_path).decisions] == [
+        "Never touch the public API.",
+        "let's use the ledger",
+        "请不要修改数据库结构",
+    ]
+
+
+# --- what the model said ------------------------------------------------------------------------------------
+
+
+def test_the_gist_of_an_answer_is_more_than_an_exclamation() -> None:
+    assert (
+        gist("🎯 **Perfect!**\n\n- `a.py` was changed in two places\n\nThe race is fixed now.")
+        == "The race is fixed now."
+    )
+    assert gist("## Done\n\n1. **Auth** - the check is back in place") == "Auth - the check is back in place"
+    assert gist("修复完成。") == "修复完成。"
+    assert gist("Done!") == ""
+
+
+def test_only_a_question_at_the_end_waits_for_an_answer() -> None:
+    assert closing_question("Why? Because.") == ""
+    assert (
+        closing_question("All pass. Ready to continue with **Task 2**?") == "Ready to continue with Task 2?"
+    )
+    assert closing_question("どちらにしますか？") == "どちらにしますか？"
+
+
+def test_an_interrupted_session_says_that_it_was_stopped(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Rename the ledger table")
+    transcript.edit("/work/app/a.py")
+    transcript.user([{"type": "text", "text": "[Request interrupted by user]"}])
+    drafted = of(transcript, tmp_path)
+    assert drafted.tasks[-1].children[-1].text.startswith("the user stopped the work")
+    transcript.user("go on, but only in the tests folder")
+    assert of(transcript, tmp_path).tasks[-1].children[-1].text == "None"
+
+
+# --- the working context ------------------------------------------------------------------------------------
+
+
+def test_files_are_named_in_full_by_folder() -> None:
+    paths = ["src/a.py", "src/b.py", "README.md", "src/ui/c.tsx", "src/a.py", ".env"]
+    assert grouped(paths, 1000) == "src/{a.py, b.py}, README.md, .env, src/ui/c.tsx"
+    assert grouped(paths, 20) == "src/{a.py}, and 4 more"
+    assert grouped([], 10) == ""
+
+
+def test_packages_come_from_the_command_alone() -> None:
+    assert packages_of("cd app && npm install zod @types/node --save-dev && npm test") == [
+        "zod (npm)",
+        "@types/node (npm)",
+    ]
+    assert packages_of("sudo apt-get install -y python3-pip") == ["python3-pip (apt-get)"]
+    assert packages_of("uv pip install -r requirements.txt") == []
+    assert (
+        packages_of("git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"")
+        == []
+    )
+    assert packages_of('git commit -m "go get it done"') == []
+    assert packages_of("npm install") == []
+
+
+def test_what_runs_in_the_background_is_told_with_its_port(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Start it")
+    for command in ("npm run dev -- --port 5173", "sleep 90; gh pr checks"):
+        started = transcript.call("Bash", command=command, run_in_background=True)
+        transcript.result(started, "Command running in background", detail={"backgroundTaskId": "b"})
+    lines = technical(of(transcript, tmp_path))
+    assert "Started in the background: npm run dev -- --port 5173 (port 5173)" in lines
+    assert lines[0] == "Last action: Bash sleep 90; gh pr checks (background)"
+    assert not any("Started" in line and "sleep" in line for line in lines)
+
+
+def test_commits_and_pull_requests_are_told(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Ship it well")
+    transcript.tool(
+        "Bash", "[main (root-commit) abc1234] feat: ledger\n 1 file changed", command="git commit -qam x"
+    )
+    transcript.tool("Bash", "[main def5678] feat: ledger\n", command="git commit --amend --no-edit")
+    transcript.tool("Bash", "https://github.com/me/app/pull/7\n", command="gh pr create --fill")
+    transcript.tool("Bash", "https://github.com/me/app/pull/8\n", command="gh pr view 8")
+    lines = technical(of(transcript, tmp_path))
+    assert "Commits: def5678 feat: ledger" in lines
+    assert "Pull requests: https://github.com/me/app/pull/7" in lines
+
+
+def ran(text: str, outcome: str) -> Command:
+    return Command(text, "", outcome, None, "Error: bad" if outcome == "failed" else "", "")  # type: ignore[arg-type]
+
+
+def test_a_check_that_still_fails_is_told_beside_the_last_one() -> None:
+    checks = (ran("npm run test", "failed"), ran("npm run lint:full", "failed"), ran("npm run lint", "ok"))
+    assert state(Facts(commands=checks)).working.last_compile == (
+        "SUCCESS: npm run lint; before that: FAILURE: npm run test: Error: bad"
+    )
+
+
+def test_guesses_are_no_causes() -> None:
+    causes = (
+        "The issue is likely that ruff wants a blank line.",
+        "The issue was a lock that is never released.",
+    )
+    told = state(Facts(causes=tuple(Statement(text, text, "assistant", "") for text in causes)))
+    assert technical(told) == ["Cause found: The issue was a lock that is never released."]
+
+
+def test_the_steps_of_a_plan_are_those_it_numbers_or_lists_as_such() -> None:
+    def steps(text: str) -> list[str]:
+        return steps_of(PlanFact("ExitPlanMode", text, "approved", "", ""))
+
+    assert steps("# Plan\n- a context\n## Steps\n- **one**\n- two\n  - detail\n## Risks\n- three") == [
+        "one",
+        "two",
+    ]
+    assert steps("# Plan\n1. one\n```yaml\n- name: x\n```\n2. two") == ["one", "two"]
+    assert steps("# 计划\n## 步骤\n- 第一步\n- 第二步") == ["第一步", "第二步"]
+    assert steps("# Plan\n## Files\n- a.py\n- b.py") == []
+
+
+# --- the conversation ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("请修复退款的问题", "Chinese"),
+        ("返金のバグを直して", "Japanese"),
+        ("환불 버그를 고쳐 주세요", "Korean"),
+        ("Corrige le bug des remboursements, s'il te plaît", "French"),
+        ("Bitte behebe den Fehler und schreib einen Test für die Rückgabe", "German"),
+        ("Por favor, haz que el reembolso devuelva los productos con una prueba", "Spanish"),
+        ("Please fix the refund bug", "English"),
+        ("fix", "English"),
+        ("", ""),
+    ],
+)
+def test_the_language_of_the_users_own_words(text: str, language: str) -> None:
+    assert state(Facts(prompts=typed(text))).dynamics.language == language
+
+
+def test_wide_characters_count_as_tokens() -> None:
+    assert tokens("退款 fix") == 2 + 1
+    assert tokens("") == 0
