@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from memtui.cli import memory_ccw as ccw
 from memtui.cli import memory_changing as changing
 from memtui.cli import memory_graph as graph
 from memtui.cli import memory_reading as reading
@@ -38,6 +39,7 @@ for _command in (
     changing.delete,
     changing.undelete,
     reading.trash,
+    ccw.import_ccw,
     graph.graph,
 ):
     command.add_command(_command)

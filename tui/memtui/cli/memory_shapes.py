@@ -154,6 +154,14 @@ class DrawnGraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Renamed:
+    """A memory of ccw's whose id is no Recovery ID."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Clash:
     """A memory of ccw's that was left out."""
 
@@ -168,6 +176,8 @@ class Brought:
     database: str
     imported: tuple[str, ...]
     """Ids, which stay as they were."""
+    renamed: tuple[Renamed, ...]
+    """Imported, too."""
     present: tuple[str, ...]
     """Ids of memories that are here already, with the same text."""
     clashes: tuple[Clash, ...]

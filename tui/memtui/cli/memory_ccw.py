@@ -1,0 +1,88 @@
+"""``memtui memory import-ccw``: memories out of ccw's database."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.cli.memory_reading import json_option
+from memtui.cli.memory_shapes import Brought, Clash, Renamed
+from memtui.cli.memory_store import opened, project_path
+from memtui.cli.output import print_groups, print_json, say
+from memtui.cli.places import root_option
+
+_DATABASE = "core-memory/core_memory.db"
+_NAMED = 3
+"""Databases that are named when none is this project's."""
+
+
+@click.command("import-ccw", short_help="Bring memories over from ccw's database.")
+@click.argument("database", required=False, metavar="[DB]", type=click.Path(path_type=Path))
+@json_option
+@root_option
+def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
+    """Bring memories over from ccw's database; they keep their ids, and become this project's.
+
+    DB is a core_memory.db; without it, it is the one that ccw keeps for this project in ~/.ccw/projects (in
+    CCW_DATA_DIR where that is set). What is here already stays as it is, so it does no harm to do it twice.
+    """
+    # Here and not above: the other commands need no SQLite.
+    from memtui.store.ccw import import_all
+
+    project = project_path(root)
+    path = database.expanduser() if database else _database_of(project)
+    done = import_all(opened(), path, project=project)
+    brought = Brought(
+        database=str(path),
+        imported=done.imported,
+        renamed=tuple(Renamed(old, new) for old, new in done.renamed),
+        present=done.present,
+        clashes=tuple(Clash(clash.id, clash.reason) for clash in done.clashes),
+    )
+    if as_json:
+        print_json(asdict(brought))
+    else:
+        _tell(brought)
+
+
+def _tell(brought: Brought) -> None:
+    new = len(brought.imported) + len(brought.renamed)
+    say(f"{new} imported, {len(brought.present)} here already, {len(brought.clashes)} left out.")
+    groups = (
+        ("Under a new id", [f"{each.old} is now {each.new}" for each in brought.renamed]),
+        ("Left out", [f"{clash.id}: {clash.reason}" for clash in brought.clashes]),
+    )
+    print_groups([(title, items) for title, items in groups if items])
+
+
+def _database_of(project: str) -> Path:
+    """The database that ccw keeps for a project: it names the folder after the project's path.
+
+    Raises:
+        click.ClickException: there is none.
+    """
+    projects = _ccw_home() / "projects"
+    found = sorted(projects.glob(f"**/{_DATABASE}"))
+    wanted = _bare(project)
+    for path in found:
+        if _bare(str(path.parent.parent.relative_to(projects))) == wanted:
+            return path
+    if not found:
+        raise click.ClickException(f"there is no database of ccw's in {projects}; name one.")
+    named = ", ".join(map(str, found[:_NAMED])) + (" ..." if len(found) > _NAMED else "")
+    raise click.ClickException(f"none of ccw's databases is this project's; name one of {named}")
+
+
+def _ccw_home(env: Mapping[str, str] = os.environ) -> Path:
+    return Path(env.get("CCW_DATA_DIR") or Path.home() / ".ccw").expanduser()
+
+
+def _bare(path: str) -> str:
+    """What is left of a path in the name of a folder: ``/home/ann/shop`` is ``home-ann-shop``."""
+    path = re.sub(r"^/mnt/([a-z])/", r"\1:/", path.casefold())
+    return re.sub(r"[^\w]+", "-", path).strip("-")
