@@ -17,7 +17,7 @@ from importlib import import_module
 from data import Data, data
 from report import Figure, show
 
-MODULES = ("first_paint", "write_to_row", "key_press", "opening", "facts", "hook")
+MODULES = ("first_paint", "write_to_row", "key_press", "opening", "facts", "hook", "memory_list", "search")
 """Quick ones first; each has `measure(data) -> figures`."""
 
 

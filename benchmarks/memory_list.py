@@ -1,0 +1,50 @@
+"""`memtui memory list` on 10,000 memories, and `memtui memory import` into them: whole processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from data import Data, Place, data, memory_file
+from report import Figure, bounded, show
+
+RUNS = 11
+LIST_BUDGET = 0.300
+IMPORT_BUDGET = 2.0
+
+
+def run(place: Place, arguments: Sequence[str], text: bytes = b"") -> float:
+    """Seconds of one command in the project."""
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "memtui", *arguments],
+        input=text,
+        cwd=place.project,
+        env=place.environment,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.perf_counter() - started
+
+
+def measure(made: Data) -> list[Figure]:
+    """List, then import."""
+    place = made.place(captures=1_000, memories=10_000)
+    text = memory_file(place, 0).read_bytes().partition(b"\n---\n")[2]
+    listed, imported = [], []
+    for turn in range(RUNS + 1):
+        seconds = run(place, ["memory", "list", "--all"]), run(place, ["memory", "import", "-"], text)
+        if turn:  # files are read from the disk, and byte code is written
+            listed.append(seconds[0])
+            imported.append(seconds[1])
+    return [
+        bounded("memtui memory list: 10,000 memories", listed, LIST_BUDGET),
+        bounded("memtui memory import into 10,000 memories", imported, IMPORT_BUDGET),
+    ]
+
+
+if __name__ == "__main__":
+    with data() as made:
+        sys.exit(show(measure(made)))

@@ -1,0 +1,116 @@
+"""Search in 100,000 memories of mixed languages, and making its index for 10,000.
+
+Queries are taken from the texts themselves, of the kinds that people type. Each is timed as a whole, in one
+process: from the text of the query to twenty hits with their snippets, read from the memories' files.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Callable
+
+from data import Data, Place, data
+from memtui.clock import system_clock
+from memtui.project import memtui_home
+from memtui.store.base import Filter
+from memtui.store.index import SearchIndex
+from report import Figure, bounded, milliseconds, percentile, show
+from texts import Texts, is_wide, write_texts
+
+MEMORIES = 100_000
+REBUILT = 10_000
+REBUILD_BUDGET = 30.0
+BUDGET = 0.020
+QUERIES = 60
+"""Of each kind."""
+
+
+def _inner(text: str, choice: random.Random) -> str:
+    word = choice.choice([word for word in text.split() if len(word) > 4 and word.isascii()])
+    return word[1 : choice.randint(4, len(word))]
+
+
+def _words(text: str, choice: random.Random, number: int) -> str:
+    words = text.split()
+    start = choice.randrange(len(words) - number)
+    return " ".join(words[start : start + number]).replace('"', "")
+
+
+def _name(text: str, choice: random.Random) -> str:
+    lines = [line for line in text.splitlines() if line.startswith("- ") and ":" in line]
+    return choice.choice(lines)[2:].partition(":")[0]
+
+
+def _wide(text: str, choice: random.Random, number: int) -> str:
+    run = "".join(char for char in text if is_wide(char)) or "认证更新确认"
+    start = choice.randrange(max(1, len(run) - number))
+    return run[start : start + number]
+
+
+KINDS: dict[str, Callable[[str, random.Random], str]] = {
+    "a word": lambda text, choice: choice.choice([word for word in text.split() if word.isalpha()]),
+    "the beginning of a word": lambda text, choice: choice.choice(text.split())[: choice.randint(2, 5)],
+    "a part of a word": _inner,
+    "two words": lambda text, choice: f"{_words(text, choice, 1)} {_words(text, choice, 1)}",
+    "a phrase": lambda text, choice: f'"{_words(text, choice, choice.randint(2, 4))}"',
+    "an identifier or path": _name,
+    "the beginning of an id": lambda text, choice: f"CMEM-202{choice.randint(1, 6)}"[: choice.randint(4, 9)],
+    "one character, Chinese, Japanese or Korean": lambda text, choice: _wide(text, choice, 1),
+    "two characters of these": lambda text, choice: _wide(text, choice, 2),
+    "three to five characters of these": lambda text, choice: _wide(text, choice, choice.randint(3, 5)),
+    "one letter": lambda text, choice: choice.choice("etaoinshrdlu"),
+}
+
+
+def rebuilt(place: Place) -> list[float]:
+    """Seconds to make the index of `REBUILT` memories."""
+    write_texts(place, REBUILT)
+    started = time.perf_counter()
+    assert SearchIndex(memtui_home(place.environment)).refresh()
+    return [time.perf_counter() - started]
+
+
+def searches(place: Place) -> dict[str, list[float]]:
+    """Seconds of each search, by kind of query."""
+    write_texts(place, MEMORIES)
+    index = SearchIndex(memtui_home(place.environment))
+    assert index.refresh()
+    now = system_clock()
+    texts, choice = Texts(), random.Random(3)
+    taken: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    for turn in range(QUERIES + 1):
+        for kind, make in KINDS.items():
+            query = make(texts.text(), choice)
+            started = time.perf_counter()
+            index.search(query, Filter(), limit=20, offset=0, now=now)
+            if turn:  # the first ones read the index from the disk
+                taken[kind].append(time.perf_counter() - started)
+    return taken
+
+
+def measure(made: Data) -> list[Figure]:
+    """The index of 10,000 memories, and every kind of query in 100,000."""
+    figures = [
+        bounded(
+            f"search index of {REBUILT:,} memories made",
+            rebuilt(made.place(captures=2, memories=0)),
+            REBUILD_BUDGET,
+        )
+    ]
+    taken = searches(made.place(captures=3, memories=0))
+    together = [seconds for each in taken.values() for seconds in each]
+    for what, each in [(f"search in {MEMORIES:,} memories", together), *taken.items()]:
+        p50, p95 = percentile(each, 50), percentile(each, 95)
+        shown = f"p50 {milliseconds(p50)}, p95 {milliseconds(p95)}"
+        budget = f"p95 <= {milliseconds(BUDGET)}"
+        figures.append(
+            Figure(what if each is together else f"  {what}", shown, budget=budget, ok=p95 <= BUDGET)
+        )
+    return figures
+
+
+if __name__ == "__main__":
+    with data() as made:
+        sys.exit(show(measure(made)))
