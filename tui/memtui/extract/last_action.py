@@ -56,8 +56,8 @@ def _told(action: Action) -> str:
 def _result(action: Action) -> str:
     """The line of a result that says most."""
     text = action.result.strip()
-    if action.outcome in ("rejected", "interrupted"):
-        return ""  # what Claude Code tells the model about it; the user's words are told elsewhere
+    if action.outcome in ("rejected", "interrupted", "background"):
+        return ""  # what Claude Code tells the model about it
     if action.outcome != "ok":
         return one_line(telling_line(text))
     if action.tool in _SILENT_TOOLS or text.endswith("completed with no output)"):

@@ -24,6 +24,9 @@ _CHANGED = {
     Kind.SCRATCH: -6.0,
 }
 """Source before types, configuration, tests, documents."""
+_NO_CODE = frozenset({"styles", "web page", "page template"})
+_LOOKS = 4.0
+"""Styles and pages, beside the code."""
 _OUTSIDE = 4.0
 """What a file loses that lies outside the project."""
 _BY_SUBAGENT = 1.5
@@ -42,7 +45,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
-    main = next((file.path for file in ranked if role_of(file.path, root).kind is Kind.SOURCE), "")
+    main = next((file.path for file in ranked if _is_code(role_of(file.path, root))), "")
     named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
     written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
     named += [
@@ -51,8 +54,14 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     return tuple(named)
 
 
+def _is_code(role: Role) -> bool:
+    return role.kind is Kind.SOURCE and role.text not in _NO_CODE
+
+
 def _weight(file: FileFact, index: int, number: int, root: str) -> float:
-    weight = _CHANGED[role_of(file.path, root).kind] + 1.5 * log2(1 + file.times)
+    role = role_of(file.path, root)
+    weight = _CHANGED[role.kind] if role.kind is not Kind.SOURCE or _is_code(role) else _LOOKS
+    weight += 1.5 * log2(1 + file.times)
     weight += _RECENT * index / max(1, number - 1)
     if inside_of(file.path, root) == file.path:
         weight -= _OUTSIDE

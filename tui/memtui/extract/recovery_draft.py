@@ -182,7 +182,7 @@ def _pending(facts: Facts) -> Iterator[str]:
     if asked := unanswered(facts):
         yield f"The user asked last, and nothing was done about it yet: {shortened(one_line(asked), _LINE)}"
     action = facts.last_action
-    if action is not None and action.outcome in ("interrupted", "unknown"):
+    if action is not None and action.outcome in ("interrupted", "unknown", "background"):
         yield f"Not finished: {action_line(action)}"
     doing = [todo for todo in facts.todos if todo.status == "in_progress"]
     coming = [todo for todo in facts.todos if todo.status not in ("in_progress", "completed")]

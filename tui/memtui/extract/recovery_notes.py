@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from memtui.extract.checks import SENTENCE, error_line, worth_telling
 from memtui.extract.facts import Facts
 from memtui.extract.inferred import later_requests, request_line
-from memtui.extract.phrasing import one_line, says_why, shortened, telling_line
+from memtui.extract.phrasing import one_line, says_something, says_why, shortened, telling_line
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Correction
 from memtui.extract.stated import is_pasted
@@ -42,7 +42,7 @@ def recovery_notes(facts: Facts, *, with_requests: bool) -> str:
 def _corrections(corrections: tuple[Correction, ...]) -> Iterator[str]:
     for correction in corrections[-_TRAIL:]:
         text = one_line(correction.text)
-        if text and not is_pasted(correction.text) and not text.startswith(_HANDED_OVER):
+        if says_something(text) and not is_pasted(correction.text) and not text.startswith(_HANDED_OVER):
             about = shortened(one_line(correction.about), 100)
             yield shortened(text, _LINE) + (f" (about {about})" if about else "")
 
