@@ -37,7 +37,19 @@ _HOPS = 7
 """Queues that a key passes from the terminal to a widget, and back to the app that knows its action."""
 _NAMES = {" ": "space", "/": "slash", "?": "question_mark", "!": "exclamation_mark", "-": "minus"}
 _CHARACTERS = {name: character for character, name in _NAMES.items()}
-_BRIEF = ("detail", "filter", "heads", "copy", "clear", "undo", "edit", "save", "default", "transcript", "layout")
+_BRIEF = (
+    "detail",
+    "filter",
+    "heads",
+    "copy",
+    "clear",
+    "undo",
+    "edit",
+    "save",
+    "default",
+    "transcript",
+    "layout",
+)
 """Groups of workers that end by themselves."""
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel
@@ -26,6 +26,7 @@ from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
+from memtui.clipboard import copy
 from memtui.clock import Clock, system_clock
 from memtui.failures import FailureLog, explain
 from memtui.project import Home, Places, Project
@@ -54,6 +55,7 @@ class MemtuiApp(App[None]):
         "styles/app.tcss",
         "styles/browser.tcss",
         "styles/review.tcss",
+        "styles/search.tcss",
     ]
     # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
@@ -129,6 +131,17 @@ class MemtuiApp(App[None]):
         """Tell the person what happened. Only the last message shows: a pile would cover the screen."""
         self.clear_notifications()
         self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+
+    @work(group="copy", exit_on_error=False)
+    async def copy_text(self, text: str) -> None:
+        """Copy a short text, and say by which road it went."""
+
+        def send(osc52: str) -> None:
+            self.call_from_thread(self.copy_to_clipboard, osc52)
+
+        with self.reporting("copying"):
+            copied = await asyncio.to_thread(copy, text, send)
+            self.say(copied.message, severity="information" if copied.sure else "warning")
 
     def report(self, doing: str, error: Exception) -> None:
         """Say that something failed in a worker, and record what memtui does not know how to explain."""

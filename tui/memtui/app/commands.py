@@ -110,6 +110,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("o", "o", "transcript", "open the transcript", "transcript", rank=60),
     Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
+    Command("s", "s", "search", "search memories, captures and session states", "search", rank=32),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
     Command("1", "1", "Pending", "go to the pending captures", "screen.pane('pending')"),
     Command("2", "2", "Memories", "go to the memories", "screen.pane('memories')"),

@@ -46,6 +46,17 @@ class PendingPane(Pane):
             self.say_when_empty(_READING if view.unread else _WAITING)
             self.show_rows()
 
+    def reveal(self, key: str) -> bool:
+        """Select a capture, whatever has to be shown for that; False when there is none."""
+        if key not in self.view.rows:
+            return False
+        if not self.select(key):
+            self.filter_text = ""
+            self.reviewed_too = self.reviewed_too or not self.view.rows[key].pending
+            self.show_rows()
+            return self.select(key)
+        return True
+
     def capture_row(self, key: str | None) -> CaptureRow | None:
         """The capture behind a row."""
         return self.view.rows.get(key) if key is not None else None

@@ -10,7 +10,6 @@ from textual import work
 from memtui.app.browser import Browser
 from memtui.app.panes.pane import Subject
 from memtui.app.screens.browser_view import BrowserView
-from memtui.clipboard import Copied, copy
 from memtui.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:
@@ -33,16 +32,11 @@ class Actions(BrowserView):
         """What the selected row stands for."""
         return self.pane.subject(self.pane.selected)
 
-    @work(group="copy", exit_on_error=False)
-    async def copy_text(self, text: str) -> None:
-        """Copy a short text, and say by which road it went."""
-
-        def send(osc52: str) -> None:
-            self.app.call_from_thread(self.app.copy_to_clipboard, osc52)
-
-        with self.app.reporting("copying"):
-            copied: Copied = await asyncio.to_thread(copy, text, send)
-            self.say(copied.message, warn=not copied.sure)
+    def read_selected(self) -> None:
+        """Read the detail of what is selected: in a narrow window it takes the place of the panes."""
+        self.show_detail()
+        self.add_class("-reading")
+        self.set_focus(self.detail_view)
 
     @work(group="undo", exit_on_error=False)
     async def do_undo(self) -> None:

@@ -18,7 +18,7 @@ from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
 from memtui.app.editor import edit_file
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pending import PendingPane
-from memtui.app.screens.memory_actions import MemoryActions
+from memtui.app.screens.search_actions import SearchActions
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BY_ACTION = {command.action: command for command in COMMANDS}
 
 
-class BrowserScreen(MemoryActions):
+class BrowserScreen(SearchActions):
     """The main screen: the view, and what its keys do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -53,9 +53,8 @@ class BrowserScreen(MemoryActions):
         self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
 
     def do_open(self) -> None:
-        """Read the detail: in a narrow window it takes the place of the panes."""
-        self.add_class("-reading")
-        self.set_focus(self.detail_view)
+        """Read the detail."""
+        self.read_selected()
 
     def do_back(self) -> None:
         """Leave what was entered last: the detail, the filter, the zoom."""

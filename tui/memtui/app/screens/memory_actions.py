@@ -61,9 +61,7 @@ class MemoryActions(Filtering):
         if self.memories.everything is not hidden:
             self.say("It is archived or of another project: A hides those again.")
         self.update_tabs()
-        self.show_detail()
-        self.add_class("-reading")
-        self.set_focus(self.detail_view)
+        self.read_selected()
 
     def follow_back(self) -> bool:
         """Go back to the memory from which this one was reached; False when it was not reached so."""
@@ -85,7 +83,7 @@ class MemoryActions(Filtering):
     def _copy(self, form: str) -> None:
         subject = self.subject
         if subject.recovery_id:
-            self.copy_text(form.format(id=subject.recovery_id))
+            self.app.copy_text(form.format(id=subject.recovery_id))
         else:
             self.say(subject.no_recovery_id, warn=True)
 

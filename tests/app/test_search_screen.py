@@ -1,0 +1,223 @@
+"""s finds memories, captures and session states as one types; enter opens what was found, y copies its id."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.commands import PaneId
+from memtui.app.screens import search
+from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.search import SearchScreen
+from memtui.app.searching import Group, Searcher
+from memtui.formats.session_state import Identity, SessionState
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.hostile import EVERYTHING, PAYLOADS
+from tests.app.test_hostile import check
+from tests.app.world import KEPT, World
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_PAUSE", 0.0)
+
+
+def screen(driver: Driver) -> SearchScreen:
+    assert isinstance(driver.screen, SearchScreen)
+    return driver.screen
+
+
+def found(driver: Driver) -> list[str]:
+    """The rows of the results, headings without their numbers."""
+    return [key for key in screen(driver).results.rows if not key.startswith("#")]
+
+
+def idle(driver: Driver) -> bool:
+    return not screen(driver).query_one("#search-line").has_class("-busy")
+
+
+async def look_for(driver: Driver, text: str) -> None:
+    await driver.press("s")
+    await driver.until(lambda: isinstance(driver.screen, SearchScreen), "the search")
+    await driver.type(text)
+    await driver.until(lambda: screen(driver).query_text == text and idle(driver), "the search")
+    await driver.settled()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_finds_all_kinds_and_labels_them(full: World, size: tuple[int, int]) -> None:
+    name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
+    async with opened(full, size) as driver:
+        await look_for(driver, "refresh")
+        assert found(driver) == [f"memory {name}", f"capture {full.capture_path(10).name}", "state s-1"]
+        assert [key for key in screen(driver).results.rows if key.startswith("#")] == [
+            "# memory",
+            "# capture",
+            "# state",
+        ]
+        assert "Memories  1" in driver.shown
+        assert "Refresh the" in driver.shown  # the place, in any size
+
+
+async def test_what_matches_is_marked(full: World) -> None:
+    name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "token once")
+        result = screen(driver)._found[f"memory {name}"]
+        assert not isinstance(result, str)
+        assert [piece for piece, hit in result.pieces() if hit] == ["token", "token", "once"]
+
+
+async def test_nothing_typed_shows_what_is_recent_and_how_to_search(full: World) -> None:
+    async with opened(full) as driver:
+        await look_for(driver, "")
+        assert "Memories  recent" in driver.shown
+        assert "Captures  recent" in driver.shown
+        assert "All words have to be there" in driver.shown
+        assert len(found(driver)) == 2 + 3 + 1
+
+
+async def test_nothing_found_says_so(full: World) -> None:
+    async with opened(full, SHORT) as driver:
+        await look_for(driver, "xyzzy")
+        assert "Nothing matches “xyzzy”." in driver.shown
+        await driver.press("enter")
+        assert driver.last_said == "Nothing is selected."
+
+
+async def test_an_empty_project_says_so(world: World) -> None:
+    async with opened(world) as driver:
+        await look_for(driver, "")
+        assert "Nothing to search in yet." in driver.shown
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_enter_opens_a_memory(full: World, size: tuple[int, int]) -> None:
+    name = full.memory(9000, "Hidden", body="## Objective\n\nFind xyzzy\n", project="/elsewhere")
+    async with opened(full, size) as driver:
+        await look_for(driver, "xyzzy")
+        await driver.press("enter")
+        assert driver.at_home()
+        assert driver.pane(PaneId.MEMORIES).selected == f"{name}.md"
+        assert driver.reading()
+        await driver.until(lambda: "Find xyzzy" in driver.detail, "the memory")
+
+
+async def test_enter_opens_a_reviewed_capture(full: World) -> None:
+    full.reviewed_capture(4400, "Find xyzzy", KEPT)
+    async with opened(full) as driver:
+        await look_for(driver, "xyzzy")
+        await driver.press("enter")
+        assert driver.pane(PaneId.PENDING).selected == full.capture_path(4400).name
+        assert "Find xyzzy" in driver.detail
+
+
+async def test_enter_opens_the_current_state_in_its_pane_and_another_one_to_read(full: World) -> None:
+    goal = SessionState(version=3, identity=Identity(project=f"harbor ({full.root})", goal="Find xyzzy"))
+    full.state(goal, session="s-0", version=3)
+    full.state("no state at all", session="s-0", version=2)
+    async with opened(full) as driver:
+        for session in ("s-0", "s-1"):
+            await look_for(driver, session)
+            await driver.until(lambda: any(key.startswith("state") for key in found(driver)), "the state")
+            screen(driver).results.select(f"state {session}")
+            await driver.press("enter")
+            if isinstance(driver.screen, ReadingScreen):
+                assert f"Session state of {session}" in driver.shown
+                await driver.press("escape")
+            else:
+                assert driver.browser.current_id is PaneId.STATE
+                assert driver.reading()
+        assert driver.at_home()
+
+
+async def test_the_arrows_move_while_typing_and_tab_goes_to_the_results(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await look_for(driver, "e")
+        first = screen(driver).results.selected
+        await driver.press("down")
+        assert screen(driver).results.selected != first
+        assert isinstance(screen(driver).focused, Input)
+        await driver.press("up", "tab", "j")
+        assert screen(driver).results.selected != first
+        await driver.press("k")
+        assert screen(driver).results.selected == first
+        assert "y copy id" in driver.lines[-1]
+        await driver.press("s", "x")
+        assert screen(driver).query_one(Input).value == "ex"
+
+
+async def test_y_copies_the_id_and_says_where_there_is_none(full: World) -> None:
+    name = full.memory(1, "About xyzzy")
+    full.capture(2, "xyzzy")
+    async with opened(full) as driver:
+        await look_for(driver, "xyzzy")
+        await driver.press("tab", "y")
+        await driver.until(lambda: driver.app.clipboard == name, "the copy")
+        await driver.press("Y")
+        await driver.until(lambda: driver.app.clipboard == f"Please import memory {name}", "the copy")
+        await driver.press("j", "y")
+        assert driver.last_said == "A capture has no Recovery ID."
+
+
+async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("3")
+        await look_for(driver, "token")
+        await driver.press("escape")
+        assert driver.at(PaneId.COMMANDS)
+        await driver.press("s")
+        assert screen(driver).query_one(Input).value == "token"
+        await driver.press("x")  # it is marked as a whole: typing begins anew
+        assert screen(driver).query_one(Input).value == "x"
+
+
+async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    held, memories = threading.Event(), Searcher.memories
+
+    def slowly(self: Searcher, text: str) -> Group:
+        if text == "t":
+            held.wait(20)
+        return memories(self, text)
+
+    monkeypatch.setattr(Searcher, "memories", slowly)
+    async with opened(full) as driver:
+        await driver.press("s", "t")
+        await driver.press("y", "p", "o")
+        await driver.until(lambda: "Nothing matches “typo”." in driver.shown, "the newer one")
+        held.set()
+        await driver.settled()
+        assert "Nothing matches “typo”." in driver.shown
+
+
+async def test_a_search_that_fails_is_said_and_the_next_one_works(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memories = Searcher.memories
+
+    def failing(self: Searcher, text: str) -> Group:
+        if text == "o":
+            raise OSError(5, "Input/output error", "index.db")
+        return memories(self, text)
+
+    monkeypatch.setattr(Searcher, "memories", failing)
+    async with opened(full) as driver:
+        await driver.press("s", "o")
+        assert "Failed searching" in await driver.until_said("Input/output")
+        await driver.press("k")
+        await driver.until(lambda: idle(driver) and screen(driver).query_text == "ok")
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_hostile_texts_stay_texts(world: World, size: tuple[int, int]) -> None:
+    for number, payload in enumerate([*PAYLOADS.values(), EVERYTHING]):
+        body = f"## Objective\n\nxyzzy {payload} xyzzy\n"
+        world.memory(number, f"{payload} xyzzy".encode("utf-8", "replace").decode(), body=body)
+    async with opened(world, size) as driver:
+        await look_for(driver, "xyzzy")
+        assert len(found(driver)) == len(PAYLOADS) + 1
+        for _ in range(len(PAYLOADS)):
+            await driver.press("down")
+            check(driver)

@@ -1,0 +1,48 @@
+"""A document to read, over everything else."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+
+from memtui.app.widgets.document import Document
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar
+
+
+class ReadingScreen(Screen[None]):
+    """Shows a document until it is left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss", "back", show=False)]
+
+    def __init__(self, title: str, document: Document) -> None:
+        """Make the screen; `title` is clean."""
+        super().__init__()
+        self._title = title
+        self._document = document
+
+    def compose(self) -> ComposeResult:
+        """The document and its keys."""
+        yield DocumentView(self._document, id="reading")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read from the top."""
+        view = self.query_one(DocumentView)
+        view.border_title = Content(self._title)
+        view.focus()
+        self.query_one(KeyBar).keys = (
+            ("space", "page down", "focused.page(1)"),
+            ("g", "start", "focused.first"),
+            ("G", "end", "focused.last"),
+            ("ctrl+p", "commands", "app.command_palette"),
+            ("esc", "back", "screen.dismiss"),
+        )
+
+    async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
+        """A click in the key bar."""
+        await self.run_action(message.action)
