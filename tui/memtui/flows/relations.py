@@ -38,6 +38,8 @@ _HITS = 40
 """Memories taken of one search."""
 _READ = 40
 """Memories read in the end, to see what they really name."""
+_NEAR = 200
+"""Memories of those days that are looked at."""
 _SESSION_LASTS = timedelta(days=7)
 """Memories of one session are not further apart."""
 _WORD = re.compile(r"\w+")
@@ -118,7 +120,7 @@ class _Search:
         self._scores: defaultdict[str, float] = defaultdict(float)
         self.named_by: dict[Key, int] = {}
         self.listed: dict[str, Listed] = {}
-        self.total = backend.list(limit=1).total
+        self.total = backend.search("", limit=1).total
         self._same_session()
 
     def asked(self) -> list[Entity]:
@@ -143,7 +145,9 @@ class _Search:
         if not session:
             return
         about = Filter(since=self._meta.created - _SESSION_LASTS, until=self._meta.created + _SESSION_LASTS)
-        same = [each for each in self._backend.list(about).items if each.meta.session_id == session]
+        # An empty search, not a list: an index answers it without opening every file.
+        near = self._backend.search("", about, limit=_NEAR).hits
+        same = [hit.listed for hit in near if hit.listed.meta.session_id == session]
         key = Entity(SESSION, session).key
         self.named_by[key] = len(same)
         for each in same:
