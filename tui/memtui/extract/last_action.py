@@ -63,10 +63,10 @@ def _result(action: Action) -> str:
     if action.tool in _SILENT_TOOLS or text.endswith("completed with no output)"):
         return ""
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
-    if not lines:
-        return ""
-    # A program's last line sums up; of a long output only the head is known.
-    return one_line(lines[-1] if action.tool in SHELL_TOOLS and len(text) < _CUT else lines[0])
+    shell = action.tool in SHELL_TOOLS
+    if not lines or (shell and len(text) >= _CUT):
+        return ""  # a program's last line sums up, and of a long output only the head is known
+    return one_line(lines[-1 if shell else 0])
 
 
 def _quoted(words: str) -> str:

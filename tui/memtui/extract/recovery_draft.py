@@ -103,11 +103,16 @@ def _objective(facts: Facts) -> str:
     if len(told) >= _VAGUE or not told.isascii():
         return told
     # "Let's work on this bug": what came next, and the branch, tell which.
-    later = (first_sentence(prompt.text) for prompt in later_requests(facts))
+    later = (_first(prompt.text) for prompt in later_requests(facts))
     more = next((text for text in later if len(text) >= _VAGUE // 2), "")
     where = f" (branch {facts.branch})" if facts.branch not in ("", "main", "master", "HEAD") else ""
     told = told or ("" if more else facts.title) or "A session without words of the user"
     return f"{told}{where}" + (f" — then: {shortened(one_line(more), SENTENCE)}" if more else "")
+
+
+def _first(text: str) -> str:
+    sentence = first_sentence(text)
+    return text if sentence.endswith((":", "：")) else sentence
 
 
 def _sentences(text: str, first: str) -> str:
