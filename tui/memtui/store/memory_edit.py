@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from memtui.clock import Clock
@@ -109,14 +110,16 @@ class MemoryEdit:
 def _written_late(replaced: Replaced) -> bytes | None:
     """What another program wrote into the replaced file, as soon as it is done with that."""
     late: bytes | None = None
-    for pause in LOOK_AGAIN:
-        time.sleep(pause)
-        late = replaced.late()
-        if late is not None:
-            break
-    while late is not None:
-        time.sleep(_STILL)
-        before, late = late, replaced.late()
-        if before == late:
-            break
+    # The change is made, whether the old file can be looked into or not.
+    with suppress(FileProblem):
+        for pause in LOOK_AGAIN:
+            time.sleep(pause)
+            late = replaced.late()
+            if late is not None:
+                break
+        while late is not None:
+            time.sleep(_STILL)
+            before, late = late, replaced.late()
+            if before == late:
+                break
     return late

@@ -42,6 +42,7 @@ from memtui.store.memory_page import page_of
 from memtui.store.stored_files import (
     MOST,
     file_name,
+    has_left_over,
     id_of,
     month_folders,
     month_of,
@@ -185,6 +186,7 @@ class FilesBackend(MemoryBackend):
     def delete(self, memory_id: str) -> None:
         """See `MemoryBackend.delete`."""
         path = self._path(memory_id)
+        self._prepare(path.parent, self._memories)
         self._prepare(self._trash, self._trash)
         with self._held(path):
             aside = self._trash / path.name
@@ -197,6 +199,7 @@ class FilesBackend(MemoryBackend):
         if not RECOVERY_ID.fullmatch(memory_id) or not os.path.lexists(aside):
             raise self._missing(memory_id, deleted=True)
         path = self._place(memory_id)
+        self._prepare(self._trash, self._trash)
         self._prepare(path.parent, self._memories)
         with self._held(path, deleted=True):
             there = self._find_file(memory_id)
@@ -207,6 +210,8 @@ class FilesBackend(MemoryBackend):
         """See `MemoryBackend.deleted`."""
         strange: list[str] = []
         entries = newest_first(scan(self._trash, STORED_NAME, strange))
+        if has_left_over(strange):
+            _sweep(self._trash, self._trash)
         return Page(tuple(read_listed(entries, self._trash)), len(entries))
 
     def tidy(self) -> None:
@@ -266,7 +271,7 @@ class FilesBackend(MemoryBackend):
 
     def _prepare(self, folder: Path, root: Path) -> None:
         """Make a folder, and once remove what killed processes left in it."""
-        if folder not in self._swept or not folder.is_dir():
+        if folder not in self._swept or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
             private_folder(folder, within=existing_above(root))
             _sweep(folder, root)
             self._swept.add(folder)

@@ -76,9 +76,14 @@ def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[
             entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME, strange))
         except FileProblem:
             continue
-        if left_over is not None and any(name != ".gitignore" for name in strange):
+        if left_over is not None and has_left_over(strange):
             left_over.append(folder)
     return newest_first(entries.values())
+
+
+def has_left_over(strange: Iterable[str]) -> bool:
+    """Whether names that begin with a dot include what a killed process may have left."""
+    return any(name != ".gitignore" for name in strange)
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:

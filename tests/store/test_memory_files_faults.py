@@ -1,0 +1,248 @@
+"""Stored memories through errors and kills at every call into the system, and through other programs."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileProblem
+from memtui.formats.stored_memory import StoredMemory
+from memtui.project import Home
+from memtui.store.base import Filter, New, Which
+from memtui.store.memory_files import FilesBackend
+from tests import faults
+from tests.disk import DEAD_PID, without_flushing
+from tests.processes import start_together
+from tests.store.contract import FIRST, Watch
+from tests.store.memories import home_in
+
+OLD, TRASHED = FIRST, "CMEM-20260102-101501"
+NEW = New(b"new\r\n", description="new", tags=("t",))
+
+
+def prepare(base: Path) -> FilesBackend:
+    """A store with one memory and another one in the trash, and its month's folder swept already."""
+    store = FilesBackend(home_in(base), Watch())
+    for body in (b"old\r\n", b"trashed\r\n"):
+        store.create(New(body, description=body.decode().strip()))
+    store.delete(TRASHED)
+    return store
+
+
+def create(store: FilesBackend) -> None:
+    assert store.create(NEW).id == "CMEM-20260102-101502"
+
+
+def update(store: FilesBackend) -> None:
+    store.update(OLD, description="changed", pinned=True)
+
+
+def delete(store: FilesBackend) -> None:
+    store.delete(OLD)
+
+
+def restore(store: FilesBackend) -> None:
+    store.restore(TRASHED)
+
+
+ACTIONS: Mapping[str, Callable[[FilesBackend], None]] = {
+    act.__name__: act for act in (create, update, delete, restore)
+}
+Seen = tuple[dict[str, StoredMemory], dict[str, str]]
+
+
+def seen(store: FilesBackend) -> Seen:
+    """What a store holds: its memories, and what its trash lists. Nothing may be broken."""
+    page, trash = store.list(Filter(which=Which.ALL)), store.deleted()
+    assert not any(listed.problem for listed in (*page.items, *trash.items))
+    ids = [listed.meta.id for listed in page.items]
+    return {each: store.get(each) for each in ids}, {each.meta.id: each.title for each in trash.items}
+
+
+def files(base: Path) -> dict[str, bytes]:
+    """All files but those that hide nothing from git."""
+    found = (path for path in (base / "data").rglob("*") if path.is_file() and path.name != ".gitignore")
+    return {str(path.relative_to(base)): path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
+@pytest.mark.parametrize("name", ACTIONS)
+def test_an_error_anywhere_changes_nothing_or_is_overcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
+) -> None:
+    monkeypatch.setattr("memtui.store.memory_edit.LOOK_AGAIN", (0.0,))
+    at, failed = 0, 0
+    while True:
+        at += 1
+        base = tmp_path / f"{at}"
+        store = prepare(base)
+        before, whole = files(base), seen(store)
+        with faults.watched(faults.failing(at, code)) as log:
+            try:
+                ACTIONS[name](store)
+            except FileProblem as problem:
+                assert str(problem).startswith(str(base))
+                failed += 1
+                done = False
+            else:
+                done = True
+        if at > len(log):
+            break
+        if not done:
+            assert files(base).keys() - before.keys() == set() or _only_locks(files(base), before)
+            store.tidy()
+            assert seen(store) == whole
+            assert {key: value for key, value in files(base).items() if ".lock" not in key} == before
+        else:
+            assert seen(store) == _after(tmp_path / "after", name)
+    assert failed > 5
+
+
+def _only_locks(after: Mapping[str, bytes], before: Mapping[str, bytes]) -> bool:
+    # A lock that cannot be removed is found dead by the next one.
+    return all(".lock" in key for key in after.keys() - before.keys())
+
+
+def _after(base: Path, name: str) -> Seen:
+    if base.exists():
+        return seen(FilesBackend(home_in(base), Watch()))
+    store = prepare(base)
+    ACTIONS[name](store)
+    return seen(store)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_killed_anywhere_leaves_all_or_nothing(tmp_path: Path, name: str) -> None:
+    assert faults.run_sweep("tests.store.test_memory_files_faults", tmp_path, name) > 15
+
+
+def _kill_sweep(base: Path, name: str) -> int:
+    without_flushing()
+    before, after = seen(prepare(base / "before")), _after(base / "after", name)
+    outcomes = []
+
+    def make(number: int) -> Path:
+        place = base / str(number)
+        prepare(place)
+        return place
+
+    def act(place: Path) -> None:
+        ACTIONS[name](FilesBackend(home_in(place), Watch()))
+
+    def check(place: Path) -> None:
+        store = FilesBackend(home_in(place), Watch())
+        found = seen(store)
+        assert found in (before, after), place
+        outcomes.append(found == after)
+        # The next command has removed what the dead one left, and goes on as if nothing had been.
+        again = FilesBackend(home_in(place), Watch())
+        assert again.create(New(b"next")).id > TRASHED
+        left = [key for key in files(place) if not key.endswith(".md")]
+        assert left == [], left
+
+    number = faults.kill_sweep(make, act, check)
+    assert outcomes == sorted(outcomes), "once done, always done"
+    assert {False, True} == set(outcomes)
+    return number
+
+
+def test_a_memory_is_flushed_before_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = prepare(tmp_path)
+    with faults.watched(lambda number, name: None) as log:
+        create(store)
+    flushed = [place for place, name in enumerate(log) if name == "fsync"]
+    (lock_link, link) = [place for place, name in enumerate(log) if name == "link"]
+    assert lock_link < flushed[0] < link < flushed[1]
+    assert len(flushed) == 2
+
+
+_HAMMER = """
+import sys
+from pathlib import Path
+from memtui.store.base import New
+from memtui.store.memory_files import FilesBackend
+from tests.disk import without_flushing
+from tests.store.contract import Watch
+from tests.store.memories import home_in
+without_flushing()
+store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(25):
+    text = f"{sys.argv[2]} {number}"
+    store.create(New(text.encode(), description=text))
+"""
+
+
+def test_processes_never_get_one_id_twice(tmp_path: Path) -> None:
+    start_together([_HAMMER, str(tmp_path), str(number)] for number in range(8))
+    memories, _ = seen(FilesBackend(home_in(tmp_path), Watch()))
+    assert sorted(memory.body for memory in memories.values()) == sorted(
+        f"{process} {number}".encode() for process in range(8) for number in range(25)
+    )
+    assert all(memory.meta.description.encode() == memory.body for memory in memories.values())
+
+
+_CHANGES = """
+import sys
+from pathlib import Path
+from memtui.store.memory_files import FilesBackend
+from tests.disk import without_flushing
+from tests.store.contract import FIRST, Watch
+from tests.store.memories import home_in
+without_flushing()
+store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
+field = sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(10):
+    value = {"description": f"d {number}", "tags": [f"t {number}"]}.get(field, number % 2 == 1)
+    store.update(FIRST, **{field: value})
+"""
+
+
+def test_changes_at_the_same_time_are_all_made(tmp_path: Path) -> None:
+    store = prepare(tmp_path)
+    start_together(
+        [_CHANGES, str(tmp_path), field] for field in ("description", "tags", "archived", "pinned")
+    )
+    memory = store.get(OLD)
+    assert memory.body == b"old\r\n"
+    meta = memory.meta
+    assert (meta.description, meta.tags, meta.archived, meta.pinned) == ("d 9", ("t 9",), True, True)
+
+
+def _leave(folder: Path, pid: int) -> list[Path]:
+    left = [folder / f".memtui-{pid}-0123456789ab.tmp", folder / f".{FIRST}.lock"]
+    for path in left:
+        path.write_text(f"{pid}\n")
+    return left
+
+
+@pytest.mark.parametrize("place", ["month", "trash"])
+def test_the_next_command_sweeps_what_the_killed_left_and_nothing_else(tmp_path: Path, place: str) -> None:
+    prepare(tmp_path)
+    home: Home = home_in(tmp_path)
+    folder = home.memories / "2026-01" if place == "month" else home.trash
+    commands: list[Callable[[FilesBackend], object]] = [restore, delete, FilesBackend.tidy]
+    commands += [create, FilesBackend.list] if place == "month" else [FilesBackend.deleted]
+    for command in commands:
+        living = [
+            folder / f".memtui-{os.getppid()}-0123456789ab.tmp",
+            folder / ".CMEM-20200101-000000.lock",
+        ]
+        for path in living:
+            path.write_text(f"{os.getppid()}\n")
+        dead = _leave(folder, DEAD_PID)
+        command(FilesBackend(home, Watch()))
+        assert [path for path in dead if path.exists()] == [], command
+        assert all(path.exists() for path in living)
+
+
+if __name__ == "__main__":
+    print(_kill_sweep(Path(sys.argv[1]), sys.argv[2]))  # noqa: T201
