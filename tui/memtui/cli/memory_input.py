@@ -41,10 +41,7 @@ def _piped(*, asked: bool) -> bytes:
         raise click.ClickException("standard input is closed; name a file, or pipe a text in.")
     if sys.stdin.isatty():
         if not asked:
-            raise click.UsageError(
-                "there is no text: name a file, pipe one in (... | memtui memory import), "
-                "or give - to type it here."
-            )
+            raise click.UsageError("there is no text: name a file, pipe one in, or name - to type it here.")
         click.echo("Type or paste the text; ctrl+d on a line of its own ends it.", err=True)
     parts: list[bytes] = []
     size = 0
