@@ -186,7 +186,7 @@ def test_an_interrupted_session_says_that_it_was_stopped(tmp_path: Path) -> None
 def test_files_are_named_in_full_by_folder() -> None:
     paths = ["src/a.py", "src/b.py", "README.md", "src/ui/c.tsx", "src/a.py", ".env"]
     assert grouped(paths, 1000) == "src/{a.py, b.py}, README.md, .env, src/ui/c.tsx"
-    assert grouped(paths, 20) == "src/{a.py}, and 4 more"
+    assert grouped(paths, 14) == "src/{a.py}, and 4 more"
     assert grouped([], 10) == ""
 
 
