@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.formats.front_matter import load, quick_load
 from memtui.formats.model import FormatError
+from memtui.formats.stored_label import Label, read_label
 from memtui.formats.stored_memory import (
     HEAD_LIMIT,
     RECOVERY_ID,
@@ -113,6 +114,39 @@ def test_both_readers_read_the_same_of_lines_that_mislead(value: str) -> None:
 def test_each_value_stands_on_one_line() -> None:
     meta = META.replace(description="long words " * 200, tags=tuple(f"tag-{number}" for number in range(99)))
     assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 11
+
+
+def _label(meta: MemoryMeta) -> Label:
+    return Label(meta.project, meta.archived, meta.pinned)
+
+
+@given(stored_memories, st.sampled_from(("", "/home/me/my-app", "/a b", "/x.y/~z+1@2")))
+def test_the_label_is_that_of_the_front_matter(memory: StoredMemory, project: str) -> None:
+    for meta in (memory.meta, memory.meta.replace(project=project)):
+        label = read_label(render_stored(memory.replace(meta=meta)))
+        assert label in (None, _label(meta))
+    plain = memory.meta.replace(
+        project=project, description="d", tags=("a",), session_id="s", source="", other=""
+    )
+    assert read_label(render_stored(memory.replace(meta=plain))) == _label(plain)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"archived: yes",
+        b"archived: 'true'",
+        b"pinned: on",
+        b'project: "a\\nb"',
+        b"project: ~",
+        b"project: >\n  a",
+    ],
+)
+def test_the_label_of_an_edited_memory(line: bytes) -> None:
+    key = line.split(b":")[0]
+    lines = [each for each in GOLDEN.splitlines() if not each.startswith(key + b":")]
+    data = b"\n".join([*lines[:-1], line, lines[-1], b"body"])
+    assert read_label(data) in (None, _label(parse_stored(data).meta))
 
 
 @given(st.binary(max_size=80), st.binary(max_size=80))

@@ -9,6 +9,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+# What `render_stored` writes, for a project that needs no quotes: seen at one glance.
+_OWN = re.compile(
+    rb"---\nid: [A-Z0-9-]+\nproject: (?:''|(/[\w/.+@-]*))\ncreated: '[^'\n]*'\nupdated: '[^'\n]*'\n"
+    rb"description: .*\ntags: \[.*\]\nsession_id: .*\nsource: .*\n"
+    rb"archived: (?:false|(true))\n(pinned: true\n)?---\n"
+)
 _LINE = re.compile(rb"^(project|archived|pinned)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _QUOTED = re.compile(rb"'([^'\x00-\x1f\x7f]*)'")
 _PLAIN = re.compile(rb"[\w/.~\x80-\xff](?:[^:#\x00-\x1f\x7f]|:(?=[^\s])|(?<=[^\s])#)*")
@@ -30,6 +36,8 @@ def read_label(data: bytes) -> Label | None:
 
     A file without front matter, which somebody has put there by hand, has an empty label.
     """
+    if own := _OWN.match(data):
+        return Label((own[1] or b"").decode(), own[2] is not None, own[3] is not None)
     if not data.startswith(b"---"):
         return None if data.startswith(b"\xef\xbb\xbf") else Label()
     end = data.find(b"\n---", 3)
