@@ -42,6 +42,7 @@ from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.project import Places, Project, memtui_home
+from memtui.store.states import PLAN
 
 ENOUGH = 0.8
 """Share of a text's words that one line must have."""
@@ -141,7 +142,7 @@ def count(compaction: Compaction, counts: dict[str, Count]) -> None:
     plan = facts.plans[-1] if facts.plans else None
     if plan is not None and plan.fate != "rejected":
         lines = [line for line in plan.content.split("\n") if words(line)]
-        _count_texts("plan lines", lines, compaction, counts, path=plan.path)
+        _count_texts("plan lines", lines, compaction, counts, path=plan.path or PLAN)
     _count_texts("constraints", [each.text for each in facts.constraints], compaction, counts)
     decisions = [each.text.rpartition(" → ")[2].removesuffix(" (Recommended)") for each in facts.decisions]
     _count_texts("decisions", decisions, compaction, counts)

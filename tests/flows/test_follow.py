@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from memtui.files import FileProblem
 from memtui.flows.follow import GROWTH, PAUSE, Followed, Follower, Following
+from memtui.flows.states import update_state
 from memtui.project import Places, Project, memtui_home, transcript_slug
-from memtui.store.states import StateStore, StoredState
+from memtui.store.states import StateStore, StoredState, VersionTaken
+from tests.processes import start_together
 from tests.transcripts import Transcript
 
 
@@ -170,6 +172,17 @@ def test_a_problem_is_told_once_and_not_met_at_every_look(session: Session) -> N
     assert list(following.step(1011)) == [Followed("a")]
 
 
+def test_who_was_not_fast_enough_looks_again(session: Session) -> None:
+    session.grow("a")
+    following = session.following()
+    list(following.step(0))
+    session.grow("a", 50)
+    session.problem = VersionTaken("/x", "has been written")
+    assert list(following.step(1)) == []
+    session.problem = None
+    assert list(following.step(2)) == [Followed("a")]
+
+
 def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     session = Session(tmp_path)
     said = Transcript(session_id="a", cwd=str(session.places.project.root))
@@ -191,3 +204,44 @@ def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     assert list(another.step(0)) == [Followed("a")]
     assert len(StateStore(session.places.project, session.places.home).versions("a")) == 2
     assert GROWTH < 1 << 20
+
+
+_FOLLOWER = """
+import sys
+from pathlib import Path
+from memtui.clock import system_clock
+from memtui.flows.states import update_state
+from memtui.project import Places, Project, memtui_home
+from memtui.store.states import VersionTaken
+base = Path(sys.argv[1])
+places = Places(Project(base / "harbor"), memtui_home({"MEMTUI_HOME": str(base / "memtui")}), base / "claude")
+print("ready", flush=True)
+input()
+for number in range(12):
+    with open(sys.argv[2], "a") as transcript:
+        transcript.write(sys.argv[3].replace("NUMBER", f"{number} of {sys.argv[4]}") + "\\n")
+    try:
+        update_state(places, system_clock, transcript=Path(sys.argv[2]))
+    except VersionTaken:
+        continue  # the other one was faster, several times over
+"""
+
+
+def test_two_followers_of_one_session_lose_nothing(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    said = Transcript(session_id="a", cwd=str(session.places.project.root))
+    said.user("Fix the token refresh race.")
+    path = said.write(session.folder, "a.jsonl")
+    line = Transcript(session_id="a", cwd=str(session.places.project.root))
+    line.user("Never touch table NUMBER.")
+    words = (str(tmp_path), str(path), line.data.decode().strip())
+    start_together((_FOLLOWER, *words, name) for name in ("one", "two"))
+    update_state(session.places, clock, transcript=path)
+    store = StateStore(session.places.project, session.places.home)
+    versions = [store.load(entry) for entry in store.versions("a")]
+    assert [each.version for each in versions] == list(range(len(versions), 0, -1))
+    assert all(each.state is not None and each.state.version == each.version for each in versions)
+    assert len({each.text for each in versions}) == len(versions) > 1
+    told = [f"table {number} of {name}" for number in range(12) for name in ("one", "two")]
+    assert [words for words in told if words not in versions[0].text] == []
+    assert not list(session.places.home.states.rglob("*.tmp"))

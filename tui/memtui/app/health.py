@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.app.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
 from memtui.formats.capture import Capture
-from memtui.hooks.log import Run, read_runs
+from memtui.hooks.log import SERVER_EVENT, Run, read_runs
 from memtui.project import Home, Places, Project
 from memtui.setup.wiring import is_wired
 from memtui.store.backfill import Compaction, compactions_in, missing_captures
@@ -65,7 +65,8 @@ def last_run(home: Home, project: Project) -> Run | None:
         runs = read_runs(home.hook_log)
     except OSError:
         return None
-    return next((run for run in reversed(runs) if run.project == str(project.root)), None)
+    mine = (run for run in reversed(runs) if run.project == str(project.root) and run.event != SERVER_EVENT)
+    return next(mine, None)
 
 
 def told(view: HealthView, now: datetime) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.flows.states import update_state
 from memtui.project import Places
-from memtui.store.states import StoredState
+from memtui.store.states import StoredState, VersionTaken
 from memtui.store.transcripts import Transcript, TranscriptStore
 
 GROWTH = 256 << 10
@@ -149,6 +149,8 @@ class Following:
                     self._places, self._clock, transcript=transcript.path, cancelled=cancelled
                 )
                 followed = Followed(session, stored)
+            except VersionTaken:  # another follower is at it: the next look sees what is left to tell
+                continue
             except FileProblem as problem:
                 followed = Followed(session, problem=str(problem))
             self._follower.told(session, _size(transcript))

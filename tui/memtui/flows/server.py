@@ -17,7 +17,7 @@ from types import FrameType
 
 from memtui.clock import Clock, system_clock
 from memtui.files import FileProblem, lock
-from memtui.hooks.log import Run, record
+from memtui.hooks.log import SERVER_EVENT, Run, record
 from memtui.hooks.report import describe
 from memtui.hooks.requests import Claimed, Request, claim, close, has_requests, requests_folder
 from memtui.project import Home, Places, Project, claude_config, memtui_home
@@ -79,7 +79,7 @@ def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update:
         home.hook_log,
         Run(
             at=clock().isoformat(timespec="milliseconds"),
-            event="compactor",
+            event=SERVER_EVENT,
             ms=round((time.monotonic() - started) * 1000),
             outcome=outcome,
             detail=detail,
@@ -111,8 +111,12 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 def _update(places: Places, request: Request) -> str:
     # Here and not above: most of the time goes into these imports, and another server may be at work.
     from memtui.flows.states import update_state
+    from memtui.store.states import VersionTaken
 
-    stored = update_state(places, system_clock, session=request.session_id, transcript=request.transcript)
+    try:
+        stored = update_state(places, system_clock, transcript=request.transcript)
+    except VersionTaken:
+        return "another program is writing the versions of this session"
     return f"wrote version {stored.version}" if stored is not None else "nothing has changed"
 
 

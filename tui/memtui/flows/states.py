@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,6 +75,7 @@ def update_state(
         if before.known:
             return None
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
+        facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
         state = next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
         written = None
@@ -165,10 +166,19 @@ def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Car
         raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
 
 
+def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
+    """The facts with a file for the plan: where Claude Code kept none, the document names one of ours."""
+    plan = facts.plans[-1] if facts.plans else None
+    if plan is None or plan.path or plan.fate == "rejected" or not plan.content.strip():
+        return facts
+    kept = replace(plan, path=str(store.keep_plan(session_id, plan.content)))
+    return replace(facts, plans=(*facts.plans[:-1], kept))
+
+
 def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _Before:
-    loaded = [store.load(entry) for entry in store.versions(session_id)]
-    newest = loaded[0].version if loaded else 0
-    readable = next((each for each in loaded if each.state is not None), None)
+    entries = store.versions(session_id)
+    newest = version_of(entries[0]) if entries else 0
+    readable = next((each for each in map(store.load, entries) if each.state is not None), None)
     if readable is None:
         return _Before(newest, None)
     kept = read_progress(places.home, session_id)

@@ -10,6 +10,9 @@ from typing import NamedTuple
 LIMIT = 256 * 1024
 """Bytes after which a new file is begun; the one before it is kept."""
 
+SERVER_EVENT = "compactor"
+"""The event of what the hooks' server did: no hook's, and nobody has waited for it."""
+
 _READ_LIMIT = 4 * LIMIT
 
 
@@ -19,7 +22,7 @@ class Run(NamedTuple):
     at: str
     """ISO 8601 with offset."""
     event: str
-    """As on the command line: `pre-compact`, `session-start`, `session-end`."""
+    """As on the command line: `pre-compact`, `session-start`, `session-end`; or `SERVER_EVENT`."""
     ms: int
     """Wall time in milliseconds, without the start of the interpreter."""
     outcome: str

@@ -14,6 +14,7 @@ from memtui.files import (
     private_folder,
     read_within,
     sweep_temps,
+    write_atomic,
 )
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
@@ -29,6 +30,9 @@ from memtui.store.state_files import (
     version_of,
     written_at,
 )
+
+PLAN = "plan.md"
+"""The plan of a session for which Claude Code kept no file."""
 
 
 class VersionTaken(FileProblem):
@@ -118,17 +122,32 @@ class StateStore:
             VersionTaken: there is such a version already; nothing was changed.
             FileProblem: it cannot be written, or `session_id` is none.
         """
+        folder, base = self._made(session_id)
+        path = folder / version_name(version)
+        if not create_exclusive(path, text.encode(), within=base):
+            raise VersionTaken(path, "has been written by another program meanwhile")
+        status = path.lstat()
+        return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
+
+    def keep_plan(self, session_id: str, text: str) -> Path:
+        """Keep a session's plan beside its versions, the last one in the place of the one before.
+
+        Raises:
+            FileProblem: see `write`.
+        """
+        folder, base = self._made(session_id)
+        write_atomic(folder / PLAN, text.encode("utf-8", "replace"), within=base)
+        return folder / PLAN
+
+    def _made(self, session_id: str) -> tuple[Path, Path]:
+        """A session's folder, made and without what a killed writer left; and the one that was above it."""
         folder = self.folder / session_id
         if not SESSION.fullmatch(session_id):
             raise FileProblem(self.folder, f"has no place for a session called {session_id!r}")
         base = existing_above(self.folder)
         private_folder(folder, within=base)
         sweep_temps(folder, within=base)
-        path = folder / version_name(version)
-        if not create_exclusive(path, text.encode(), within=base):
-            raise VersionTaken(path, "has been written by another program meanwhile")
-        status = path.lstat()
-        return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
+        return folder, base
 
     def load(self, entry: Entry) -> StoredState:
         """Read one version. A broken one has its text, as far as it can be read, and the reason."""
