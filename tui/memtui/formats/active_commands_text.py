@@ -7,13 +7,14 @@ everything else stay as they are. Standard library only, for the hook; `active_c
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from memtui.clock import parse_iso
 from memtui.formats.errors import FormatError
-from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
+from memtui.formats.json_spans import Member, Span, items, members, value_end
+from memtui.formats.json_text import cut_items, member, root_of
 from memtui.formats.text import normal
 
 _KEY, _OLD_KEY = "active_commands", "active_command"
@@ -78,12 +79,11 @@ def remove_commands(text: str, names: Collection[str] | None) -> str:
         FormatError: see `read_entries`.
     """
     file = _File(text)
-    edits: list[tuple[Span, str]] = []
     if file.current:
-        edits += _emptied(file, file.current.value, names)
+        file = _File(_emptied(file, file.current.value, names))
     if file.old:
-        edits += _old_cleared(file, file.old.value, names)
-    return _edited(text, edits)
+        return _edited(file.text, _old_cleared(file, file.old.value, names))
+    return file.text
 
 
 def add_command(text: str, entry_json: str, *, index: int | None = None) -> str:
@@ -121,15 +121,12 @@ class _File:
         if not isinstance(_loads(text.removeprefix("\ufeff")), dict):
             raise FormatError("it is not a JSON object")
         self.text = text
-        self.start = skip_space(text, 1 if text.startswith("\ufeff") else 0)
+        self.start = root_of(text)
         self.members = list(members(text, self.start))
-        self.current = self._member(_KEY)
-        self.old = self._member(_OLD_KEY)
+        self.current = member(text, self.start, _KEY)
+        self.old = member(text, self.start, _OLD_KEY)
         self.is_list = self.current is not None and text[self.current.value.start] == "["
         self.entries = list(items(text, self.current.value.start)) if self.current and self.is_list else []
-
-    def _member(self, key: str) -> Member | None:
-        return next((member for member in reversed(self.members) if json.loads(member.key) == key), None)
 
     def raw(self, span: Span) -> str:
         return self.text[span.start : span.end]
@@ -195,27 +192,14 @@ def _take(entry: Any, raw: str, index: int | None, entries: list[CommandEntry], 
     )
 
 
-def _emptied(file: _File, value: Span, names: Collection[str] | None) -> Iterator[tuple[Span, str]]:
+def _emptied(file: _File, value: Span, names: Collection[str] | None) -> str:
+    """The text without these entries; with None without any."""
     if not file.is_list:
-        if names is None and file.raw(value) != "null":
-            yield value, "[]"
-        return
+        keep = names is not None or file.raw(value) == "null"
+        return file.text if keep else _edited(file.text, [(value, "[]")])
     loaded = file.value(value)
-    gone = [names is None or _name(entry) in names for entry in loaded]
-    if not all(gone):
-        yield from _cuts(file.entries, gone)
-    elif gone:
-        yield value, "[]"
-
-
-def _cuts(entries: Sequence[Span], gone: Sequence[bool]) -> Iterator[tuple[Span, str]]:
-    """Cut each entry with the separator in front of it; those at the beginning with the one behind."""
-    first = gone.index(False)
-    if first:
-        yield Span(entries[0].start, entries[first].start), ""
-    for index in range(first + 1, len(entries)):
-        if gone[index]:
-            yield Span(entries[index - 1].end, entries[index].end), ""
+    gone = {place for place, entry in enumerate(loaded) if names is None or _name(entry) in names}
+    return cut_items(file.text, value.start, gone) if gone else file.text
 
 
 def _old_cleared(file: _File, value: Span, names: Collection[str] | None) -> Iterator[tuple[Span, str]]:
@@ -225,41 +209,41 @@ def _old_cleared(file: _File, value: Span, names: Collection[str] | None) -> Ite
     if file.text[value.start] != "{":
         yield value, "null"
         return
-    for member in members(file.text, value.start):
-        if json.loads(member.key) in ("name", "activated_at"):
-            yield member.value, "null"
+    for each in members(file.text, value.start):
+        if json.loads(each.key) in ("name", "activated_at"):
+            yield each.value, "null"
 
 
-def _edited(text: str, edits: Sequence[tuple[Span, str]]) -> str:
+def _edited(text: str, edits: Iterable[tuple[Span, str]]) -> str:
     for span, new in sorted(edits, reverse=True):
         text = text[: span.start] + new + text[span.end :]
     return text
 
 
-def _insertion(file: _File, member: Member, entry: str, index: int | None) -> tuple[Span, str]:
+def _insertion(file: _File, listed: Member, entry: str, index: int | None) -> tuple[Span, str]:
     entries = file.entries
     if not entries:
-        return member.value, _new_list(file.key_indent(member.start), entry)
+        return listed.value, _new_list(file.key_indent(listed.start), entry)
     place = len(entries) if index is None else min(max(index, 0), len(entries))
-    separator = _separator(file, member)
+    separator = _separator(file, listed)
     if place == 0:
         return Span(entries[0].start, entries[0].start), entry + separator
     return Span(entries[place - 1].end, entries[place - 1].end), separator + entry
 
 
-def _separator(file: _File, member: Member) -> str:
+def _separator(file: _File, listed: Member) -> str:
     """What stands between two entries of the array."""
     entries = file.entries
     if len(entries) > 1:
         return file.text[entries[0].end : entries[1].start]
-    opening = file.text[member.value.start + 1 : entries[0].start]
+    opening = file.text[listed.value.start + 1 : entries[0].start]
     return f",{opening}" if "\n" in opening else f",{_blank(file)}"
 
 
 def _blank(file: _File) -> str:
     """A space if the file has one behind its colons."""
-    member = file.members[0]
-    return " " if file.text[member.value.start - 1] in " \t\r\n" else ""
+    first = file.members[0]
+    return " " if file.text[first.value.start - 1] in " \t\r\n" else ""
 
 
 def _new_list(key_indent: str | None, entry: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
@@ -86,12 +86,12 @@ def cut_member(text: str, at: int, key: str) -> str:
     if keys.count(key) > 1:
         value = found[index].value
         return text[: value.start + 1] + text[value.end - 1 :]
-    return _cut(text, at, [Span(each.start, each.value.end) for each in found], index)
+    return _cut(text, at, [Span(each.start, each.value.end) for each in found], (index,))
 
 
-def cut_item(text: str, at: int, index: int) -> str:
-    """The text without an item of the array at `at`."""
-    return _cut(text, at, list(items(text, at)), index)
+def cut_items(text: str, at: int, gone: Collection[int]) -> str:
+    """The text without some items of the array at `at`, named by their place."""
+    return _cut(text, at, list(items(text, at)), gone)
 
 
 def put_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
@@ -137,13 +137,15 @@ def _rendered(value: Any, style: Style, margin: str | None) -> str:
     return lines.replace("\n", style.newline + margin)
 
 
-def _cut(text: str, at: int, children: Sequence[Span], index: int) -> str:
-    """Cut a child with the separator in front of it; the first with the one behind it."""
-    if len(children) == 1:
+def _cut(text: str, at: int, children: Sequence[Span], gone: Collection[int]) -> str:
+    """Cut children with the separator in front of each; those at the beginning with the one behind."""
+    kept = [number for number in range(len(children)) if number not in gone]
+    if not kept:
         return text[: at + 1] + text[value_end(text, at) - 1 :]
-    start = children[index - 1].end if index else children[0].start
-    end = children[index].end if index else children[1].start
-    return text[:start] + text[end:]
+    first = children[kept[0]]
+    parts = [text[: children[0].start], text[first.start : first.end]]
+    parts += [text[children[number - 1].end : children[number].end] for number in kept[1:]]
+    return "".join([*parts, text[children[-1].end :]])
 
 
 def _line_margin(text: str, at: int) -> str:

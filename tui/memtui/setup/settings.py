@@ -17,7 +17,7 @@ from memtui.formats.json_spans import Span, items
 from memtui.formats.json_text import (
     add_item,
     add_member,
-    cut_item,
+    cut_items,
     cut_member,
     member,
     replace,
@@ -259,9 +259,9 @@ def _cut(text: str, hook: Hook, *, keep: Collection[str]) -> str:
     """The text without a hook, and without what is empty then but for `keep`."""
     where = _where(text, hook)
     if len(list(items(text, where.handlers))) > 1:
-        return cut_item(text, where.handlers, hook.place)
+        return cut_items(text, where.handlers, (hook.place,))
     if len(list(items(text, where.groups))) > 1 or f"hooks.{hook.event}" in keep:
-        return cut_item(text, where.groups, hook.group)
+        return cut_items(text, where.groups, (hook.group,))
     text = cut_member(text, where.hooks, hook.event)
     if read_settings(text).get("hooks") == {} and "hooks" not in keep:
         return cut_member(text, where.root, "hooks")
