@@ -24,6 +24,7 @@ def run(place: Place, arguments: Sequence[str], text: bytes = b"") -> float:
         cwd=place.project,
         env=place.environment,
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         check=True,
     )
     return time.perf_counter() - started

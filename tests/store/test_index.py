@@ -7,8 +7,10 @@ import random
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -393,9 +395,14 @@ def test_the_write_ahead_log_only_where_it_is_safe(
 ) -> None:
     assert wal_is_safe(version) is safe
     monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
-    add(where, 0, "text")
-    assert SearchIndex(where).refresh()
-    with sqlite3.connect(where.cache / "index.db") as connection:
+    path = where.cache / "index.db"
+    inodes = set()
+    for number in range(3):
+        add(where, number, "text")
+        assert search(SearchIndex(where), "text").total == number + 1
+        inodes.add(path.stat().st_ino)
+    assert len(inodes) == 1  # it is not made anew
+    with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == ("wal" if safe else "delete")
     connection.close()
 
@@ -444,6 +451,23 @@ def test_several_processes_at_once(where: Home, tmp_path: Path) -> None:
         add(where, number, f"common {number}")
     start_together((_SEARCHES, str(tmp_path), "400", str(path_of(where, number))) for number in range(4))
     assert search(SearchIndex(where), "mine3").total == 4
+
+
+def test_several_threads_at_once(where: Home) -> None:
+    for number in range(100):
+        add(where, number, f"common {number}")
+    index = SearchIndex(where)
+
+    def work(number: int) -> list[int]:
+        totals = []
+        for turn in range(5):
+            add(where, 1000 + 100 * number + turn, f"mine{number}x{turn}")
+            totals.append(search(index, f"mine{number}x{turn}").total)
+            totals.append(search(index, "common").total - 99)
+        return totals
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(chain(*pool.map(work, range(4)))) == {1}
 
 
 def test_segments_have_their_own_numbers(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,14 @@ class Database:
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do something that changes the index; within `locked` only. Raises as `read` does."""
-        result = self.read(work)
+
+        def work_whole(connection: sqlite3.Connection) -> T:
+            done = work(connection)
+            # What is in the write-ahead log would be moved by whoever closes last, and the file change then.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return done
+
+        result = self.read(work_whole)
         self._note()
         return result
 
