@@ -20,7 +20,7 @@ from memtui.formats.memory import MemoryFile, render_memory
 from memtui.store.captures import CaptureStore, Review
 from memtui.store.listing import Entry
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
-from tests.app.world import FIRST, World
+from tests.app.world import FIRST, World, told_apart
 
 
 async def start(driver: Driver) -> ReviewScreen:
@@ -78,8 +78,14 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> Non
         await driver.press("ctrl+s")
         await driver.until(driver.at_home, "the end of the review")
         name = memory_path(full).name
-        assert await driver.until_said("Reviewed") == f"Reviewed. {name} is in Memories (2); u takes it back."
-        assert memory_path(full).read_text() == render_memory(draft.memory)
+        text, recovery_id = told_apart(memory_path(full).read_text())
+        assert await driver.until_said("Reviewed") == (
+            f"Reviewed as {recovery_id}. {name} is in Memories (2), too; u takes it back."
+        )
+        assert text == render_memory(draft.memory)
+        stored = driver.browser.browser.backend.get(recovery_id)
+        assert (stored.meta.source, stored.meta.description) == ("review", FIRST)
+        await driver.until(lambda: f"{recovery_id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")
         after = reviewed(capture, summary=draft.summary, memory=name)
         assert path.read_text() == render_capture(after)
         # The row moves from one pane to the other.
@@ -101,6 +107,7 @@ async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
         await driver.press("u")
         await driver.until_said("Undone: review of 20260305_141007")
         assert everything(full) == before
+        assert [each.meta.source for each in driver.browser.browser.backend.list().items] == ["import"] * 2
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")
 
 
@@ -114,7 +121,7 @@ async def test_what_is_typed_is_what_is_saved(full: World) -> None:
         await driver.press("a", "enter", "b", "ctrl+s")
         await driver.until_said("Reviewed")
         draft = drafted(full).memory
-        assert memory_path(full).read_text() == render_memory(
+        assert told_apart(memory_path(full).read_text())[0] == render_memory(
             draft.replace(
                 title=f"{FIRST}!",
                 goal="New goal\nin two lines",

@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from memtui.app.screens import review
+from memtui.app import searching
+from memtui.app.commands import PaneId
+from memtui.app.screens import compact, review
+from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets import document, transcript_lines
+from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean
 from memtui.demo.build import build_demo
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, WatchedApp, app_on, make_app
@@ -38,6 +42,13 @@ SCREENS = {
     "review": (("r",), SIZES),
     "evidence": (("r", "f2", "j"), SIZES),
     "transcript": (("o",), SIZES),
+    "memory": (("2", "j", "enter", "tab"), SIZES),
+    "all": (("2", "A", "G"), (WIDE, NARROW)),
+    "search": (("s", *"stock"), SIZES),
+    "compact": (("c",), SIZES),
+    "checks": (("c", "f2"), (NARROW, SHORT)),
+    "stored": (("c", "ctrl+s"), SIZES),
+    "tags": (("2", "t"), (WIDE, SHORT)),
 }
 CASES = [
     pytest.param(keys, size, id=f"{name}-{size[0]}x{size[1]}")
@@ -60,6 +71,9 @@ def _anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unwatched: None) 
     monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
     monkeypatch.setattr(review, "clean", cleaned)
     monkeypatch.setattr(review, "clean_line", cleaned_line)
+    monkeypatch.setattr(compact, "clean", cleaned)
+    monkeypatch.setattr(compact, "_PAUSE", 0.0)
+    monkeypatch.setattr(searching, "clean", cleaned)
 
 
 async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
@@ -72,6 +86,11 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
             await driver.until(lambda: driver.review.field("title").text, "the draft")
         elif isinstance(driver.screen, TranscriptScreen):
             await driver.until_transcript()
+        elif isinstance(driver.screen, CompactScreen):
+            checks = driver.screen.query_one("#compact-checks", DocumentView)
+            await driver.until(lambda: checks.document.text, "the checks")  # noqa: B023
+    if driver.browser.current_id is PaneId.MEMORIES:
+        await driver.until(lambda: "related …" not in driver.detail, "the relations")
     await driver.settled()
     driver.app.clear_notifications()
 

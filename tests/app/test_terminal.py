@@ -21,7 +21,7 @@ from memtui.formats.memory import render_memory
 from tests.app.harness import SIZES
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
 from tests.app.terminal import SEQUENCE, Terminal, running
-from tests.app.world import FIRST, World, furnished
+from tests.app.world import FIRST, World, furnished, told_apart
 
 CTRL_S, F2, PAGE_UP = "\x13", "\x1bOQ", "\x1b[5~"
 
@@ -83,7 +83,9 @@ def _review(terminal: Terminal, world: World, path: Path) -> None:
     terminal.press(CTRL_S)
     terminal.until_shown("takes it back")
     memory = path.with_name(path.name.replace("-autocompact", "-memory"))
-    assert (memory.read_text(), path.read_text()) == expected_review(capture, memory.name)
+    text, recovery_id = told_apart(memory.read_text())
+    assert (text, path.read_text()) == expected_review(capture, memory.name)
+    assert list(world.home.memories.rglob(f"{recovery_id}.md"))
     terminal.until_gone("Written by another")
 
 

@@ -168,6 +168,14 @@ class World:
         return self.write(path, before + session.take(), minutes=minutes)
 
 
+def told_apart(text: str) -> tuple[str, str]:
+    """A review's memory file without its last section, and the Recovery ID that this names."""
+    memory, _, named = text.partition("\n## Recovery\n")
+    recovery_id = named.removeprefix("Recovery ID: ").partition("\n")[0]
+    assert named == f'Recovery ID: {recovery_id}\n\nTo restore: "Please import memory {recovery_id}"\n'
+    return memory, recovery_id
+
+
 KEPT = MemoryFile(title="Billing moved", goal="Move billing", learnings=("Copy first", "Then switch"))
 FIRST = "Fix the token refresh race"
 STATE = SessionState(

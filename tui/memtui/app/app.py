@@ -119,10 +119,11 @@ class MemtuiApp(App[None]):
             gc.enable()
 
     async def action_quit(self) -> None:
-        """Quit; out of a review with something unsaved the way leads through its question."""
+        """Quit; out of a screen with something unsaved the way leads through its question."""
+        from memtui.app.screens.compact import CompactScreen
         from memtui.app.screens.review import ReviewScreen
 
-        if isinstance(self.screen, ReviewScreen) and self.screen.unsaved:
+        if isinstance(self.screen, ReviewScreen | CompactScreen) and self.screen.unsaved:
             self.screen.action_leave()
         else:
             await super().action_quit()

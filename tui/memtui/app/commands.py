@@ -25,6 +25,9 @@ PANE_TITLES = {
     PaneId.STATE: "Session state",
 }
 
+PROMPT = "Please import memory {id}"
+"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
+
 _ALL = frozenset(PaneId)
 _PENDING = frozenset({PaneId.PENDING})
 _MEMORIES = frozenset({PaneId.MEMORIES})
@@ -110,6 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("o", "o", "transcript", "open the transcript", "transcript", rank=60),
     Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
+    Command("c", "c", "compact", "compact the current session into a memory", "compact", rank=34),
     Command("s", "s", "search", "search memories, captures and session states", "search", rank=32),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
     Command("1", "1", "Pending", "go to the pending captures", "screen.pane('pending')"),

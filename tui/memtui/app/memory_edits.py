@@ -22,6 +22,8 @@ class Edited:
     """What happened, in one line."""
     undo: Undo | None
     """Takes it back; None when there was nothing to change."""
+    memory_id: str = ""
+    """The memory, where that is news."""
 
 
 class _Said(TypedDict, total=False):
@@ -86,6 +88,12 @@ def delete(backend: MemoryBackend, memory_id: str) -> Edited:
     backend.delete(memory_id)
     undo = Undo(f"deletion of {memory_id}", lambda: backend.restore(memory_id))
     return Edited(f"{memory_id} is in the trash. u brings it back.", undo)
+
+
+def stored(backend: MemoryBackend, memory_id: str) -> Edited:
+    """What to say of a memory that was just stored, and how to take that back."""
+    undo = Undo(f"storing of {memory_id}", lambda: backend.delete(memory_id))
+    return Edited(f"Stored {memory_id}. u takes it back.", undo, memory_id)
 
 
 def tags_of(text: str) -> tuple[str, ...]:

@@ -18,16 +18,16 @@ from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
 from memtui.app.editor import edit_file
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pending import PendingPane
-from memtui.app.screens.search_actions import SearchActions
+from memtui.app.screens.compact_actions import CompactActions
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.store.captures import Review
+    from memtui.flows.review import Reviewed
 
 _BY_ACTION = {command.action: command for command in COMMANDS}
 
 
-class BrowserScreen(SearchActions):
+class BrowserScreen(CompactActions):
     """The main screen: the view, and what its keys do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -145,11 +145,13 @@ class BrowserScreen(SearchActions):
 
             self.app.push_screen(ReviewScreen(self.browser, row), self._reviewed)
 
-    def _reviewed(self, review: Review | None) -> None:
+    def _reviewed(self, review: Reviewed | None) -> None:
         if review is not None:
             self.undos.append(review.undo)
             self.live.hint("compacts")
-            self.say(f"Reviewed. {review.memory_path.name} is in Memories (2); u takes it back.")
+            self.live.hint("memories")
+            name = review.memory_path.name
+            self.say(f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back.")
 
     @work(group="backfill", exclusive=True, exit_on_error=False)
     async def do_backfill(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.commands import PROMPT, PaneId
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.filtering import Filtering
 from memtui.app.widgets.document_view import DocumentView
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from memtui.store.base import MemoryBackend
 
     Edit = Callable[[MemoryBackend, str], Edited]
-
-PROMPT = "Please import memory {id}"
-"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
 
 
 class MemoryActions(Filtering):

@@ -27,8 +27,8 @@ from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
 from memtui.extract.facts import Facts, ReadingCancelledError
 from memtui.files import FileProblem
+from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
-from memtui.store.captures import Review
 from memtui.store.transcripts import TranscriptProblem
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class FormField(TextArea):
         self.styles.height = field.height + 2
 
 
-class ReviewScreen(Screen[Review | None]):
+class ReviewScreen(Screen[Reviewed | None]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
 
     if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class ReviewScreen(Screen[Review | None]):
         self._items: dict[str, EvidenceItem | str] = {}
         self._drafted: dict[str, str] = {}
         self._memory = MemoryFile(title="")
+        self._facts: Facts | None = None
         self._target = _TARGET_AT_FIRST
         self._focused_before = False
         self._saving = False
@@ -128,7 +129,7 @@ class ReviewScreen(Screen[Review | None]):
         with self.app.reporting("reading the transcript"):
             try:
                 transcript = self.browser.check_transcript(self.capture.transcript)
-                facts = await asyncio.to_thread(self._read, transcript)
+                facts = self._facts = await asyncio.to_thread(self._read, transcript)
                 nothing = "The transcript holds nothing that could be evidence."
             except ReadingCancelledError:
                 return
@@ -251,13 +252,24 @@ class ReviewScreen(Screen[Review | None]):
             return
         with self.app.reporting("saving the review"):
             try:
-                review = await asyncio.to_thread(
-                    self.browser.captures.review, self.row.entry, memory=draft.memory, summary=draft.summary
-                )
+                done = await asyncio.to_thread(self._review, draft)
             except FileProblem as problem:
                 self.say(f"Not saved: {problem}.", warn=True)
             else:
-                self.dismiss(review)
+                self.dismiss(done)
+
+    def _review(self, draft: Draft) -> Reviewed:
+        """Memory file, capture and the stored recovery text."""
+        browser = self.browser
+        return review(
+            browser.places,
+            browser.clock,
+            browser.captures,
+            self.row.entry,
+            memory=draft.memory,
+            summary=draft.summary,
+            facts=self._facts,
+        )
 
     @property
     def unsaved(self) -> bool:

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.browser import Browser
+from memtui.app.commands import PROMPT
 from memtui.app.panes.pane import row
 from memtui.app.searching import Group, Kind, Result, Searcher
 from memtui.app.views import CaptureRow
@@ -62,7 +63,7 @@ class SearchScreen(Screen[Result | None]):
         Binding("escape", "leave", "leave", show=False),
         Binding("tab,shift+tab", "switch", "switch", show=False),
         Binding("y", "copy('{id}')", "copy id", show=False),
-        Binding("Y", "copy('Please import memory {id}')", "copy prompt", show=False),
+        Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False),
         Binding("s,slash", "type", "type", show=False),
         Binding("q", "leave", "leave", show=False),
     ]
@@ -75,7 +76,7 @@ class SearchScreen(Screen[Result | None]):
     CHOOSING = (
         ("enter", "open", "screen.open"),
         ("y", "copy id", "screen.copy('{id}')"),
-        ("Y", "copy prompt", "screen.copy('Please import memory {id}')"),
+        ("Y", "copy prompt", f"screen.copy('{PROMPT}')"),
         ("tab", "type", "screen.switch"),
         ("esc", "leave", "screen.leave"),
     )

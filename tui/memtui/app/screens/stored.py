@@ -1,0 +1,52 @@
+"""A new Recovery ID, shown so that it cannot be overlooked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Digits, Static
+
+from memtui.app.commands import PROMPT
+
+if TYPE_CHECKING:
+    from memtui.app.app import MemtuiApp
+
+
+class StoredScreen(ModalScreen[None]):
+    """Shows the id large, and copies it; y and Y copy again."""
+
+    if TYPE_CHECKING:
+        app: MemtuiApp
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q,space", "dismiss", "close", show=False),
+        Binding("y", "copy('{id}')", "copy id", show=False),
+        Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False),
+    ]
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__()
+        self._memory_id = memory_id
+
+    def compose(self) -> ComposeResult:
+        """The id twice: to be seen from afar, and to be read."""
+        with Vertical(id="stored"):
+            yield Digits(self._memory_id.removeprefix("CMEM-"), id="stored-large")
+            yield Static(Content.styled(self._memory_id, "bold $accent"), id="stored-id")
+            yield Static(Content(PROMPT.format(id=self._memory_id)), id="stored-prompt")
+
+    def on_mount(self) -> None:
+        """Copy it at once: that is what it is wanted for."""
+        box = self.query_one("#stored")
+        box.border_title = Content("Recovery ID")
+        box.border_subtitle = Content("y id · Y prompt · esc closes")
+        self.action_copy("{id}")
+
+    def action_copy(self, form: str) -> None:
+        """Copy the id, or the words that restore the memory."""
+        self.app.copy_text(form.format(id=self._memory_id))
