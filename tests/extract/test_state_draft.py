@@ -94,6 +94,15 @@ def test_a_request_is_its_prose() -> None:
     assert asked(text) == "Can we keep it in git? I prefer Markdown."
 
 
+def test_what_was_asked_in_between_is_not_forgotten() -> None:
+    facts = Facts(
+        prompts=typed("Add refunds", "log each of them", "yes", "https://example.com/docs", "test it well")
+    )
+    drafted = state(facts)
+    assert technical(drafted) == ["Asked before: log each of them"]
+    assert drafted.tasks[-1].text == "test it well"
+
+
 def test_a_short_answer_is_told_with_what_it_was_about() -> None:
     facts = Facts(prompts=typed("Rename the ledger table everywhere", "yes"))
     assert last_intent(facts) == "yes (after: Rename the ledger table everywhere)"

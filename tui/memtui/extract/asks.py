@@ -20,6 +20,7 @@ _PASTE = 8
 _SENTENCE = 5
 """Words of a line that somebody wrote."""
 
+_ADDRESS = re.compile(r"https?://\S+")
 PASTED = "Pasted output: "
 _OUTPUT = re.compile(r"[❯$%>#\[│┃✓✗=*+-]|\d+[:%]|\S+@\S+[:~]")
 """How a line of a program's output begins."""
@@ -110,6 +111,8 @@ def request(prompt: Prompt, width: int = _WIDTH) -> str:
     if is_paste(prompt.text):
         return shortened(f"{PASTED}{one_line(telling_line(prompt.text))}", _WIDTH)
     told = asked(prompt.text, width)
+    if _ADDRESS.fullmatch(told):
+        return ""
     return told if says_something(told) or len(told) > 3 else ""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memtui.extract.asks import requests
 from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
 from memtui.extract.commands import SHELL_TOOLS, packages_of, things
 from memtui.extract.evidence import shown
@@ -24,6 +25,7 @@ _TARGET = 120
 _RESULT = 160
 _RECENT = 3
 _COMMITS = 5
+_ASKED = 10
 _NOTHING = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
@@ -92,6 +94,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     sure = [cause for cause in facts.causes if not _GUESS.search(cause.text)]
     for cause in sure[-_RECENT:]:
         yield f"Cause found: {shortened(one_line(cause.text), SENTENCE)}"
+    if before := _asked_before(facts):
+        yield f"Asked before: {'; '.join(before)}"
     if facts.shell_files:
         files = grouped((shown(path, root) for path in facts.shell_files), _SHELL_FILES)
         yield f"Files written by commands: {files}"
@@ -150,6 +154,11 @@ def _recorded(facts: Facts) -> Iterator[str]:
     pulls = [mark.text for mark in facts.landmarks if not mark.commit]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+
+
+def _asked_before(facts: Facts) -> list[str]:
+    """The requests between the first, which is the goal, and the last, which is in progress."""
+    return [shortened(told, _TARGET) for told in dict.fromkeys(requests(facts)[1:-1])][-_ASKED:]
 
 
 def _failing(commands: tuple[Command, ...]) -> Iterator[str]:
