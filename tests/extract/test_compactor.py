@@ -36,6 +36,7 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
+from tests.formats import strategies
 
 
 @dataclass
@@ -150,6 +151,21 @@ def test_grouping_keeps_the_words_of_every_decision(decisions: list[Decision]) -
     kept = [key_of(text) for decision in merged for text in members(decision)]
     assert len(kept) == len(set(kept))
     assert {key_of(decision.text) for decision in decisions} == set(kept)
+
+
+@settings(max_examples=60)
+@given(strategies.session_states, strategies.session_states)
+def test_whatever_anybody_drafts_the_rules_hold(previous: SessionState, drafted: SessionState) -> None:
+    previous = previous.replace(version=min(previous.version, 900))
+    merged = merge(previous, drafted)
+    if merged is None:
+        return
+    assert merged.version == previous.version + 1
+    assert parse_session_state(render_session_state(merged)) == merged
+    kept = {key_of(text) for text in every_member(merged)}
+    assert {key_of(text) for text in every_member(previous)} <= kept
+    again = merge(merged, drafted)
+    assert again is None or again.decisions == merged.decisions
 
 
 # --- identity ---------------------------------------------------------------------------------------------
