@@ -34,6 +34,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     if payload.source == "clear":
         text = _of_ended(project, home, now, report)
     elif payload.source == "compact":
+        _wait_for_version(payload.session_id, home, report)
         from memtui.hooks.notes import after_compaction
 
         text = after_compaction(payload.session_id, project, home, now, report)
@@ -83,8 +84,13 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
     ended = take_ended(project, home, now, os.getppid())
     if ended is None:
         return ""
-    if not wait_until_served(ended.session_id, home, _PATIENCE):
-        report.did("did not wait for the session's last version any longer")
+    _wait_for_version(ended.session_id, home, report)
     from memtui.hooks.notes import after_clear
 
     return after_clear(ended, project, home, report)
+
+
+def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
+    """Give the server a moment, if it was asked for a version of this session and is not done yet."""
+    if not wait_until_served(session_id, home, _PATIENCE):
+        report.did("did not wait for the session's last version any longer")
