@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from memtui.files import FileProblem, load_within
 from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import has_front_matter, parse_stored
 from memtui.project import Home
 from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, scan
-from memtui.store.stored_files import LIMIT, broken, id_of, listed, read_stored
+from memtui.store.stored_files import MOST, broken, id_of, listed
 
 _QUICK = 0.02
 """Seconds: a full look that takes no longer is taken every time."""
@@ -53,15 +54,21 @@ def read(entry: Entry, home: Home) -> Document:
     """Read a memory. One that cannot be read, or is broken, is listed with its reason."""
     path = entry.path
     try:
-        data, signature = load_within(path, home.memories, limit=LIMIT, follow=False)
+        data, signature = load_within(path, home.memories, limit=MOST, follow=False)
     except FileProblem as problem:
         return Document(broken(path, problem.reason), id_of(entry), "", entry)
     entry = Entry(entry.name, entry.folder, *signature)
+    memory_id = id_of(entry)
+    shown, body = None, data
     try:
-        body = read_stored(id_of(entry), data).body
-    except FormatError:  # its text is found all the same
-        body = data
-    shown = listed(path, data)
+        if has_front_matter(data):
+            stored = parse_stored(data)
+            body = stored.body
+            if stored.meta.id == memory_id and stored.meta.description:  # quicker than reading it again
+                shown = Listed(stored.meta, path, stored.meta.description)
+    except FormatError:  # `listed` says what is wrong; the text is found all the same
+        pass
+    shown = shown or listed(path, data)
     meta = shown.meta
     head = "\n".join((meta.id, meta.description, *meta.tags))
     return Document(shown, head, body.decode("utf-8", "replace"), entry)

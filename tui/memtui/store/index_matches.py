@@ -11,9 +11,9 @@ from memtui.store.index_query import Candidates, Reader, Row
 from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.matching import Query
 
-SAMPLE = 2_000
+SAMPLE = 1_200
 """Undecided memories that are compared in any case."""
-MANY = 3_000
+MANY = 2_000
 """When it then seems that there are so many matches in all, those among the others are estimated."""
 _STEP = 100
 

@@ -23,10 +23,11 @@ from memtui.store.matching import Query
 
 COMPARED = 1_000
 """Memories that are rather compared one by one than decided by the list of words."""
-WORDS = 200
+WORDS = 1_000
 """Words of the list that a term may be in; a term in more is a part of very many memories."""
 FEW = 64
 """When so few memories are left, no more tokens are looked up."""
+_OFTEN = 4
 _BATCH = 250
 _ROWS = """SELECT id, name, created, head, archived, project, tags, folded
 FROM docs JOIN texts USING (id) WHERE id IN ({}) ORDER BY id DESC"""
@@ -151,14 +152,30 @@ class Reader:
 
     def _decide(self, term: str, bits: int) -> tuple[int, int]:
         """Those of `bits` that may still have a term, and which of these have to be compared."""
-        if bits.bit_count() <= COMPARED or not is_part_of_word(term):
-            return bits, bits
-        words = self._words(term)
+        if is_part_of_word(term):
+            # Many have it as a word of its own: so many that asking for the other words would not pay.
+            certain = self.bits(term) & bits
+            if bits.bit_count() <= COMPARED or certain.bit_count() * _OFTEN > bits.bit_count():
+                return bits, bits & ~certain
+            having = self._having_part(term)
+            if having is None:
+                return bits, bits & ~certain
+            large = bits & self.state.large
+            return (bits & having) | large, large
+        for piece in sorted(term.split(" "), key=len, reverse=True):
+            if bits.bit_count() > COMPARED and is_part_of_word(piece):
+                having = self._having_part(piece)
+                if having is not None:
+                    bits &= having | self.state.large
+        return bits, bits
+
+    def _having_part(self, part: str) -> int | None:
+        """The memories that have a part of a word, but for large ones; None when too many words have it."""
+        words = self._words(part)
         if words is None:
-            return bits, bits
+            return None
         rows = self._connection.execute(_POSTINGS.format(_marks(words)), words)
-        large = bits & self.state.large
-        return (bits & decode(rows, self.state.next)) | large, large
+        return decode(rows, self.state.next)
 
     def _words(self, term: str) -> list[str] | None:
         """The words of the list that have a term in them; None when there are too many."""
