@@ -39,7 +39,8 @@ def test_words_about_memtui_itself_import_next_to_nothing(words: tuple[str, ...]
 @pytest.mark.parametrize(
     "words",
     [
-        ("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help"), ("compactor", "--once"), ("restore",),
+        ("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help"),
+     ("compactor", "--once"), ("restore",),
         ("memory", "list"), ("core-memory", "list"), ("init", "--dry-run"),
     ],
 )  # fmt: skip
