@@ -39,8 +39,8 @@ _LINE = 320
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
 _REASON = re.compile(
     r"^(?P<decision>.{12,}?)"
-    r"(?:\s*[,;—–-]*\s+(?:because|since|so that|as it|in order to|due to|to avoid|to keep|parce que)\s+"
-    r"|\s*[，,]?\s*(?:因为|由于|以便|なので|ため[、,]))(?P<reason>.{8,})$",
+    r"(?:\s?[,;—–-]*\s(?:because|since|so that|as it|in order to|due to|to avoid|to keep|parce que)\s"
+    r"|\s?[，,]?\s?(?:因为|由于|以便|なので|ため[、,]))(?P<reason>.{8,})$",
     re.IGNORECASE | re.DOTALL,
 )
 _EXPLAINED = re.compile(r"[:：](?!//)\s*\S")

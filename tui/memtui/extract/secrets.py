@@ -10,16 +10,16 @@ _TOKENS = re.compile(
     r"\b(?:sk-(?:ant-|proj-|live-)?[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{30,}"
     r"|github_pat_[A-Za-z0-9_]{22,}|glpat-[A-Za-z0-9_-]{20,}|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abeprs]-[A-Za-z0-9-]{10,}"
     r"|AIza[0-9A-Za-z_-]{35}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{40,}|hf_[A-Za-z0-9]{30,}"
-    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})"
+    r"|SG\.[\w-]{16,64}\.[\w-]{16,64}|eyJ[\w-]{10,2000}\.eyJ[\w-]{10,2000}\.[\w-]{10,2000})"
 )
 _KEY_BLOCK = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
 _BEARER = re.compile(r"(\b(?:Bearer|Basic)\s+)[A-Za-z0-9+/=._-]{16,}")
-_IN_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s:/@]{3,}(?=@)")
+_IN_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://[^\s:/@]{1,64}:)[^\s:/@]{3,128}(?=@)")
 _ASSIGNED = re.compile(
-    r"""(\b[\w-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)["']?\s*[=:]\s*["']?)"""
-    r"""(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Za-z])[A-Za-z0-9+/_-]{12,}=*(?![\w(.])""",
+    r"""(\b[\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)["']?\s*[=:]\s*["']?)"""
+    r"""(?=[A-Za-z0-9+/_-]{0,200}\d)(?=[A-Za-z0-9+/_-]{0,200}[A-Za-z])[A-Za-z0-9+/_-]{12,}=*(?![\w(.])""",
     re.IGNORECASE,
 )
 

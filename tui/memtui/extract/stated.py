@@ -26,12 +26,12 @@ _CALLED = re.compile(
     r"|计划|計劃|步骤|步驟|任务|任務|首先|目的|目标|計画|手順|タスク|목표|계획|단계|план|шаг",
     re.IGNORECASE,
 )
-_FIRST = r"(?:^|[.:;!\n]\s*|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
+_FIRST = r"(?:^|[.:;!\n]\s{0,8}|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
 _SEQUENCE = re.compile(
-    rf"{_FIRST}.{{3,600}}?\b(?:then|next|second(?:ly)?|after that)\b"
-    r".{3,600}?\b(?:finally|lastly|third(?:ly)?)\b"
-    r"|首先.{2,400}?(?:然后|接着|其次).{2,400}?(?:最后|最終)|まず.{2,400}?(?:次に|それから).{2,400}?(?:最後に)"
-    r"|\bd['’]abord\b.{3,600}?\b(?:ensuite|puis)\b.{3,600}?\benfin\b",
+    rf"{_FIRST}.{{3,300}}?\b(?:then|next|second(?:ly)?|after that)\b"
+    r".{3,300}?\b(?:finally|lastly|third(?:ly)?)\b"
+    r"|首先.{2,200}?(?:然后|接着|其次).{2,200}?(?:最后|最終)|まず.{2,200}?(?:次に|それから).{2,200}?(?:最後に)"
+    r"|\bd['’]abord\b.{3,300}?\b(?:ensuite|puis)\b.{3,300}?\benfin\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ORDERS = re.compile(
@@ -45,9 +45,9 @@ _ORDERS = re.compile(
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$|(?:error|warning|at)\b", re.IGNORECASE)
 _PASTED = re.compile(
-    r"^(?:\s*[✓✗✔✖!$>]\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|\s+at \S+\()", re.MULTILINE
+    r"^(?:[ \t]*[✓✗✔✖!$>]\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|[ \t]+at \S+\()", re.MULTILINE
 )
-_FENCE = re.compile(r"^\s*```.*?(?:^\s*```|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
