@@ -94,25 +94,41 @@ def test_where_nothing_was_said_no_process_is_started(world: World) -> None:
 
 
 def test_claude_code_waits_for_nothing(world: World) -> None:
-    # The server waits for a lock file that is being written, and so long as it lives it holds no pipe.
     requests = requests_folder(world.home)
     requests.mkdir(parents=True)
-    read, write = os.pipe()
-    os.set_inheritable(write, True)
     with lock(requests / "server"):
         with subprocess.Popen(
             [*MEMTUI_HOOK, "session-end"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=world.environment, pass_fds=[write],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.environment,
         ) as process:  # fmt: skip
-            os.close(write)
             process.communicate(json.dumps(world.payload(reason="other")).encode())
-        assert os.read(read, 1) == b""  # closed everywhere, and nobody had to wait for that
-        os.close(read)
         until(lambda: not servers(world))
         assert (requests / f"{SESSION}.json").exists()
     world.run("session-end", reason="other")  # the next one serves what was left
     until(lambda: versions(world) and not servers(world))
+
+
+def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    started: list[tuple[list[str], dict[str, Any], bool]] = []
+
+    def spawn(path: str, words: list[str], env: object, **options: Any) -> None:
+        started.append((words, options, os.get_inheritable(write)))
+
+    monkeypatch.setattr(os, "posix_spawn", spawn)
+    server.start_server()
+    os.close(read)
+    os.close(write)
+    ((words, options, inherited),) = started
+    assert words == [sys.executable, "-P", "-m", "memtui.flows.server"]
+    assert options["setsid"] is True
+    assert [(action[1], action[2]) for action in options["file_actions"]] == [
+        (fd, os.devnull) for fd in range(3)
+    ]
+    assert not inherited
 
 
 def test_a_server_that_was_killed_hinders_nobody(world: World) -> None:
