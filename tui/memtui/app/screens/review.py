@@ -23,6 +23,7 @@ from memtui.app.views import CaptureRow
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean, clean_line
+from memtui.extract.capture_facts import facts_of_capture
 from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
 from memtui.extract.facts import Facts, ReadingCancelledError
@@ -124,7 +125,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     @work(exit_on_error=False)
     async def _draft(self) -> None:
-        facts = _bare_facts(self.capture.first_message, self.capture.session_id)
+        facts = facts_of_capture(self.capture)
         nothing = "No facts could be read."
         with self.app.reporting("reading the transcript"):
             try:
@@ -144,7 +145,8 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def _fill(self, facts: Facts, nothing: str) -> None:
         """Show the facts, and the draft made from them in every field that nobody has touched."""
-        groups = evidence(facts, self.browser.project.root)
+        # What the capture itself says is no evidence: then the list tells why there is none.
+        groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
         self._items = _rows(groups)
         listing = self.evidence_list
         listing.empty = clean(nothing)
@@ -295,8 +297,3 @@ def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
         rows[f"{number}"] = f"{group.title}  {len(group.items)}"
         rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
     return rows
-
-
-def _bare_facts(first_message: str, session_id: str) -> Facts:
-    """What the capture alone says, for a draft without a transcript."""
-    return Facts(first_prompt=first_message, session_id=session_id)
