@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from memtui.app import live, watcher
+from memtui.app import following, live, watcher
 from memtui.app.live import Target
 from memtui.app.screens import browser_view
 from tests.app.world import World, furnished
@@ -35,6 +35,7 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(browser_view, "_PAUSE", 0.0)
+    monkeypatch.setattr(following, "BEGIN", 3600.0)  # no versions are written that no test waits for
 
 
 @pytest.fixture

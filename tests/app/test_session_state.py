@@ -79,7 +79,7 @@ async def test_a_failure_in_one_listing_hides_none_of_the_others(
     def fail(*args: object) -> None:
         raise OverflowError
 
-    monkeypatch.setattr(StateStore, "newest", fail)
+    monkeypatch.setattr(StateStore, "sessions", fail)
     world.capture(1, "Still listed")
     app = make_app(world)
     async with app.run_test(size=WIDE) as pilot:

@@ -56,6 +56,7 @@ class MemtuiApp(App[None]):
         "styles/browser.tcss",
         "styles/review.tcss",
         "styles/search.tcss",
+        "styles/versions.tcss",
     ]
     # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
@@ -134,14 +135,14 @@ class MemtuiApp(App[None]):
         self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 
     @work(group="copy", exit_on_error=False)
-    async def copy_text(self, text: str) -> None:
-        """Copy a short text, and say by which road it went."""
+    async def copy_text(self, text: str, *, name: str = "") -> None:
+        """Copy a text, and say by which road it went; `name` is what it is called unless it is short."""
 
         def send(osc52: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, osc52)
 
         with self.reporting("copying"):
-            copied = await asyncio.to_thread(copy, text, send)
+            copied = await asyncio.to_thread(copy, text, send, name=name)
             self.say(copied.message, severity="information" if copied.sure else "warning")
 
     def report(self, doing: str, error: Exception) -> None:

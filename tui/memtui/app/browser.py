@@ -25,9 +25,11 @@ from memtui.project import Places, git_branch
 from memtui.setup.places import Scope
 
 if TYPE_CHECKING:
+    from memtui.app.courses import Courses
     from memtui.app.facts import FactsReader
     from memtui.app.health import Health
     from memtui.app.memory_rows import MemoryRows
+    from memtui.app.sessions import Sessions
     from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.backfill import Compaction
@@ -54,14 +56,22 @@ class Browser:
     models of the formats (pydantic) it costs as much as all of Textual.
     """
 
-    def __init__(self, places: Places, clock: Clock) -> None:
+    def __init__(self, places: Places, clock: Clock, *, lively: bool = False) -> None:
+        """Make the model.
+
+        Args:
+            places: where things are.
+            clock: tells the time.
+            lively: write versions of session states at every little growth: the demo lasts a minute.
+        """
         self.places = places
+        self.lively = lively
         self.project = places.project
         self.clock = clock
         self._home = places.home
         self._claude = places.claude
         self._last: dict[type[View], View] = {}
-        self._drafted_from: tuple[int, int, int] | None = None
+        self._draft_wanted: DraftWanted | None = None
         self._wanted: dict[str, set[str]] = {}
         self._stopped = threading.Event()
 
@@ -124,6 +134,20 @@ class Browser:
         from memtui.store.states import StateStore
 
         return StateStore(self.project, self._home)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The project's sessions, and which of them is shown."""
+        from memtui.app.sessions import Sessions
+
+        return Sessions(self.states, self.transcripts, self._home, self.clock)
+
+    @cached_property
+    def courses(self) -> Courses:
+        """How the context of sessions has grown."""
+        from memtui.app.courses import Courses
+
+        return Courses()
 
     @cached_property
     def facts(self) -> FactsReader:
@@ -253,31 +277,22 @@ class Browser:
         if read and not self._captures.unread:
             self._wanted[_READ] = set()
 
+    def show_session(self, session_id: str) -> None:
+        """Show the state of this session from now on; of the newest one, whichever it is, for ""."""
+        self.sessions.choose(session_id)
+        # Published even if it was the last one: meanwhile the pane shows that it waits.
+        self._last.pop(StateView, None)
+        self._draft_wanted = None
+
     def _compare_state(self, publish: Publish) -> None:
-        newest_first = self.transcripts.entries()
-        newest = next(iter(newest_first), None)
-        by_session = {transcript.session_id: transcript for transcript in reversed(newest_first)}
-        stored = self.states.newest(by_session.keys())
-        if stored is not None:
-            own = by_session.get(stored.session_id)
-            view = StateView(
-                stored.state,
-                stored.text,
-                stored.session_id,
-                stored.written,
-                stored.path,
-                own.path if own else None,
-                stored.problem,
-            )
-            self._drafted_from = None
+        view = self.sessions.look()
+        if isinstance(view, StateView):
+            self._draft_wanted = None
             self._publish_new(view, publish)
-        elif newest is None:
-            self._drafted_from = None
-            self._publish_new(StateView(), publish)
-        elif newest.signature != self._drafted_from:
-            self._drafted_from = newest.signature
+        elif view != self._draft_wanted:
+            self._draft_wanted = view
             self._last.pop(StateView, None)  # a draft takes its place on the screen
-            publish(DraftWanted(newest.path))
+            publish(view)
 
     def draft_state(self, wanted: DraftWanted) -> StateView:
         """Draft a session state from a transcript; takes as long as reading it.
@@ -288,13 +303,14 @@ class Browser:
         from memtui.extract.state_draft import draft_session_state
         from memtui.formats.session_state import render_session_state
 
+        known = wanted.meanwhile._replace(reading=False)
         try:
             facts = self.facts.read(wanted.transcript, None, lambda share: None, self._stopped.is_set)
         except OSError as error:
-            return StateView(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
+            return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
         state = draft_session_state(facts, self.project)
         text = render_session_state(state)
-        return StateView(state, text, facts.session_id, parse_iso(facts.ended), transcript=wanted.transcript)
+        return known._replace(state=state, text=text, written=parse_iso(facts.ended))
 
     def plan_install(self) -> Plan:
         """What installing the hooks for this project would change.

@@ -32,6 +32,7 @@ _ALL = frozenset(PaneId)
 _PENDING = frozenset({PaneId.PENDING})
 _MEMORIES = frozenset({PaneId.MEMORIES})
 _COMMANDS = frozenset({PaneId.COMMANDS})
+_STATE = frozenset({PaneId.STATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,32 @@ COMMANDS: tuple[Command, ...] = (
     Command("x", "x", "clear", "clear this active command", "clear_command", _COMMANDS, rank=10),
     Command("X", "X", "clear all", "clear all active commands (asks)", "clear_all", _COMMANDS, rank=20),
     Command(
+        "v", "v", "versions", "versions of the session state, with what has changed", "versions", _STATE, 10
+    ),
+    Command(
+        "left_square_bracket",
+        "[",
+        "newer",
+        "the session before: the newer one",
+        "newer_session",
+        _STATE,
+        12,
+        offered=True,
+    ),
+    Command(
+        "right_square_bracket",
+        "]",
+        "older",
+        "the next session: the older one",
+        "older_session",
+        _STATE,
+        14,
+        offered=True,
+    ),
+    Command("n", "n", "update", "write a new version of the session state now", "update_state", _STATE, 16),
+    Command("p", "p", "copy notes", "copy the notes that restore this session", "copy_notes", _STATE, 18),
+    Command("m", "m", "ask claude", "let a model word the next version (claude -p)", "ask_model", _STATE, 36),
+    Command(
         "b", "b", "backfill", "capture compactions that were missed", "backfill", _PENDING, 15, offered=True
     ),
     Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
@@ -132,6 +159,7 @@ _BACK = next(command for command in COMMANDS if command.action == "back")
 _MOVING = (
     ("1 2 3 4, tab", "go to a pane, to the next one"),
     ("j k ↑ ↓ g G", "move; page up and page down work too"),
+    ("tab, enter", "in a memory's detail: go to the next fold or related memory, and open it"),
 )
 """Keys that are told together, or that the lists bind themselves."""
 _TOLD_TOGETHER = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})

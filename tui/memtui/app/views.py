@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from memtui.files import Signature
     from memtui.formats.active_commands import ActiveCommand
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
@@ -83,7 +84,7 @@ class CommandsView(NamedTuple):
 
 
 class StateView(NamedTuple):
-    """The current session state, stored or drafted, or none with the reason."""
+    """The state of the session that is shown, stored or drafted, or none with the reason."""
 
     state: SessionState | None = None
     text: str = ""
@@ -95,17 +96,29 @@ class StateView(NamedTuple):
     transcript: Path | None = None
     """The transcript that the draft is made from, or of the session."""
     problem: str = ""
+    sessions: tuple[str, ...] = ()
+    """The ids of the project's sessions, the one that did something last first."""
+    active: datetime | None = None
+    """When this one did something last, to the minute: since then it is quiet."""
+    since: int = 0
+    """About how many tokens the session has gone on since the document, in thousands."""
+    reading: bool = False
+    """The transcript is still being read for a draft."""
 
     @property
     def drafted(self) -> bool:
         """Made just now from the transcript, and stored nowhere."""
-        return self.path is None
+        return self.path is None and not self.reading
 
 
 class DraftWanted(NamedTuple):
-    """No session state is stored, but there is a transcript to draft one from."""
+    """No state of the session is stored, but there is a transcript to draft one from."""
 
     transcript: Path
+    signature: Signature
+    """By which it is seen that the transcript has changed."""
+    meanwhile: StateView = StateView()
+    """What is known without reading it."""
 
 
 class HealthView(NamedTuple):
@@ -125,4 +138,6 @@ class BranchView(NamedTuple):
     branch: str = ""
 
 
+PaneView = CapturesView | MemoriesView | CommandsView | StateView
+"""What a pane shows."""
 View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView | HealthView

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from memtui.clock import Clock
 from memtui.extract.carry import Carry
 from memtui.extract.carry_json import carry_from_json, carry_to_json
-from memtui.extract.compactor import next_state
+from memtui.extract.compactor import merge, next_state
 from memtui.extract.facts import Facts, read_on
 from memtui.extract.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
@@ -23,6 +23,10 @@ from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
+
+Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
+"""Takes the next version as the facts make it, the one before, and the facts; returns a better one, or the
+first itself."""
 
 _ATTEMPTS = 5
 """How often a version may be taken by another program before we give up."""
@@ -49,6 +53,7 @@ def update_state(
     transcript: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    improve: Improve | None = None,
 ) -> StoredState | None:
     """Write the next version of a session's state document, if there is anything new to say.
 
@@ -59,6 +64,7 @@ def update_state(
         transcript: its transcript, when that is known; the session is named after it.
         progress: see `memtui.extract.facts.read_facts`.
         cancelled: see there.
+        improve: makes more of the draft, by the same rules; asked even when the transcript has not grown.
 
     Returns:
         The version that was written; None when the document would be the same.
@@ -72,12 +78,14 @@ def update_state(
     store = StateStore(places.project, places.home)
     for attempt in range(_ATTEMPTS):
         before = _before(store, places, session_id, path)
-        if before.known:
+        if before.known and improve is None:
             return None
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
         state = next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
+        if improve is not None:
+            state = _improved(improve, state, before.state, facts)
         written = None
         if state is not None:
             state = state.replace(version=before.number + 1)
@@ -90,6 +98,16 @@ def update_state(
         _keep(places, session_id, path, carry, state.version if state else before.number, clock)
         return written
     raise AssertionError("the last attempt returns or raises")
+
+
+def _improved(
+    improve: Improve, drafted: SessionState | None, previous: SessionState | None, facts: Facts
+) -> SessionState | None:
+    """The draft with what `improve` makes of it, merged by the compactor's rules; None for nothing new."""
+    draft = drafted or previous
+    assert draft is not None  # a first version always says something
+    better = improve(draft, previous, facts)
+    return drafted if better is draft else merge(draft, better) or drafted
 
 
 @dataclass(frozen=True, slots=True)

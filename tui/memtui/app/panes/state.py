@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
-from memtui.app.panes.pane import Detail, Pane, Subject, row
+from memtui.app.folds import fold
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.views import StateView, View
-from memtui.app.widgets.document import Line, concat, from_markdown, plain, styled
+from memtui.app.widgets.document import EMPTY, Document, Line, concat, from_markdown, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
 
@@ -20,6 +23,11 @@ if TYPE_CHECKING:
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _BARE = "Neither a goal nor a task yet: enter shows the document."
+_READING = "Reading the transcript …"
+_QUIET = timedelta(minutes=5)
+"""A session in which nothing has happened for so long says so."""
+_CHART = "context"
+"""The fold of the chart."""
 _NEXT = 3
 """Upcoming tasks shown at a glance."""
 
@@ -39,17 +47,27 @@ class StatePane(Pane):
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
         self.view = StateView()
+        self.trouble = ""
+        """Why the last version could not be written."""
+        self.asking = ""
+        """What is going on with the model."""
         self._glance: dict[str, _Row] = {}
+        self._folded = False
 
     def apply(self, view: View) -> None:
-        """Show a newer state."""
+        """Show a newer state, or that of another session."""
         if isinstance(view, StateView):
             self.view = view
             rows = list(_glance(view.state)) if view.state else []
             # Keys by meaning, so that the selection stays on "next" when a task is done.
             self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
-            self.say_when_empty(clean_line(view.problem) or (_BARE if view.state else _NONE))
+            self.say_when_empty(self._nothing())
             self.show_rows()
+
+    def _nothing(self) -> str:
+        if self.view.reading:
+            return _READING
+        return clean_line(self.view.problem) or (_BARE if self.view.state else _NONE)
 
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown."""
@@ -60,6 +78,43 @@ class StatePane(Pane):
         if self.view.state is None:
             return ""
         return "drafted" if self.view.drafted else f"v{self.view.state.version}"
+
+    def told(self) -> str:
+        """Version, which of the sessions this is, and since when it is quiet."""
+        return " · ".join(part for part in (self.count(), self.place, self.quiet) if part)
+
+    @property
+    def place(self) -> str:
+        """Which of the sessions is shown: `2 of 3`; "" when there are no others."""
+        sessions = self.view.sessions
+        if len(sessions) < 2 or self.view.session_id not in sessions:
+            return ""
+        return f"{sessions.index(self.view.session_id) + 1} of {len(sessions)}"
+
+    @property
+    def quiet(self) -> str:
+        """For how long nothing has happened in the session: `quiet for 2 h`; "" while it goes on."""
+        active, now = self.view.active, self.clock()
+        if active is None or now - active < _QUIET:
+            return ""
+        return f"quiet for {age(active, now).removesuffix(' ago')}"
+
+    def neighbour(self, step: int) -> str:
+        """The session so many places further, round and round; "" when there are no others."""
+        sessions = self.view.sessions
+        if not self.place:
+            return ""
+        return sessions[(sessions.index(self.view.session_id) + step) % len(sessions)]
+
+    def refresh_rows(self) -> None:
+        """Draw again, the title included: it tells how long ago something was."""
+        super().refresh_rows()
+        self._show_title(len(self.rows))
+
+    def _show_title(self, shown: int) -> None:
+        super()._show_title(shown)
+        if self.asking:
+            self.border_subtitle = Content(self.asking)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
@@ -74,21 +129,68 @@ class StatePane(Pane):
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
     def detail(self, key: str | None) -> Detail:
-        """What the detail shows."""
+        """What the detail shows: the document, under the course of the context."""
         view = self.view
+        name, key = (
+            " · ".join(part for part in ("Session state", self.place) if part),
+            f"state {view.session_id}",
+        )
         if view.state is None:
-            return Detail(
-                "", "Session state", plain(view.problem or _NONE, "warn" if view.problem else "dim")
-            )
-        now = self.clock()
+            told = view.problem or (_READING if view.reading else _NONE)
+            document = plain(told, "warn" if view.problem else "dim")
+            if view.text:
+                document = concat(document, Line(""), plain(view.text))
+            return Detail(key, name, document)
+        version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
+        title = " · ".join(part for part in (f"Session state {version}", self.place) if part)
+        head, text = self._head(), from_markdown(view.text)
+        transcript = view.transcript
+        if transcript is None:
+            return Detail(key, title, concat(head, Line(""), text))
+
+        def with_course(progress: Progress) -> Document:
+            course = self._course(transcript, progress)
+            return concat(head, Line(""), course, text)
+
+        return Detail(key, title, concat(head, Line(""), text), with_course)
+
+    def _head(self) -> Document:
+        """How the document came about, and how far it is behind."""
+        view, now = self.view, self.clock()
         when = f"{local_minute(view.written)} · {age(view.written, now)}" if view.written else "time unknown"
         session = f" · session {view.session_id[:8]}" if view.session_id else ""
         if view.drafted:
-            head = styled(("drafted", "warn"), f" from the transcript{session}", (f" · {when}", "dim"))
+            lines = [styled(("drafted", "warn"), f" from the transcript{session}", (f" · {when}", "dim"))]
         else:
-            head = styled(("stored", "good"), session, (f" · {when}", "dim"))
-        title = f"Session state v{view.state.version}" + (" drafted" if view.drafted else "")
-        return Detail(f"state {view.session_id}", title, concat(head, Line(""), from_markdown(view.text)))
+            lines = [styled(("stored", "good"), session, (f" · {when}", "dim"))]
+        behind = f"some {view.since}k tokens since this version" if view.since else ""
+        quiet = f"{self.quiet}, since {local_minute(view.active)}" if view.active and self.quiet else ""
+        if behind or quiet:
+            lines.append(styled((" · ".join(part for part in (quiet, behind) if part), "dim")))
+        if self.trouble:
+            lines.append(styled(("No version could be written: ", "bad"), self.trouble))
+        return Document(lines)
+
+    def _course(self, transcript: Path, progress: Progress) -> Document:
+        """The chart of the context, which can be folded away; nothing for what cannot be read."""
+        from memtui.app.context_chart import context_chart
+        from memtui.extract.facts import ReadingCancelledError
+
+        try:
+            sizes, compactions = self.browser.courses.read(transcript, progress.cancelled)
+        except (OSError, ReadingCancelledError):
+            return EMPTY
+        chart = context_chart(sizes, compactions)
+        if not chart:
+            return EMPTY
+        (title, *inner), open_folds = chart.lines, () if self._folded else (_CHART,)
+        name, _, now = title.text.partition(" · ")
+        return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
+
+    def unfold(self, name: str) -> None:
+        """Fold the chart away, or show it again."""
+        if name == _CHART:
+            self._folded = not self._folded
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""

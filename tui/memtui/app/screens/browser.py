@@ -18,7 +18,7 @@ from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
 from memtui.app.editor import edit_file
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.pending import PendingPane
-from memtui.app.screens.compact_actions import CompactActions
+from memtui.app.screens.state_actions import StateActions
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BY_ACTION = {command.action: command for command in COMMANDS}
 
 
-class BrowserScreen(CompactActions):
+class BrowserScreen(StateActions):
     """The main screen: the view, and what its keys do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -57,7 +57,9 @@ class BrowserScreen(CompactActions):
         self.read_selected()
 
     def do_back(self) -> None:
-        """Leave what was entered last: the detail, the filter, the zoom."""
+        """Call off what is waited for, or leave what was entered last: the detail, the filter, the zoom."""
+        if self.cancel_model():
+            return
         reading = self.has_class("-reading") or self.focused is self.detail_view
         if reading and self.follow_back():
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from memtui.app.views import (
     DraftWanted,
     HealthView,
     MemoriesView,
+    PaneView,
     StateView,
     View,
 )
@@ -111,15 +111,13 @@ class BrowserView(Screen[None]):
         self.live = Live(
             browser.targets,
             self._compare,
-            lambda mark: self._tell(Marked(mark)),
+            lambda mark: self.tell(Marked(mark)),
             self._explain_failure,
             lambda: browser.unfinished,
         )
         self.health: HealthView | None = None
         self.wanted: Detail | None = None
         self._shown: str | None = None
-        self._draft: DraftWanted | None = None
-        self._drafting = False
         self._first_paint = asyncio.Event()
 
     # -- building -------------------------------------------------------------------------------------------
@@ -161,12 +159,12 @@ class BrowserView(Screen[None]):
     # -- what comes from the background ---------------------------------------------------------------------
 
     def _compare(self, names: frozenset[str]) -> None:
-        self.browser.compare(names, lambda view: self._tell(Published(view)))
+        self.browser.compare(names, lambda view: self.tell(Published(view)))
 
     def _explain_failure(self, error: Exception) -> str:
         return explain(self.app.log_file, "looking at the disk", error)
 
-    def _tell(self, message: Message) -> None:
+    def tell(self, message: Message) -> None:
         """Post from another thread; the screen may be gone by now, and then nobody needs to know."""
         if self.is_attached:
             self.post_message(message)
@@ -188,14 +186,11 @@ class BrowserView(Screen[None]):
             self.health = view
             self._tell_health()
             self.offer_keys()
-        elif isinstance(view, DraftWanted):
-            self._want_draft(view)
-        else:
-            if isinstance(view, StateView):
-                self._draft = None  # whatever is being drafted has been overtaken
-            self._apply(view)
+        elif not isinstance(view, DraftWanted):
+            self.apply(view)
 
-    def _apply(self, view: CapturesView | MemoriesView | CommandsView | StateView) -> None:
+    def apply(self, view: PaneView) -> None:
+        """Show a newer view in its pane."""
         pane = self.panes[_PANE_OF[type(view)]]
         pane.apply(view)
         if isinstance(pane, MemoriesPane):
@@ -203,29 +198,6 @@ class BrowserView(Screen[None]):
         self.update_tabs()
         if pane is self.pane:
             self.show_detail()
-
-    def _want_draft(self, view: DraftWanted) -> None:
-        self._draft = view
-        if not self._drafting:
-            self._drafting = True
-            self._draft_states()
-
-    @work(group="draft", exit_on_error=False)
-    async def _draft_states(self) -> None:
-        """Draft a session state from the newest transcript, again and again while it grows."""
-        with self.app.reporting("drafting the session state", wanted=lambda: not self.browser.stopped):
-            while self._draft is not None:
-                draft = self._draft
-                started = time.monotonic()
-                view = await asyncio.to_thread(self.browser.draft_state, draft)
-                if self._draft is not None:
-                    self._apply(view)
-                # A long transcript that keeps growing must not be read all the time.
-                await asyncio.sleep(max(0.5, 6 * (time.monotonic() - started)))
-                if self._draft is draft:
-                    self._draft = None
-        self._draft = None
-        self._drafting = False
 
     def _tell_health(self) -> None:
         from memtui.app.health import told
@@ -337,10 +309,10 @@ class BrowserView(Screen[None]):
         await self._first_paint.wait()
 
         def tell(share: float) -> None:
-            self._tell(Progressed(detail, share))
+            self.tell(Progressed(detail, share))
 
         progress = Progress(
-            tell, lambda: self.wanted is not detail, lambda document: self._tell(SoFar(detail, document))
+            tell, lambda: self.wanted is not detail, lambda document: self.tell(SoFar(detail, document))
         )
         with self.app.reporting("reading what is selected", wanted=lambda: self.wanted is detail):
             document = await asyncio.to_thread(make, progress)

@@ -74,6 +74,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .document--accent { color: $accent; }
         & > .document--prompt { color: $text-primary; text-style: bold; }
         & > .document--tool { color: $text-secondary; }
+        & > .document--added { color: $text-success; text-style: bold; }
+        & > .document--removed { color: $text-error; text-style: strike; }
         & > .document--link { background: $primary 40%; text-style: bold; }
         &:nocolor > .document--link { text-style: reverse; }
     }

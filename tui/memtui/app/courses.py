@@ -1,0 +1,53 @@
+"""How the context of a session has grown, for the chart: read once, then only what was added."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.extract.carry import Carry
+from memtui.extract.facts import read_on
+from memtui.extract.records import CompactionFact, ContextSize
+
+_KEPT = 8
+
+
+class Course(NamedTuple):
+    """The course of a session."""
+
+    sizes: tuple[ContextSize, ...] = ()
+    compactions: tuple[CompactionFact, ...] = ()
+
+
+class Courses:
+    """Reads the courses of sessions and goes on where it had ended. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Path, tuple[Course, Carry]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, transcript: Path, cancelled: Callable[[], bool]) -> Course:
+        """The course of a session up to now.
+
+        Args:
+            transcript: the session's.
+            cancelled: asked now and then whether nobody wants it any more.
+
+        Raises:
+            OSError: the transcript cannot be read.
+            ReadingCancelledError: `cancelled` answered True.
+        """
+        with self._lock:
+            course, carry = self._kept.pop(transcript, (Course(), None))
+        if carry is not None and transcript.stat().st_size < carry.offset:
+            course, carry = Course(), None  # another transcript under the same name
+        facts, carry = read_on(transcript, carry, cancelled=cancelled)
+        course = Course((*course.sizes, *facts.context_sizes), facts.compactions)
+        with self._lock:
+            self._kept[transcript] = (course, carry)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return course

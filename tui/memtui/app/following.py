@@ -1,0 +1,106 @@
+"""Following the project's sessions while the app is open: a thread that writes versions of their states."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.app.browser import Browser
+
+if TYPE_CHECKING:
+    from memtui.clock import Clock
+    from memtui.flows.follow import Followed, Follower, Following
+    from memtui.project import Places
+    from memtui.store.states import StoredState
+
+INTERVAL = 2.0
+"""Seconds between two looks at the transcripts' sizes."""
+BEGIN = 1.0
+"""Seconds before the first one: what is to be seen comes first."""
+FRESH = timedelta(hours=1)
+"""A session that has been silent for longer is not brought up to date because somebody looks at it: versions
+are written of what goes on, not of what lies there."""
+
+_LIVELY = 0.5
+_LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
+
+
+class Keeper:
+    """Keeps the state documents of the project up to date, in a thread of its own.
+
+    Not the thread that lists: reading a long transcript would keep the screen waiting.
+    """
+
+    def __init__(
+        self, browser: Browser, tell: Callable[[Followed], None], fail: Callable[[Exception], None]
+    ) -> None:
+        """Make the keeper.
+
+        Args:
+            browser: whose sessions.
+            tell: told of each session that was due, from the thread.
+            fail: told of what else goes wrong, from the thread; it goes on all the same.
+        """
+        self._browser = browser
+        self._tell = tell
+        self._fail = fail
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="memtui-following", daemon=True)
+
+    def start(self) -> None:
+        """Begin, a moment later."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> None:
+        """Stop, and wait a bounded time; whatever is being written is written whole or not at all."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        lively = self._browser.lively
+        if self._stopped.wait(_LIVELY if lively else BEGIN):
+            return
+        following = following_of(self._browser)
+        while not self._stopped.is_set():
+            try:
+                for followed in following.step(time.monotonic(), self._stopped.is_set):
+                    self._tell(followed)
+            except Exception as error:  # a thread's edge: the next look may do better
+                if not self._stopped.is_set():
+                    self._fail(error)
+            self._stopped.wait(_LIVELY if lively else INTERVAL)
+
+
+def following_of(browser: Browser) -> Following:
+    """What is followed, and at which pace."""
+    from memtui.flows.follow import Follower, Following
+
+    pace: Follower | None = None
+    if browser.lively:
+        pace = Follower(growth=_LIVELY_GROWTH, pause=_LIVELY_PAUSE)
+    return Following(browser.places, browser.clock, follower=pace, update=update_fresh)
+
+
+def update_fresh(
+    places: Places, clock: Clock, *, transcript: Path, cancelled: Callable[[], bool] | None
+) -> StoredState | None:
+    """Write the next version of a session that goes on; nothing for one that ended long ago.
+
+    Raises:
+        FileProblem: see `memtui.flows.states.update_state`.
+    """
+    from memtui.files import FileUnreadable
+    from memtui.flows.states import update_state
+
+    try:
+        written = datetime.fromtimestamp(transcript.stat().st_mtime).astimezone()
+    except OSError as error:
+        raise FileUnreadable(transcript, f"cannot be read: {error.strerror}") from error
+    if clock() - written > FRESH:
+        return None
+    return update_state(places, clock, transcript=transcript, cancelled=cancelled)

@@ -1,0 +1,215 @@
+"""The versions of a session state, and a word diff between any two of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+
+from memtui.app.browser import Browser
+from memtui.app.panes.pane import row
+from memtui.app.versions import Comparison, Version, Versions, before
+from memtui.app.widgets.document import EMPTY
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.clean import clean_line
+from memtui.clock import short_age, short_time
+
+if TYPE_CHECKING:
+    from memtui.app.app import MemtuiApp
+
+_LOOK = 2.0
+"""Seconds between looks for a new version."""
+_PAUSE = 0.05
+"""Seconds the selection must rest before versions are compared."""
+
+
+class VersionsScreen(Screen[None]):
+    """The list of versions, newest first, and what the selected one has changed."""
+
+    if TYPE_CHECKING:
+        app: MemtuiApp
+
+    AUTO_FOCUS = "#versions"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back", show=False),
+        Binding("q,v", "dismiss", "leave", show=False),
+        Binding("tab,shift+tab", "switch", "switch", show=False),
+        Binding("m,space", "mark", "mark", show=False),
+        Binding("a", "everything", "all lines", show=False),
+    ]
+    LISTED = (
+        ("space", "mark to compare", "screen.mark"),
+        ("enter", "read", "screen.switch"),
+        ("a", "all lines", "screen.everything"),
+        ("esc", "back", "screen.back"),
+    )
+    READ = (
+        ("space", "page down", "focused.page(1)"),
+        ("m", "mark", "screen.mark"),
+        ("a", "all lines", "screen.everything"),
+        ("tab", "versions", "screen.switch"),
+        ("esc", "back", "screen.back"),
+    )
+
+    def __init__(self, browser: Browser, session_id: str) -> None:
+        super().__init__()
+        self.browser = browser
+        self._session_id = session_id
+        self._versions = Versions(browser.states, session_id)
+        self._rows: dict[str, Version] = {}
+        self._marked = ""
+        self._everything = False
+        self._looking = False
+        self._wanted: tuple[Comparison | None, bool] = (None, False)
+
+    def compose(self) -> ComposeResult:
+        """List and differences: side by side, or one above the other."""
+        with Horizontal(id="versions-body"):
+            yield RowList(self._draw, empty="…", id="versions")
+            yield DocumentView(id="changes")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read the versions, and go on looking for new ones."""
+        self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._session_id)[:8]}")
+        self._look()
+        self.set_interval(_LOOK, self._look)
+
+    @property
+    def listing(self) -> RowList:
+        """The versions."""
+        return self.query_one("#versions", RowList)
+
+    @property
+    def changes(self) -> DocumentView:
+        """The differences."""
+        return self.query_one("#changes", DocumentView)
+
+    @work(group="versions", exit_on_error=False)
+    async def _look(self) -> None:
+        """List the versions; the first look reads them all, later ones what is new."""
+        if self._looking:
+            return
+        self._looking = True
+        try:
+            with self.app.reporting("reading the versions"):
+                if await asyncio.to_thread(self._versions.look):
+                    self._rows = await asyncio.to_thread(self._versions.read)
+                    self._show_rows()
+        finally:
+            self._looking = False
+
+    def _show_rows(self) -> None:
+        self.listing.empty = "No version is there any more."
+        self.listing.set_rows(tuple(self._rows))
+        self.listing.refresh_rows()
+        if self._marked not in self._rows:
+            self._marked = ""
+        self._compare()
+
+    def _draw(self, key: str, width: int) -> Content:
+        version = self._rows.get(key)
+        if version is None:
+            return Content("")
+        stored, now = version.stored, self.browser.clock()
+        broken = stored.state is None
+        news = f"+{version.new_decisions}" if version.new_decisions and not broken else ""
+        left = [
+            ("◆ " if key == self._marked else "  ", "$accent"),
+            (f"{version.name:<4} ", "bold"),
+            (f"{short_time(stored.written, now):<7}", "$quiet"),
+            (f"{news:>3} ", "$accent"),
+            (clean_line(version.gist), "$error" if broken else ""),
+        ]
+        return row(left, short_age(stored.written, now), width)
+
+    # -- comparing ------------------------------------------------------------------------------------------
+
+    @on(RowList.Highlighted)
+    def _moved(self) -> None:
+        self._compare()
+
+    @property
+    def compared(self) -> Comparison | None:
+        """The marked version and the selected one, else the selected one and what was before it."""
+        selected = self._rows.get(self.listing.selected or "")
+        if selected is None:
+            return None
+        marked = self._rows.get(self._marked)
+        if marked is None or marked is selected or selected.stored.state is None:
+            return Comparison(before(tuple(self._rows.values()), selected), selected)
+        older, newer = sorted((marked, selected), key=lambda version: version.stored.version)
+        return Comparison(older, newer)
+
+    def _compare(self) -> None:
+        if (self.compared, self._everything) != self._wanted:
+            self._wanted = (self.compared, self._everything)
+            self._show_changes()
+
+    @work(group="changes", exclusive=True, exit_on_error=False)
+    async def _show_changes(self) -> None:
+        """Show the differences once the selection rests: long documents take a moment to compare."""
+        compared, everything = self._wanted
+        if compared is None:
+            self.changes.show(EMPTY)
+            self.changes.border_title = ""
+            return
+        await asyncio.sleep(_PAUSE)
+        with self.app.reporting("comparing the versions"):
+            document = await asyncio.to_thread(compared.document, everything=everything)
+            # With all lines or without, of the same versions: other lines stand at the same place.
+            self.changes.show(document)
+            self.changes.border_title = Content(compared.title)
+
+    def action_mark(self) -> None:
+        """Mark the selected version, to compare the others with it; unmark it if it is marked."""
+        key = self.listing.selected or ""
+        version = self._rows.get(key)
+        if version is None:
+            self.app.say("There is no version to mark.", severity="warning")
+        elif version.stored.state is None:
+            self.app.say(f"{version.name} is broken: it cannot be compared.", severity="warning")
+        else:
+            self._marked = "" if key == self._marked else key
+            told = f"{version.name} is marked: the others are compared with it."
+            self.app.say(told if self._marked else "Each is compared with the one before it.")
+            self.listing.refresh_rows()
+            self._compare()
+
+    def action_everything(self) -> None:
+        """Show the lines that have not changed, too, or leave them out again."""
+        self._everything = not self._everything
+        self._compare()
+
+    # -- moving about ---------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self) -> None:
+        """The keys at the bottom are those of where the focus is."""
+        self.query_one(KeyBar).keys = self.LISTED if self.focused is self.listing else self.READ
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.set_focus(self.changes)
+
+    def action_switch(self) -> None:
+        """Go from the list to the differences, or back."""
+        self.set_focus(self.changes if self.focused is self.listing else self.listing)
+
+    def action_back(self) -> None:
+        """From the differences to the list, from the list to where one was."""
+        if self.focused is self.changes:
+            self.set_focus(self.listing)
+        else:
+            self.dismiss(None)

@@ -1,0 +1,146 @@
+"""The sessions of a project: which there are, which of them is shown, and what is known of that one."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from memtui.app.views import DraftWanted, StateView
+from memtui.clock import Clock
+from memtui.flows.follow import GROWTH
+from memtui.project import Home
+from memtui.store.listing import Entry
+from memtui.store.state_files import version_of, written_at
+from memtui.store.state_progress import NAME as PROGRESS
+from memtui.store.state_progress import read_progress
+from memtui.store.states import StateStore, StoredState
+from memtui.store.transcripts import Transcript, TranscriptStore
+
+_STAYS = timedelta(seconds=20)
+"""How long a session may be silent before the pane leaves it for one that goes on: two sessions that work at
+the same time must not take turns."""
+_TOKEN = GROWTH / 20_000
+"""Bytes of transcript that come with a token of context."""
+
+
+class Session(NamedTuple):
+    """One session: its transcript, its stored document, or both."""
+
+    session_id: str
+    active: datetime
+    """When its transcript was last written; without one, its document."""
+    newest: Entry | None = None
+    """Its current version."""
+    transcript: Transcript | None = None
+
+
+class Sessions:
+    """Lists the sessions, and gives the view of the one that is shown.
+
+    That is the newest one, unless a person has chosen another. `look` is called by one thread, `choose` by
+    any.
+    """
+
+    def __init__(self, states: StateStore, transcripts: TranscriptStore, home: Home, clock: Clock) -> None:
+        self._states = states
+        self._transcripts = transcripts
+        self._home = home
+        self._clock = clock
+        self._chosen = ""
+        self._shown = ""
+        self._loaded: tuple[Entry, StoredState] | None = None
+        self._told: tuple[tuple[Entry, int], int | None] | None = None
+        """How many bytes of the transcript are in the document, and by what that was known."""
+
+    def choose(self, session_id: str) -> None:
+        """Show this session from now on; "" shows the newest one, whichever it is."""
+        self._chosen = session_id
+        self._shown = ""
+
+    def sessions(self) -> list[Session]:
+        """All of them, the one that did something last first.
+
+        Raises:
+            FileProblem: the transcripts or the states cannot be listed.
+        """
+        transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
+        stored = {each.session_id: each.newest for each in self._states.sessions(transcripts.keys())}
+        found = [
+            Session(
+                name,
+                _active(stored.get(name), transcripts.get(name)),
+                stored.get(name),
+                transcripts.get(name),
+            )
+            for name in transcripts.keys() | stored.keys()
+        ]
+        return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
+
+    def look(self) -> StateView | DraftWanted:
+        """What is known of the session that is shown; a draft is wanted where nothing of it is stored.
+
+        Raises:
+            FileProblem: see `sessions`.
+        """
+        sessions = self.sessions()
+        if not sessions:
+            return StateView()
+        shown = self._current(sessions)
+        transcript = shown.transcript
+        view = StateView(
+            session_id=shown.session_id,
+            transcript=transcript.path if transcript else None,
+            sessions=tuple(each.session_id for each in sessions),
+            active=shown.active.replace(second=0, microsecond=0),
+        )
+        if shown.newest is not None:
+            stored = self._load(shown.newest)
+            return view._replace(
+                state=stored.state,
+                text=stored.text,
+                written=stored.written,
+                path=stored.path,
+                problem=stored.problem and f"{stored.path.name} {stored.problem}",
+                since=self._since(shown.newest, transcript),
+            )
+        assert transcript is not None
+        return DraftWanted(transcript.path, transcript.signature, view._replace(reading=True))
+
+    def _current(self, sessions: list[Session]) -> Session:
+        known = {each.session_id: each for each in sessions}
+        chosen = known.get(self._chosen)
+        if chosen is not None:
+            return chosen
+        newest, before = sessions[0], known.get(self._shown)
+        stays = before is not None and self._clock() - before.active < _STAYS
+        shown = before if before is not None and stays else newest
+        self._shown = shown.session_id
+        return shown
+
+    def _load(self, entry: Entry) -> StoredState:
+        if self._loaded is None or self._loaded[0] != entry:
+            self._loaded = (entry, self._states.load(entry))
+        return self._loaded[1]
+
+    def _since(self, entry: Entry, transcript: Transcript | None) -> int:
+        """Thousands of tokens of the transcript that the document does not tell of; 0 when unknown."""
+        if transcript is None:
+            return 0
+        folder = entry.path.parent
+        try:
+            written = (folder / PROGRESS).stat().st_mtime_ns
+        except OSError:
+            return 0
+        if self._told is None or self._told[0] != (entry, written):
+            progress = read_progress(self._home, folder.name)
+            known = progress is not None and progress.version == version_of(entry)
+            self._told = ((entry, written), progress.offset if progress and known else None)
+        offset = self._told[1]
+        return 0 if offset is None else int(max(0, transcript.signature[1] - offset) / _TOKEN / 1000)
+
+
+def _active(newest: Entry | None, transcript: Transcript | None) -> datetime:
+    if transcript is not None:
+        return datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
+    assert newest is not None
+    return written_at(newest)

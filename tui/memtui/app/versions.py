@@ -1,0 +1,168 @@
+"""The versions of a session state, and what has changed between two of them, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memtui.app.widgets.document import Document, Line, line, plain, styled
+from memtui.extract.compactor_decisions import key_of, members
+from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.formats.session_state import SessionState, TaskKind
+from memtui.store.listing import Entry
+from memtui.store.state_files import version_of
+from memtui.store.states import StateStore, StoredState
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~", "same": " "}
+_ROLES = {"added": "added", "removed": "removed"}
+
+
+class Version(NamedTuple):
+    """A version, and how it compares with the one before."""
+
+    stored: StoredState
+    new_decisions: int = 0
+    """How many decisions it has that no version before it has."""
+
+    @property
+    def name(self) -> str:
+        """`v7`."""
+        return f"v{self.stored.version}"
+
+    @property
+    def gist(self) -> str:
+        """What was in progress, or the goal; why it cannot be used, if so."""
+        state = self.stored.state
+        if state is None:
+            return self.stored.problem
+        doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
+        return next(doing, "") or state.identity.goal or "-"
+
+
+class Versions:
+    """The versions of one session, newest first. Used by one thread at a time; what was read is kept."""
+
+    def __init__(self, store: StateStore, session_id: str) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._kept: dict[Entry, Version] = {}
+        self.entries: tuple[Entry, ...] = ()
+
+    def look(self) -> bool:
+        """List them again; whether anything has changed.
+
+        Raises:
+            FileProblem: the session's folder cannot be listed.
+        """
+        entries = tuple(self._store.versions(self._session_id))
+        changed = entries != self.entries
+        self.entries = entries
+        return changed
+
+    def read(self) -> dict[str, Version]:
+        """All of them by their names in the list, newest first."""
+        decided: set[str] = set()
+        for entry in reversed(self.entries):
+            known = self._kept.get(entry)
+            if known is None:
+                stored = self._store.load(entry)
+                own = _decisions(stored.state)
+                known = self._kept[entry] = Version(stored, len(own - decided))
+            decided |= _decisions(known.stored.state)
+        return {row_of(entry): self._kept[entry] for entry in self.entries}
+
+
+def row_of(entry: Entry) -> str:
+    """By what a version is known in the list."""
+    return f"v{version_of(entry)}"
+
+
+def before(versions: Sequence[Version], version: Version) -> Version | None:
+    """The newest readable version before one; None when there is none."""
+    earlier = (
+        each
+        for each in versions
+        if each.stored.version < version.stored.version and each.stored.state is not None
+    )
+    return max(earlier, key=lambda each: each.stored.version, default=None)
+
+
+class Comparison(NamedTuple):
+    """Two versions, the older one first."""
+
+    older: Version | None
+    newer: Version
+
+    @property
+    def title(self) -> str:
+        """`v6 → v7`, or the one version there is to show."""
+        if self.newer.stored.state is None:
+            return f"{self.newer.name} is broken"
+        return f"{self.older.name} → {self.newer.name}" if self.older else f"{self.newer.name}, the first"
+
+    def document(self, *, everything: bool) -> Document:
+        """What has changed, section by section; with `everything`, what has not, too."""
+        state = self.newer.stored.state
+        if state is None:
+            return _broken(self.newer.stored)
+        old = self.older.stored.state if self.older else None
+        sections = state_diff(old, state)
+        shown = [each for each in sections if everything or each.has_changed]
+        if not shown:
+            return Document([line("The two versions say the same.", "dim")])
+        lines = [_summary(sections)] if old is not None else []
+        for section in shown:
+            lines += [Line(""), *_section(section, everything=everything)]
+        return Document(lines if old is not None else lines[1:])
+
+
+def _broken(stored: StoredState) -> Document:
+    lines = [
+        styled(("Broken: ", "bad"), stored.problem),
+        Line(""),
+        line("It is left as it is, and the versions after it do not need it.", "dim"),
+    ]
+    if stored.text.strip():
+        lines += [Line(""), line("What it says", "heading"), *plain(stored.text).lines]
+    return Document(lines)
+
+
+def _summary(sections: Sequence[SectionDiff]) -> Line:
+    lines = [each for section in sections for each in section.lines]
+    counts = (
+        (sum(each.is_new_decision for each in lines), "new decision", "new decisions"),
+        (sum(each.change == "added" for each in lines), "line new", "lines new"),
+        (sum(each.change == "changed" for each in lines), "changed", "changed"),
+        (sum(each.change == "removed" for each in lines), "gone", "gone"),
+    )
+    told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return line(" · ".join(told) or "nothing has changed", "strong")
+
+
+def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
+    yield line(section.title or "Before the first section", "heading")
+    left_out = 0
+    for each in section.lines:
+        if each.change == "same" and not everything:
+            left_out += 1
+        else:
+            yield _line(each)
+    if left_out:
+        yield line(f"    {left_out} {'line' if left_out == 1 else 'lines'} as before", "dim")
+
+
+def _line(diff: LineDiff) -> Line:
+    """A line under its sign; in one that has changed, the words that are gone and those that are new."""
+    role = _ROLES.get(diff.change, "" if diff.change == "changed" else "dim")
+    lead = [(f"{_SIGNS[diff.change]} ", role or "accent")]
+    if diff.is_new_decision:
+        lead.append(("NEW ", "accent"))
+    pieces = [(piece.text, _ROLES.get(piece.change, role)) for piece in diff.pieces]
+    # Nested items are indented in the document: the rest of a long one stands below its own beginning.
+    text = diff.pieces[0].text if diff.pieces else ""
+    hang = 4 + len(text) - len(text.lstrip(" "))
+    return styled(*lead, *pieces, hang=hang)
+
+
+def _decisions(state: SessionState | None) -> set[str]:
+    return {key_of(text) for each in (state.decisions if state else ()) for text in members(each)}

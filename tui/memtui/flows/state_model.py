@@ -1,0 +1,69 @@
+"""A session's next state as a model words it: the draft from the facts stands where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.clock import Clock
+from memtui.engines.claude import Claude
+from memtui.engines.process import EngineError
+from memtui.extract.facts import Facts
+from memtui.flows.states import update_state
+from memtui.formats.session_state import SessionState
+from memtui.project import Places
+from memtui.store.states import StoredState
+
+
+class Asked(NamedTuple):
+    """What came of asking the model."""
+
+    stored: StoredState | None = None
+    """The version that was written; None when there was nothing new to say."""
+    problem: str = ""
+    """Why the model had no part in it, in one clause; "" when it had."""
+
+
+def update_by_claude(
+    places: Places,
+    clock: Clock,
+    *,
+    transcript: Path,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Asked:
+    """Write the next version of a session's state document as ``claude -p`` words it.
+
+    If claude is missing, slow, wrong or cancelled, the version that the facts make is written.
+
+    Args:
+        places: where things are.
+        clock: tells the time of reading.
+        transcript: the session's.
+        progress: see `update_state`.
+        cancelled: asked while waiting for the answer.
+
+    Raises:
+        FileProblem: something of the session cannot be read or written.
+    """
+    asking = _Asking(Claude(transcript, cancelled=cancelled))
+    stored = update_state(places, clock, transcript=transcript, progress=progress, improve=asking)
+    return Asked(stored, asking.problem)
+
+
+class _Asking:
+    """Asks once, even if another program writes a version meanwhile."""
+
+    def __init__(self, claude: Claude) -> None:
+        self.problem = ""
+        self._claude = claude
+        self._answer: SessionState | None = None
+
+    def __call__(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
+        if self._answer is None and not self.problem:
+            try:
+                self._answer = self._claude.state(draft, previous, facts)
+            except EngineError as error:
+                self.problem = str(error)
+        return self._answer or draft
