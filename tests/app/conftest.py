@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app import following, live, watcher
 from memtui.app.live import Target
+from memtui.app.panes import memories
 from memtui.app.screens import browser_view
 from tests.app.world import World, furnished
 
@@ -36,6 +37,7 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(browser_view, "_PAUSE", 0.0)
     monkeypatch.setattr(following, "BEGIN", 3600.0)  # no versions are written that no test waits for
+    monkeypatch.setattr(memories, "_REST", 0.0)
 
 
 @pytest.fixture

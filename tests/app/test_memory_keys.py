@@ -47,7 +47,7 @@ async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, na
         assert rows(driver) == [a, b, c, other, homeless]
         assert "2 Memories 5 " in driver.shown
         assert driver.last_said == "Memories of all projects are shown, archived ones, too."
-        assert "in else" in driver.drawn(PaneId.MEMORIES)[3]
+        assert "else: Of another project" in driver.drawn(PaneId.MEMORIES)[3]
         await driver.press("A")
         assert rows(driver) == [a, b, c, homeless]
 

@@ -76,7 +76,7 @@ async def test_nothing_typed_shows_what_is_recent_and_how_to_search(full: World)
         assert "Memories  recent" in driver.shown
         assert "Captures  recent" in driver.shown
         assert "All words have to be there" in driver.shown
-        assert len(found(driver)) == 2 + 3 + 1
+        assert len(found(driver)) == 2 + 1 + 3 + 1
 
 
 async def test_nothing_found_says_so(full: World) -> None:
@@ -103,6 +103,18 @@ async def test_enter_opens_a_memory(full: World, size: tuple[int, int]) -> None:
         assert driver.pane(PaneId.MEMORIES).selected == f"{name}.md"
         assert driver.reading()
         await driver.until(lambda: "Find xyzzy" in driver.detail, "the memory")
+
+
+async def test_enter_opens_a_memory_file_which_has_no_id(full: World) -> None:
+    async with opened(full) as driver:
+        await look_for(driver, "then switch")
+        (name,) = found(driver)
+        assert name.startswith("memory file ")
+        await driver.press("tab", "y")
+        assert driver.last_said == "A memory file has no Recovery ID."
+        await driver.press("enter")
+        assert driver.reading()
+        await driver.until(lambda: "Then switch" in driver.detail, "the memory file")
 
 
 async def test_enter_opens_a_reviewed_capture(full: World) -> None:

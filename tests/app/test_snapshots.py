@@ -44,7 +44,7 @@ SCREENS = {
     "transcript": (("o",), SIZES),
     "memory": (("2", "j", "enter", "tab"), SIZES),
     "all": (("2", "A", "G"), (WIDE, NARROW)),
-    "search": (("s", *"stock"), SIZES),
+    "search": (("s", *"twice"), SIZES),
     "compact": (("c",), SIZES),
     "checks": (("c", "f2"), (NARROW, SHORT)),
     "stored": (("c", "ctrl+s"), SIZES),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.capture_rows import CaptureRows
+from memtui.app.indexing import MANY, Indexer
 from memtui.app.live import Target
 from memtui.app.views import (
     BranchView,
@@ -70,6 +71,7 @@ class Browser:
         self.clock = clock
         self._home = places.home
         self._claude = places.claude
+        self.indexer = Indexer(places.home)
         self._last: dict[type[View], View] = {}
         self._draft_wanted: DraftWanted | None = None
         self._wanted: dict[str, set[str]] = {}
@@ -159,6 +161,7 @@ class Browser:
     def stop(self) -> None:
         """Let whatever is being read end soon."""
         self._stopped.set()
+        self.indexer.stop()
 
     @property
     def stopped(self) -> bool:
@@ -267,7 +270,10 @@ class Browser:
             parts = self._wanted.get("memories", set())
             listed = self._memories.list(parts, sweep="" in parts)
         if self._memories.read(self._stopped.is_set) or listed:
-            publish(self._memories.view())
+            view = self._memories.view()
+            publish(view)
+            if not view.more and len(view.keys) >= MANY:
+                self.indexer.start()
 
     def _compare_captures(self, publish: Publish) -> None:
         listed = "compacts" in self._wanted and self._captures.list()

@@ -39,15 +39,15 @@ class Shown:
 
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
         """Those whose labels are not known as they are now, oldest first. Memory files need none."""
-        known, found = self._known, []
-        for name in names:
-            entry = entries[name]
-            if known.get(name) is not entry:
-                if is_stored(entry):
-                    found.append(entry)
-                else:
-                    self.learn(entry, Label())
-        found.reverse()
+        known = self._known
+        # All are looked at whenever one has changed, so this takes no more than it must.
+        new = [name for name in names if known.get(name) is not entries[name]]
+        found = []
+        for name in reversed(new):
+            if is_stored(entries[name]):
+                found.append(entries[name])
+            else:
+                self.learn(entries[name], Label())
         return found
 
     def view(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.app.browser import Browser
 from memtui.app.views import CaptureRow
 from memtui.clean import clean, clean_line
+from memtui.files import FileProblem
 from memtui.store.base import Filter, Which
 from memtui.store.matching import Query
 from memtui.store.memory_labels import ProjectTest
@@ -17,6 +18,7 @@ from memtui.store.memory_labels import ProjectTest
 if TYPE_CHECKING:
     from memtui.store.base import Hit
     from memtui.store.listing import Entry
+    from memtui.store.memories import MemoryText
 
 LIMIT = 100
 """Memories, captures and states shown at most, each."""
@@ -28,6 +30,7 @@ class Kind(StrEnum):
     """What a search finds."""
 
     MEMORY = "memory"
+    FILE = "memory file"
     CAPTURE = "capture"
     STATE = "state"
 
@@ -37,7 +40,7 @@ class Result(NamedTuple):
 
     kind: Kind
     name: str
-    """Recovery ID, the capture's file name, or the session's id."""
+    """Recovery ID, file name of a memory file or a capture, or the session's id."""
     title: str
     when: datetime | None = None
     said: str = ""
@@ -78,6 +81,7 @@ class Searcher:
         self._browser = browser
         self._concerns = ProjectTest(browser.project.root)
         self._states: dict[Entry, str] = {}
+        self._files: dict[Entry, MemoryText] = {}
 
     def memories(self, text: str) -> Group:
         """Memories of all projects, archived ones, too, best first.
@@ -98,6 +102,25 @@ class Searcher:
         ]
         told = " · ".join(clean_line(part) for part in said if part)
         return Result(Kind.MEMORY, meta.id, hit.listed.title, meta.created, told, hit.snippet, hit.marks)
+
+    def files(self, text: str, entries: Iterable[Entry], cancelled: Cancelled) -> Group:
+        """The memory files of the project's reviews that hold every term, in the order of `entries`."""
+        query = Query.parse(text)
+        results: list[Result] = []
+        for entry in entries:
+            if cancelled():
+                break
+            memory = self._files.get(entry)
+            if memory is None:
+                try:
+                    memory = self._files[entry] = self._browser.memories.load(entry)
+                except FileProblem:  # its pane says what is wrong with it
+                    continue
+            if query.matches(memory.text):
+                snippet, marks = query.snippet(memory.text)
+                head = memory.head
+                results.append(Result(Kind.FILE, entry.name, head.title, head.time, "", snippet, marks))
+        return Group(Kind.FILE, tuple(results[:LIMIT]), len(results))
 
     def captures(self, text: str, rows: Iterable[CaptureRow], cancelled: Cancelled) -> Group:
         """The captures that hold every term in name, first message or summary, in the order of `rows`."""

@@ -18,6 +18,7 @@ from memtui.app.widgets.document import Document, Line, concat, line, plain, sty
 from memtui.clean import clean_line
 from memtui.clock import short_age
 from memtui.files import FileProblem
+from memtui.store.listing import is_stored
 from memtui.store.memory_labels import ProjectTest
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the ses
 _READING = "…"
 _ID_WIDTH = 22
 _WIDE = 44
+_REST = 0.4
+"""Seconds that the selection must rest before related memories are looked for."""
 _RELATED = 8
 """Related memories that the detail tells."""
 _SLICE, _BATCH = 0.5, 100
@@ -56,6 +59,8 @@ class MemoriesPane(Pane):
     def apply(self, view: View) -> None:
         """Show a newer listing."""
         if isinstance(view, MemoriesView):
+            if view.keys is not self._listed.keys:
+                self._relations.clear()
             self._listed = view
             self._show_view(view)
 
@@ -94,6 +99,10 @@ class MemoriesPane(Pane):
             view = view._replace(mine=[each for each in view.mine if each != key])
         if view is not self.view:
             self._show_view(view)
+
+    def files(self) -> list[Entry]:
+        """The memory files of the project's reviews."""
+        return [entry for entry in self.view.entries.values() if not is_stored(entry)]
 
     def reveal(self, key: str) -> bool:
         """Select a memory, whatever has to be shown for that; False when there is none."""
@@ -171,17 +180,19 @@ class MemoriesPane(Pane):
             return row([(lead, "$quiet"), title], ago, width)
         # A narrow row drops the date part that the id shares with its neighbours, never the title.
         lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
-        pin = ("★ " if head.pinned else "", "$warning")
-        tags = " ".join(f"#{clean_line(tag)}" for tag in head.tags)
-        said = [self._elsewhere(head.project), "archived" if head.archived else "", tags]
-        told = "".join(f"  {part}" for part in said if part)
-        if head.archived:
-            return row([(lead, "$quiet"), pin, (title + told, "$quiet")], ago, width)
-        return row([(lead, "$accent"), pin, title, (told, "$quiet")], ago, width)
+        badges = [
+            ("★ " if head.pinned else "", "$warning"),
+            ("archived " if head.archived else "", "$secondary"),
+            (self._elsewhere(head.project), "$quiet"),
+        ]
+        tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+        lead_colour, colour = ("$quiet", "$quiet") if head.archived else ("$accent", "")
+        said = [(lead, lead_colour), *badges, (title, colour), (f" {tags}" if tags else "", "$quiet")]
+        return row(said, ago, width)
 
     def _elsewhere(self, project: str) -> str:
-        """The name of another project's folder; "" for this one."""
-        return "" if self._concerns(project) else f"in {clean_line(project).rstrip('/').rpartition('/')[2]}"
+        """The name of another project's folder, before the title; "" for this one."""
+        return "" if self._concerns(project) else f"{clean_line(project).rstrip('/').rpartition('/')[2]}: "
 
     def detail(self, key: str | None) -> Detail:
         """What the detail shows."""
@@ -209,14 +220,27 @@ class MemoriesPane(Pane):
                 return memory_file_document(memory, now)
             backend, memory_id = self.browser.backend, memory.head.id
             named = entities_of(backend.get(memory_id))
-            known = self._relations.get(entry)
-            progress.show(stored_document(memory, now, named, known, self._unfolded))
-            found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+            found = self._relations.get(entry)
+            if found is None:
+                document = stored_document(memory, now, named, None, self._unfolded)
+                progress.show(document)
+                if not self._rests(progress):
+                    return document
+                found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         except FileProblem as problem:
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
         if not progress.cancelled():
             self._relations[entry] = found
         return stored_document(memory, now, named, found, self._unfolded)
+
+    def _rests(self, progress: Progress) -> bool:
+        """Whether the selection stays for a while, and the index is there: finding relations takes both."""
+        until = time.monotonic() + _REST
+        while time.monotonic() < until or self.browser.indexer.running:
+            if progress.cancelled():
+                return False
+            time.sleep(0.05)
+        return not progress.cancelled()
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""

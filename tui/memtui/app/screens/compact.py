@@ -63,7 +63,7 @@ class CompactScreen(Screen[Edited | None]):
     KEYS = (
         ("ctrl+s", "store", "screen.save"),
         ("tab", "next field", "app.focus_next"),
-        ("f2", "text/checks", "screen.switch"),
+        ("f2", "checks", "screen.switch"),
         ("esc", "leave", "screen.leave"),
     )
 

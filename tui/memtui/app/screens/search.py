@@ -28,16 +28,22 @@ from memtui.clock import age, local_minute, short_age, short_time
 
 if TYPE_CHECKING:
     from memtui.app.app import MemtuiApp
+    from memtui.store.listing import Entry
 
 _PAUSE = 0.08
 """Seconds that typing must rest before a search begins."""
 _WIDE = 100
 """Columns from which a row has room for the place where the query stands."""
 _TITLE = 46
-_RECENT = {Kind.MEMORY: 8, Kind.CAPTURE: 5, Kind.STATE: 3}
+_RECENT = {Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3}
 """How many of each kind show before anything is typed."""
-_HEADINGS = {Kind.MEMORY: "Memories", Kind.CAPTURE: "Captures", Kind.STATE: "Session states"}
-_MARKS = {Kind.MEMORY: "M", Kind.CAPTURE: "C", Kind.STATE: "S"}
+_HEADINGS = {
+    Kind.MEMORY: "Memories",
+    Kind.FILE: "Memory files of reviews",
+    Kind.CAPTURE: "Captures",
+    Kind.STATE: "Session states",
+}
+_MARKS = {Kind.MEMORY: "M", Kind.FILE: "✎", Kind.CAPTURE: "C", Kind.STATE: "S"}
 _HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 
 
@@ -81,18 +87,22 @@ class SearchScreen(Screen[Result | None]):
         ("esc", "leave", "screen.leave"),
     )
 
-    def __init__(self, browser: Browser, captures: Iterable[CaptureRow], *, query: str = "") -> None:
+    def __init__(
+        self, browser: Browser, captures: Iterable[CaptureRow], files: Iterable[Entry], *, query: str = ""
+    ) -> None:
         """Make the screen.
 
         Args:
             browser: what to search in.
             captures: the captures as they are listed.
+            files: the memory files of reviews as they are listed.
             query: what to search for at first.
         """
         super().__init__()
         self.browser = browser
         self.query_text = query
         self._captures = tuple(captures)
+        self._files = tuple(files)
         self._searcher = Searcher(browser)
         self._found: dict[str, Result | str] = {}
         self._gone = False
@@ -154,6 +164,7 @@ class SearchScreen(Screen[Result | None]):
         with self.app.reporting("searching", wanted=lambda: not stale()):
             for look in (
                 lambda: self._searcher.memories(text),
+                lambda: self._searcher.files(text, self._files, stale),
                 lambda: self._searcher.captures(text, self._captures, stale),
                 lambda: self._searcher.states(text, stale),
             ):

@@ -28,7 +28,9 @@ class SearchActions(MemoryActions):
 
         captures = self.panes[PaneId.PENDING]
         assert isinstance(captures, PendingPane)
-        screen = SearchScreen(self.browser, captures.view.rows.values(), query=self._last_query)
+        screen = SearchScreen(
+            self.browser, captures.view.rows.values(), self.memories.files(), query=self._last_query
+        )
 
         def closed(found: Result | None) -> None:
             self._last_query = screen.query_text
@@ -43,6 +45,8 @@ class SearchActions(MemoryActions):
 
         if found.kind is Kind.MEMORY:
             self.read_memory(f"{found.name}.md")
+        elif found.kind is Kind.FILE:
+            self.read_memory(found.name)
         elif found.kind is Kind.CAPTURE:
             self._read_capture(found.name)
         else:

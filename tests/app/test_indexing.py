@@ -1,0 +1,37 @@
+"""The search index is made beside the app when there are many memories, and ends with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.app import browser as browser_module
+from memtui.app.indexing import Indexer
+from memtui.store.index import SearchIndex
+from tests.app.harness import opened
+from tests.app.world import World
+
+
+async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser_module, "MANY", 3)
+    for number in range(3):
+        world.memory(number, f"Memory {number}")
+    async with opened(world) as driver:
+        indexer = driver.browser.browser.indexer
+        await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
+        await driver.until(lambda: not indexer.running, "its end")
+        assert SearchIndex(world.home).refresh(budget=0.0)
+
+
+async def test_few_need_none(world: World) -> None:
+    world.memory(1, "One")
+    async with opened(world) as driver:
+        assert not driver.browser.browser.indexer.running
+
+
+def test_it_ends_when_told_and_does_not_begin_again(world: World) -> None:
+    indexer = Indexer(world.home)
+    indexer.start()
+    indexer.stop()
+    assert not indexer.running
+    indexer.start()
+    assert not indexer.running

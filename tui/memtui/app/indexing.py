@@ -1,0 +1,59 @@
+"""The search index brought up to date in a process of its own: made here, it would keep the keys waiting."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+
+from memtui.project import Home
+
+MANY = 200
+"""Memories from which the index is left to a process; fewer are read in a moment."""
+
+_CODE = """
+import os, sys
+from pathlib import Path
+from memtui.project import Home
+from memtui.store.index import SearchIndex
+if hasattr(os, "nice"):
+    os.nice(10)
+SearchIndex(Home(*map(Path, sys.argv[1:]))).refresh()
+"""
+
+
+class Indexer:
+    """One process at most, which ends when the index is complete; it may be killed at any moment."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = False
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Bring the index up to date, once in a run of the app: later changes are few at a time."""
+        with self._lock, suppress(OSError):  # where none can be started, searching does it
+            if self._started:
+                return
+            self._started = True
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _CODE, *map(str, self._home)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether the index is still being made."""
+        return self._process is not None and self._process.poll() is None
+
+    def stop(self) -> None:
+        """End it, and start none any more: what is done stays done."""
+        with self._lock:
+            self._started = True
+            if self._process is not None and self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
