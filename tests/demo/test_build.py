@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.build import DemoProject, build_demo
-from memtui.demo.story.states import STORED
 from memtui.extract.drafts import draft_memory
 from memtui.extract.facts import read_facts
+from memtui.flows.states import update_state
 from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
 from memtui.formats.stored_memory import parse_stored
+from memtui.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem
@@ -134,15 +135,26 @@ def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
     assert all(command.activated_at and command.activated_at < NOW for command in commands)
 
 
-def test_states_are_those_of_the_session_that_goes_on(demo: DemoProject) -> None:
+@pytest.mark.parametrize(("session", "number"), [("session", 6), ("other", 2)])
+def test_states_are_what_the_compactor_wrote_while_the_story_went_on(
+    demo: DemoProject, session: str, number: int
+) -> None:
+    name = getattr(demo, session).session_id
     store = StateStore(demo.project, demo.home)
-    newest = store.newest()
+    versions = [store.load(entry) for entry in store.versions(name)]
+    assert [each.version for each in versions] == [*range(number, 0, -1)]
+    assert versions == sorted(versions, key=lambda each: each.written, reverse=True)
+    for each in versions:
+        assert each.state is not None
+        assert render_session_state(each.state) == each.text
+    places = Places(demo.project, demo.home, demo.claude_config)
+    assert update_state(places, clock, transcript=demo.transcript_of(name)) is None
+
+
+def test_the_newest_state_is_that_of_the_session_that_goes_on(demo: DemoProject) -> None:
+    newest = StateStore(demo.project, demo.home).newest()
     assert newest is not None
-    assert (newest.session_id, newest.version, newest.problem) == (demo.session.session_id, STORED, "")
-    assert newest.state is not None
-    assert render_session_state(newest.state) == newest.text
-    texts = [store.load(entry).text for entry in store.versions(newest.session_id)]
-    assert len(set(texts)) == STORED
+    assert newest.session_id == demo.session.session_id
 
 
 def test_transcripts_belong_to_the_project(demo: DemoProject) -> None:

@@ -10,10 +10,12 @@ from pathlib import Path
 from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
 from memtui.extract.facts import read_facts
+from memtui.flows.follow import Follower, Following
+from memtui.formats.session_state import TaskKind
+from memtui.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryStore
-from memtui.store.states import StateStore
 from tests.demo.conftest import NOW
 
 
@@ -40,8 +42,8 @@ def test_the_script_shows_everything_in_the_first_minute(demo: DemoProject) -> N
     at = {step.name: step.seconds for step in script}
     assert (at["capture"], at["memory"]) == (12, 30)
     assert "command" in at
-    moves = [step.seconds for step in script if step.name.startswith("state ")]
-    assert all(8 <= later - sooner <= 10 for sooner, later in pairwise(moves))
+    work = [step.seconds for step in script if step.name.startswith("work ")]
+    assert all(later - sooner <= 10 for sooner, later in pairwise(work))
 
 
 def test_a_script_can_be_made_again_and_again(demo: DemoProject) -> None:
@@ -103,17 +105,22 @@ def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
 
 def test_the_session_state_moves_on(demo: DemoProject) -> None:
     stage = Stage(demo)
-    store = StateStore(demo.project, demo.home)
-    seen = []
+    places = Places(demo.project, demo.home, demo.claude_config)
+    following = Following(places, lambda: stage.now, follower=Follower(growth=1))
+    list(following.step(0))
+    written = []
     for step in stage.player.script():
         stage.now = NOW + timedelta(seconds=step.seconds)
         step.act()
-        newest = store.newest()
-        assert newest is not None
-        assert newest.problem == ""
-        if newest.version not in seen:
-            seen.append(newest.version)
-    assert seen == [6, 7, 8, 9, 10, 11, 12]
+        written += [followed.stored for followed in following.step(step.seconds)]
+    mine = [each for each in written if each and each.session_id == demo.session.session_id]
+    assert [each.version for each in mine] == [7, 8, 9, 10, 11, 12, 13, 14]
+    last = mine[-1].state
+    assert last is not None
+    assert "Backfill the refunds since release 4.2" in [
+        task.text for task in last.tasks if task.kind is TaskKind.IN_PROGRESS
+    ]
+    assert any("Never write more than 20 at once" in each.text for each in last.decisions)
 
 
 def test_played_in_its_thread_with_the_pauses_of_the_script(demo: DemoProject) -> None:

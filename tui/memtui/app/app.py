@@ -189,8 +189,8 @@ def run_app(
         home: memtui's own folders.
         claude: Claude Code's configuration folder.
         clock: tells the time.
-        demo: says in the status line that this is the demo.
+        demo: says in the status line that this is the demo, and keeps session states at its quick pace.
     """
-    browser = Browser(Places(project, home, claude), clock)
+    browser = Browser(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.state / "failures.log", clock)
     MemtuiApp(browser, log, note="demo" if demo else "").run()

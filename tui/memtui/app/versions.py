@@ -157,11 +157,23 @@ def _line(diff: LineDiff) -> Line:
     lead = [(f"{_SIGNS[diff.change]} ", role or "accent")]
     if diff.is_new_decision:
         lead.append(("NEW ", "accent"))
-    pieces = [(piece.text, _ROLES.get(piece.change, role)) for piece in diff.pieces]
     # Nested items are indented in the document: the rest of a long one stands below its own beginning.
     text = diff.pieces[0].text if diff.pieces else ""
     hang = 4 + len(text) - len(text.lstrip(" "))
-    return styled(*lead, *pieces, hang=hang)
+    return styled(*lead, *_pieces(diff, role), hang=hang)
+
+
+def _pieces(diff: LineDiff, role: str) -> Iterator[tuple[str, str]]:
+    """The words of a line; what took the place of others stands beside them, not against them."""
+    last = ""
+    for piece in diff.pieces:
+        word = piece.text.lstrip(" ")
+        space = piece.text[: len(piece.text) - len(word)]
+        if piece.change == "added" and last and not (space or last.endswith(" ")):
+            space = " "
+        yield space, ""
+        yield word, _ROLES.get(piece.change, role)
+        last = piece.text if piece.change == "removed" else ""
 
 
 def _decisions(state: SessionState | None) -> set[str]:

@@ -10,15 +10,16 @@ from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.demo import render
-from memtui.demo.files import put, stamp
-from memtui.demo.story import commands, earlier, refunds, states, typos
+from memtui.demo.files import append, put, stamp
+from memtui.demo.story import commands, earlier, refunds, typos
 from memtui.demo.story.earlier import Earlier
 from memtui.demo.story.memories import MEMORIES, Saved
 from memtui.demo.transcript import TranscriptWriter
+from memtui.flows.states import update_state
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import render_memory
-from memtui.project import Home, Project, memtui_home, transcript_slug
+from memtui.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.setup.settings import EVENTS, install
 
 _COMPACTING = timedelta(seconds=38)
@@ -82,10 +83,20 @@ class DemoProject:
         self.put(path, render.stored_memory(saved, self.project.root, moment), moment, private=True)
         return recovery_id
 
-    def put_state(self, version: int, moment: datetime) -> None:
-        """Store a version of the session state."""
-        path = self.home.states / self.session.session_id / f"v{version:04}.md"
-        self.put(path, render.session_state(version, self.project.root), moment, private=True)
+    def say(self, session: TranscriptWriter, moment: datetime) -> None:
+        """Add to its transcript, as of `moment`, what a session has said since the last time."""
+        append(self.transcript_of(session.session_id), session.take(), moment)
+
+    def keep_state(self, session: TranscriptWriter, moment: datetime) -> None:
+        """Say it, and have the compactor write the version of the session's state that follows from it."""
+        self.transcript_of(session.session_id).parent.mkdir(parents=True, exist_ok=True)
+        self.say(session, moment)
+        places = Places(self.project, self.home, self.claude_config)
+        update_state(places, lambda: moment, transcript=self.transcript_of(session.session_id))
+        folder = self.home.states / session.session_id
+        newest = max(folder.glob("v*.md"))
+        for path in (newest, folder / "progress.json"):
+            stamp(path, moment)
 
     def put(self, path: Path, data: bytes | str, moment: datetime, *, private: bool = False) -> None:
         """Write a file of the demo, in a folder of memtui's own when `private`."""
@@ -200,18 +211,15 @@ def _put_broken(demo: DemoProject, moment: datetime) -> None:
 
 def _put_session(demo: DemoProject, now: datetime) -> None:
     root = str(demo.project.root)
-    refunds.before_compaction(demo.session, root)
+    for _ in refunds.before_compaction(demo.session, root):
+        demo.keep_state(demo.session, demo.session.moment)
     demo.put_capture(demo.session.session_id, refunds.FIRST_PROMPT, now - refunds.COMPACTED)
     demo.session.at(now - refunds.COMPACTED + _COMPACTING)
     demo.session.compaction(refunds.SUMMARY)
-    refunds.after_compaction(demo.session, root)
-    demo.put(demo.transcript, demo.session.take(), demo.session.moment)
-    stamp(demo.transcript, min(demo.session.moment, now))
-    for version in range(1, states.STORED + 1):
-        share = version / (states.STORED + 1)
-        demo.put_state(version, now - refunds.LASTED * (1 - share))
+    for _ in refunds.after_compaction(demo.session, root):
+        demo.keep_state(demo.session, min(demo.session.moment, now))
 
 
 def _put_other(demo: DemoProject) -> None:
-    typos.play(demo.other, str(demo.project.root))
-    demo.put(demo.transcript_of(typos.SESSION), demo.other.take(), demo.other.moment)
+    for _ in typos.play(demo.other, str(demo.project.root)):
+        demo.keep_state(demo.other, demo.other.moment)

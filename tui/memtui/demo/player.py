@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 from memtui.clock import Clock
 from memtui.demo.build import DemoProject
-from memtui.demo.files import append
-from memtui.demo.story import commands, refunds, states, typos
+from memtui.demo.story import commands, refunds, typos
 from memtui.demo.story.memories import ARRIVING
-from memtui.demo.transcript import TranscriptWriter
 from memtui.files import FileProblem, lock, write_atomic
 from memtui.formats.active_commands_text import add_command
 
@@ -59,18 +57,13 @@ class Player:
     def script(self) -> list[Step]:
         """What happens in the first minute, in order. Every action can be called without waiting."""
         work = [Step(at, f"work {number}", partial(self._work, number)) for number, at in enumerate(_WORK)]
-        first = states.STORED + 1
-        moves = [
-            Step(at, f"state v{version}", partial(self._state, version))
-            for version, at in enumerate(_STATES, first)
-        ]
         events = [
             Step(12, "capture", self._capture),
             Step(14, "compaction", self._compaction),
             Step(21, "command", self._command),
             Step(30, "memory", self._memory),
         ]
-        return sorted([*work, *moves, *events], key=lambda step: step.seconds)
+        return sorted([*work, *events], key=lambda step: step.seconds)
 
     def _play(self) -> None:
         played = 0.0
@@ -87,10 +80,7 @@ class Player:
     def _work(self, number: int) -> None:
         self._demo.session.at(self._clock())
         refunds.step(self._demo.session, number, str(self._demo.project.root))
-        self._append(self._demo.session)
-
-    def _state(self, version: int) -> None:
-        self._demo.put_state(version, self._clock())
+        self._demo.say(self._demo.session, self._clock())
 
     def _capture(self) -> None:
         self._demo.put_capture(typos.SESSION, typos.PROMPT, self._clock())
@@ -98,7 +88,7 @@ class Player:
     def _compaction(self) -> None:
         self._demo.other.at(self._clock())
         self._demo.other.compaction(typos.SUMMARY)
-        self._append(self._demo.other)
+        self._demo.say(self._demo.other, self._clock())
 
     def _command(self) -> None:
         path = self._demo.project.session_state_json
@@ -112,12 +102,6 @@ class Player:
     def _memory(self) -> None:
         self._demo.put_memory(ARRIVING, self._clock())
 
-    def _append(self, session: TranscriptWriter) -> None:
-        append(self._demo.transcript_of(session.session_id), session.take(), self._clock())
-
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)
-"""When the session does something, in seconds."""
-
-_STATES = (8, 17, 26, 35, 44, 54)
-"""When the session state moves on to its next version, in seconds."""
+"""When the session does something, in seconds; the app follows it, and writes a version of its state."""

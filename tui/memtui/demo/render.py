@@ -6,19 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.demo.story.memories import Saved
-from memtui.demo.story.refunds import BRANCH
-from memtui.demo.story.states import DECISIONS, FILES, GOAL, MOMENTS, tasks_of
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
-from memtui.formats.session_state import (
-    Decision,
-    Dynamics,
-    Identity,
-    SessionState,
-    Task,
-    TaskKind,
-    WorkingContext,
-    render_session_state,
-)
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 
 
@@ -70,45 +58,3 @@ def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
         pinned=saved.pinned,
     )
     return render_stored(StoredMemory(meta=meta, body=recovery_text(saved, root).encode()))
-
-
-def session_state(version: int, root: Path) -> str:
-    """Version `version` (from 1) of the document of the session that is going on."""
-    moment = MOMENTS[version - 1]
-    done, current, later = tasks_of(moment)
-    tasks = [Task(kind=TaskKind.DONE, text=text) for text in done]
-    if current:
-        tasks.append(Task(kind=TaskKind.IN_PROGRESS, text=current, children=tuple(map(_sub, moment.subs))))
-    tasks += [
-        Task(kind=TaskKind.LATER if number else TaskKind.NEXT, text=text) for number, text in enumerate(later)
-    ]
-    return render_session_state(
-        SessionState(
-            version=version,
-            identity=Identity(project=f"{root.name} ({root})", branch=BRANCH, goal=GOAL),
-            tasks=tuple(tasks),
-            decisions=tuple(
-                Decision(kind=kind, text=text) for since, kind, text in DECISIONS if since <= version
-            ),
-            working=WorkingContext(
-                files_modified=", ".join(path for since, path in FILES if since <= version) or "none yet",
-                last_compile=moment.last_compile,
-                last_error=moment.last_error,
-                technical_state=moment.technical,
-                dependencies="none added",
-            ),
-            dynamics=Dynamics(
-                language="English",
-                style="direct, decides at every fork",
-                phase=moment.phase,
-                last_intent=moment.intent,
-            ),
-        )
-    )
-
-
-def _sub(text: str) -> Task:
-    label, _, rest = text.partition(": ")
-    if label == "Blocker":
-        return Task(kind=TaskKind.BLOCKER, text=rest)
-    return Task(kind=TaskKind.SUB, text=text)

@@ -46,15 +46,15 @@ class VersionsScreen(Screen[None]):
         Binding("a", "everything", "all lines", show=False),
     ]
     LISTED = (
-        ("space", "mark to compare", "screen.mark"),
+        ("space", "mark", "screen.mark"),
         ("enter", "read", "screen.switch"),
-        ("a", "all lines", "screen.everything"),
+        ("a", "all", "screen.everything"),
         ("esc", "back", "screen.back"),
     )
     READ = (
         ("space", "page down", "focused.page(1)"),
         ("m", "mark", "screen.mark"),
-        ("a", "all lines", "screen.everything"),
+        ("a", "all", "screen.everything"),
         ("tab", "versions", "screen.switch"),
         ("esc", "back", "screen.back"),
     )

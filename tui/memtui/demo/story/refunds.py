@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from memtui.demo.transcript import TranscriptWriter
@@ -111,8 +112,8 @@ _GREEN = """\
  Tests  12 passed (12)"""
 
 
-def before_compaction(session: TranscriptWriter, root: str) -> None:
-    """What the first capture covers: from the request to a working transaction."""
+def before_compaction(session: TranscriptWriter, root: str) -> Iterator[None]:
+    """What the first capture covers: from the request to a working transaction, scene by scene."""
     service, ledger = f"{root}/src/refunds/service.ts", f"{root}/src/stock/ledger.ts"
     session.prompt(FIRST_PROMPT)
     session.say("I'll look at how refunds and the stock are connected today before I propose a plan.")
@@ -124,11 +125,13 @@ def before_compaction(session: TranscriptWriter, root: str) -> None:
     session.plan(PLAN, f"{root}/.claude/plans/tidy-mooring-line.md")
     session.tasks(TASKS)
     session.task(1, "in_progress")
+    yield
     session.wait(minutes=6)
     session.write(f"{root}/migrations/0042_refund_lines.sql", _MIGRATION)
     session.bash("npm run migrate", "Apply the migration", "0042_refund_lines.sql applied")
     session.task(1, "completed")
     session.task(2, "in_progress")
+    yield
     session.edit(ledger, "'sold' | 'received' | 'counted'", "'sold' | 'received' | 'counted' | 'returned'")
     session.wait(minutes=9)
     session.ask(
@@ -148,6 +151,7 @@ def before_compaction(session: TranscriptWriter, root: str) -> None:
         "await db.transaction(async (tx) => {\n    await tx.insert('refunds'",
     )
     session.bash("npm test -- refunds", "Run the refund tests", _RED, failed=True)
+    yield
     session.wait(minutes=14)
     session.prompt(
         "Never write to stock_levels directly, always through the ledger. And use integer cents everywhere."
@@ -160,10 +164,11 @@ def before_compaction(session: TranscriptWriter, root: str) -> None:
         "Refund and ledger entries are now written in one transaction. I decided to make the ledger entry "
         "unique by refund line, because a retry must not give the stock back twice."
     )
+    yield
 
 
-def after_compaction(session: TranscriptWriter, root: str) -> None:
-    """From the first compaction to the moment the demo opens."""
+def after_compaction(session: TranscriptWriter, root: str) -> Iterator[None]:
+    """From the first compaction to the moment the demo opens, scene by scene."""
     webhook = f"{root}/src/webhooks/stripe.ts"
     session.prompt("Go on with the webhook: Stripe sends charge.refunded twice when our answer is slow.")
     session.task(4, "completed")
@@ -172,6 +177,7 @@ def after_compaction(session: TranscriptWriter, root: str) -> None:
     session.edit(
         webhook, "await refund(order, linesOf(event));", "await refundOnce(event.id, order, linesOf(event));"
     )
+    yield
     session.wait(minutes=18)
     session.bash(
         "npm test -- webhooks",
@@ -181,6 +187,7 @@ def after_compaction(session: TranscriptWriter, root: str) -> None:
         " Tests  1 failed | 8 passed (9)",
         failed=True,
     )
+    yield
 
 
 def step(session: TranscriptWriter, number: int, root: str) -> None:
@@ -197,7 +204,10 @@ def step(session: TranscriptWriter, number: int, root: str) -> None:
         lambda: session.bash(
             "npm run backfill -- --dry-run", "Try the backfill", "214 refunds, 231 ledger entries"
         ),
-        lambda: session.prompt("Looks right. Run it for the first 20 and show me the difference."),
+        lambda: session.prompt(
+            "Looks right. Never write more than 20 at once, support checks them by hand. Run it for the "
+            "first 20 and show me the difference."
+        ),
         lambda: session.bash(
             "npm run backfill -- --limit 20", "Backfill the first 20", "20 refunds, 23 ledger entries written"
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from memtui.demo.transcript import TranscriptWriter
@@ -31,8 +32,8 @@ Summary:
 """
 
 
-def play(session: TranscriptWriter, root: str) -> None:
-    """Everything up to the compaction."""
+def play(session: TranscriptWriter, root: str) -> Iterator[None]:
+    """Everything up to the compaction, scene by scene."""
     query, fuzzy = f"{root}/src/search/query.ts", f"{root}/src/search/fuzzy.ts"
     session.prompt(PROMPT)
     session.read(query, "export const search = (text: string) => exact(tokens(text));\n")
@@ -48,6 +49,7 @@ def play(session: TranscriptWriter, root: str) -> None:
         " Tests  1 failed | 33 passed (34)",
         failed=True,
     )
+    yield
     session.wait(minutes=12)
     session.ask(
         "Short words have too few trigrams. How should 'bouy' find 'buoy'?",
@@ -67,3 +69,4 @@ def play(session: TranscriptWriter, root: str) -> None:
     session.say(
         "Typos are forgiven when nothing matches exactly. What is left is to measure 2,000 real queries."
     )
+    yield
