@@ -13,7 +13,7 @@ from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState
 
-_SIGNS = {"added": "+", "removed": "-", "changed": "~", "same": " "}
+_SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent"), "same": ("  ", "")}
 _ROLES = {"added": "added", "removed": "removed"}
 
 
@@ -154,7 +154,7 @@ def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
 def _line(diff: LineDiff) -> Line:
     """A line under its sign; in one that has changed, the words that are gone and those that are new."""
     role = _ROLES.get(diff.change, "" if diff.change == "changed" else "dim")
-    lead = [(f"{_SIGNS[diff.change]} ", role or "accent")]
+    lead = [_SIGNS[diff.change]]
     if diff.is_new_decision:
         lead.append(("NEW ", "accent"))
     # Nested items are indented in the document: the rest of a long one stands below its own beginning.

@@ -81,7 +81,8 @@ class StatePane(Pane):
 
     def told(self) -> str:
         """Version, which of the sessions this is, and since when it is quiet."""
-        return " · ".join(part for part in (self.count(), self.place, self.quiet) if part)
+        quiet = self.quiet.replace(" for", "")  # a border is short
+        return " · ".join(part for part in (self.count(), self.place, quiet) if part)
 
     @property
     def place(self) -> str:

@@ -1,0 +1,221 @@
+"""Which session is shown, and what is known of it: the model, without a screen."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.app.browser import Browser
+from memtui.app.courses import Courses
+from memtui.app.following import FRESH, update_fresh
+from memtui.app.sessions import Sessions
+from memtui.app.views import DraftWanted, StateView, View
+from memtui.files import FileProblem
+from memtui.flows.states import update_state
+from memtui.project import Places
+from tests.app.world import NOW, STATE, World, clock, told
+
+
+def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:
+    """A session that said something so many minutes ago."""
+    writer = world.session(session, minutes=minutes)
+    writer.prompt(words)
+    writer.say("I will.")
+    return world.save(writer, minutes=minutes)
+
+
+def places(world: World) -> Places:
+    return Places(world.project, world.home, world.claude)
+
+
+def browser(world: World) -> Browser:
+    return Browser(places(world), clock)
+
+
+def look(world: World) -> StateView | DraftWanted:
+    return browser(world).sessions.look()
+
+
+def shown(sessions: Sessions) -> str:
+    view = sessions.look()
+    return (view.meanwhile if isinstance(view, DraftWanted) else view).session_id
+
+
+def touch(path: Path, *, seconds: float) -> None:
+    moment = (NOW - timedelta(seconds=seconds)).timestamp()
+    os.utime(path, (moment, moment))
+
+
+def test_without_a_session_there_is_nothing(world: World) -> None:
+    assert look(world) == StateView()
+
+
+def test_a_transcript_alone_wants_a_draft(world: World) -> None:
+    path = talk(world, "s-1", minutes=3)
+    wanted = look(world)
+    assert isinstance(wanted, DraftWanted)
+    assert wanted.transcript == path
+    assert wanted.meanwhile.reading
+    assert wanted.meanwhile.sessions == ("s-1",)
+    view = browser(world).draft_state(wanted)
+    assert view.drafted
+    assert not view.reading
+    assert view.state is not None
+    assert view.state.identity.goal == "Fix it"
+    assert view.sessions == ("s-1",)
+
+
+def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first(world: World) -> None:
+    talk(world, "stored-and-said", minutes=30)
+    world.state(STATE, session="stored-and-said")
+    talk(world, "said", minutes=20)
+    named = STATE.replace(identity=STATE.identity.replace(project=f"harbor ({world.root})"))
+    os.utime(world.state(named, session="stored"), (0, (NOW - timedelta(hours=9)).timestamp()))
+    world.state(STATE, session="of-another-project")
+    found = browser(world).sessions.sessions()
+    assert [each.session_id for each in found] == ["said", "stored-and-said", "stored"]
+    # Writing a document is no sign of life: that is what memtui does.
+    assert [NOW - each.active for each in found] == [timedelta(minutes=n) for n in (20, 30, 540)]
+
+
+def test_the_newest_is_shown_unless_another_is_chosen(world: World) -> None:
+    for number, name in enumerate(("a", "b", "c")):
+        talk(world, name, minutes=10 + number)
+    sessions = browser(world).sessions
+    assert shown(sessions) == "a"
+    sessions.choose("c")
+    assert shown(sessions) == "c"
+    touch(world.transcript_path("b"), seconds=0)
+    assert shown(sessions) == "c"
+    sessions.choose("")
+    assert shown(sessions) == "b"
+
+
+def test_a_chosen_session_that_goes_gives_way_to_the_newest(world: World) -> None:
+    talk(world, "a", minutes=10)
+    path = talk(world, "b", minutes=20)
+    sessions = browser(world).sessions
+    sessions.choose("b")
+    assert shown(sessions) == "b"
+    path.unlink()
+    assert shown(sessions) == "a"
+
+
+def test_two_sessions_at_work_do_not_take_turns(world: World) -> None:
+    first, second = talk(world, "a", minutes=1), talk(world, "b", minutes=2)
+    sessions = browser(world).sessions
+    touch(first, seconds=5)
+    assert shown(sessions) == "a"
+    touch(second, seconds=3)
+    assert shown(sessions) == "a"
+    touch(first, seconds=25)
+    assert shown(sessions) == "b"
+    touch(first, seconds=0)
+    assert shown(sessions) == "b"
+
+
+def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
+    writer = world.session("s-1", minutes=30)
+    writer.prompt("Fix it")
+    path = world.save(writer, minutes=20)
+    update_state(places(world), clock, transcript=path)
+    sessions = browser(world).sessions
+
+    def since() -> int:
+        view = sessions.look()
+        assert isinstance(view, StateView)
+        return view.since
+
+    assert since() == 0
+    writer.bash("cat log", "Look", "x" * 70_000)
+    world.save(writer, minutes=10)
+    assert 5 <= since() <= 12
+    # Reading on with nothing to say catches up, too, without a new version.
+    update_state(places(world), clock, transcript=path)
+    assert since() == 0
+
+
+@pytest.mark.parametrize("text", ["no json", '{"format": 1}', "[" * 9000])
+def test_a_progress_that_cannot_be_read_says_nothing(world: World, text: str) -> None:
+    path = talk(world, "s-1", minutes=20)
+    update_state(places(world), clock, transcript=path)
+    world.write(world.home.states / "s-1" / "progress.json", text)
+    view = look(world)
+    assert isinstance(view, StateView)
+    assert (view.since, view.problem) == (0, "")
+
+
+def test_a_broken_document_is_told_with_its_reason(world: World) -> None:
+    world.state("nothing of the kind", session="s-1", version=4)
+    talk(world, "s-1", minutes=20)
+    view = look(world)
+    assert isinstance(view, StateView)
+    assert view.state is None
+    assert view.problem.startswith("v0004.md is broken: ")
+    assert view.text == "nothing of the kind"
+
+
+def test_a_view_is_published_once_and_again_when_it_was_chosen_again(world: World) -> None:
+    for name in ("a", "b"):
+        talk(world, name, minutes=10)
+        world.state(STATE, session=name)
+    model, published = browser(world), list[View]()
+
+    def compare() -> int:
+        published.clear()
+        model.compare(["states"], published.append)
+        return len(published)
+
+    assert [compare(), compare()] == [1, 0]
+    model.show_session("a")
+    assert [compare(), compare()] == [1, 0]
+    model.show_session("a")
+    assert compare() == 1  # the pane may have shown another one meanwhile
+
+
+# -- following ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("age", "written"), [(FRESH / 2, True), (FRESH * 2, False)])
+def test_only_what_goes_on_gets_a_version(world: World, age: timedelta, written: bool) -> None:
+    path = talk(world, "s-1", minutes=age.total_seconds() / 60)
+    stored = update_fresh(places(world), clock, transcript=path, cancelled=None)
+    assert (stored is not None) is written
+
+
+def test_a_transcript_that_has_gone_is_a_problem_with_a_name(world: World) -> None:
+    with pytest.raises(FileProblem, match="gone"):
+        update_fresh(places(world), clock, transcript=world.base / "gone.jsonl", cancelled=None)
+
+
+# -- the course of the context ------------------------------------------------------------------------------
+
+
+def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
+    writer = world.session("s-1", minutes=30)
+    writer.prompt("Fix it")
+    for _ in range(4):
+        writer.say("On it.")
+    path = world.save(writer)
+    courses = Courses()
+    first = courses.read(path, lambda: False)
+    assert len(first.sizes) == 4
+    writer.compaction("What was before.")
+    writer.say("On it again.")
+    world.save(writer)
+    second = courses.read(path, lambda: False)
+    assert second.sizes[:4] == first.sizes
+    assert len(second.sizes) == 5
+    assert len(second.compactions) == 1
+    assert second == Courses().read(path, lambda: False)
+
+
+def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
+    courses = Courses()
+    path = told(world)
+    assert courses.read(path, lambda: False).sizes
+    path.write_text("")
+    assert courses.read(path, lambda: False).sizes == ()
