@@ -17,8 +17,10 @@ import os, sys
 from pathlib import Path
 from memtui.project import Home
 from memtui.store.index import SearchIndex
-if hasattr(os, "nice"):
-    os.nice(10)
+if hasattr(os, "SCHED_IDLE"):  # it has the processor when nobody else wants it
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+elif hasattr(os, "nice"):
+    os.nice(19)
 SearchIndex(Home(*map(Path, sys.argv[1:]))).refresh()
 """
 

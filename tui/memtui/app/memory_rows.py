@@ -40,15 +40,11 @@ class Shown:
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
         """Those whose labels are not known as they are now, oldest first. Memory files need none."""
         known = self._known
-        # All are looked at whenever one has changed, so this takes no more than it must.
-        new = [name for name in names if known.get(name) is not entries[name]]
-        found = []
-        for name in reversed(new):
-            if is_stored(entries[name]):
-                found.append(entries[name])
-            else:
-                self.learn(entries[name], Label())
-        return found
+        new = [entry for name in names if (entry := entries.get(name)) is not known.get(name) and entry]
+        for entry in new:
+            if not is_stored(entry):
+                self.learn(entry, Label())
+        return sorted(filter(is_stored, new), key=lambda entry: entry.name)
 
     def view(
         self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
@@ -104,7 +100,7 @@ class MemoryRows:
             return False
         self._order_changed |= self._memories is None or memories.names is not self._memories.names
         self._memories = memories
-        self._unread = self._shown.unknown(*memories)
+        self._unread += self._shown.unknown(memories.entries, self._listing.changed)
         return True
 
     def read(self, stopped: Callable[[], bool]) -> bool:

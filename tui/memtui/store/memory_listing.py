@@ -59,6 +59,8 @@ class MemoryListing:
         """In the order in which they were read, the one read longest ago first."""
         self._files: dict[str, Entry] = {}
         self._all = Memories({}, ())
+        self.changed: Collection[str] = ()
+        """Names among which are all that are new or other than they were before the last listing."""
         self._twice = False
         """Whether files of one name lie in two months."""
 
@@ -78,6 +80,7 @@ class MemoryListing:
             news.changed.append(files)
             news.renamed |= files.keys() != self._files.keys()
             self._files = files
+        self.changed = [name for changed in news.changed for name in changed]
         if news.renamed or (news.changed and self._twice):
             self._all = self._merged()
         elif news.changed:
