@@ -18,7 +18,7 @@ from pathlib import Path
 
 from memtui.formats.capture import parse_capture, render_capture
 from memtui.formats.memory import parse_memory
-from tests.app.world import FIRST, World, furnished
+from tests.app.world import FIRST, World, furnished, told_apart
 
 SIZES = ((140, 45), (80, 24), (40, 12))
 PATIENCE = 20.0
@@ -86,12 +86,12 @@ def _walk(tmux: Tmux, world: World) -> None:
     tmux.keys("C-s")
     tmux.until_shown("takes it back")
     capture = parse_capture(path.read_text())
-    memory = parse_memory((path.parent / capture.memory).read_text())
-    assert (capture.status, memory.title) == ("reviewed", FIRST)
+    text, recovery_id = told_apart((path.parent / capture.memory).read_text())
+    assert (capture.status, parse_memory(text).title) == ("reviewed", FIRST)
     tmux.keys("2", "g", "y")
     tmux.until_shown("tmux buffer")
     stored = tmux.run("show-buffer")
-    assert stored == "CMEM-20260305-141907", stored
+    assert stored == recovery_id, stored
     states = world.project.session_state_json.read_bytes()
     tmux.keys("3", "x")
     tmux.until_shown("Cleared /babysit.")
@@ -104,6 +104,31 @@ def _walk(tmux: Tmux, world: World) -> None:
     assert tmux.shown == "left with 0", tmux.shown
 
 
+def _demo(size: tuple[int, int]) -> None:
+    """The demo, in which the session goes on by itself, and the app writes what it has come to."""
+    memtui = shlex.join([sys.executable, "-m", "memtui", "demo"])
+    command = f"env TZ=UTC sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
+    tmux = Tmux(f"memtui-demo-{os.getpid()}-{size[0]}", size, command)
+    try:
+        tmux.until_shown("● live")
+        tmux.keys("4")
+        for version in range(7, 10):
+            tmux.until_shown(f"Session state v{version}")
+        tmux.keys("v")
+        tmux.until_shown("→ v9")
+        tmux.until_shown("→ v10")  # the list goes on showing the newest
+        tmux.keys("q")
+        tmux.until_shown("● live")
+        tmux.keys("]")
+        tmux.until_shown("lifejaket")
+        tmux.keys("[")
+        tmux.until_shown("Partial refunds")
+        tmux.keys("q")
+        tmux.until_shown("left with 0")
+    finally:
+        tmux.run("kill-server")
+
+
 def main() -> None:
     """Run at every size; the first thing that is wrong ends it with what the window shows."""
     if shutil.which("tmux") is None:
@@ -113,6 +138,7 @@ def main() -> None:
             world = furnished(World(Path(folder)))
             world.memory(1, "Newest of all")
             _session(world, size)
+        _demo(size)
         sys.stdout.write(f"{size[0]}x{size[1]}: all as it should be\n")
 
 
