@@ -35,7 +35,15 @@ TURNS = 1500
 """Turns of the event loop that a condition is waited for, each of at least 10 ms."""
 _HOPS = 7
 """Queues that a key passes from the terminal to a widget, and back to the app that knows its action."""
-_NAMES = {" ": "space", "/": "slash", "?": "question_mark", "!": "exclamation_mark", "-": "minus"}
+_NAMES = {
+    " ": "space",
+    "/": "slash",
+    "?": "question_mark",
+    "!": "exclamation_mark",
+    "-": "minus",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+}
 _CHARACTERS = {name: character for character, name in _NAMES.items()}
 _BRIEF = (
     "detail",
@@ -49,6 +57,9 @@ _BRIEF = (
     "default",
     "transcript",
     "layout",
+    "update",
+    "versions",
+    "changes",
 )
 """Groups of workers that end by themselves."""
 

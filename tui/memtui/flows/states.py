@@ -83,7 +83,7 @@ def update_state(
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
-        state = next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
+        state = _next(before, facts, project)
         if improve is not None:
             state = _improved(improve, state, before.state, facts)
         written = None
@@ -98,6 +98,12 @@ def update_state(
         _keep(places, session_id, path, carry, state.version if state else before.number, clock)
         return written
     raise AssertionError("the last attempt returns or raises")
+
+
+def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
+    if before.known:  # who worded the last version must not be corrected for nothing
+        return None
+    return next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
 
 
 def _improved(

@@ -1,0 +1,164 @@
+"""The next state as a model words it: by the compactor's rules, and without it where it fails."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.flows.state_model import update_by_claude
+from memtui.flows.states import update_state
+from memtui.formats.session_state import (
+    Decision,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    render_session_state,
+)
+from memtui.project import Places, Project, memtui_home, transcript_slug
+from memtui.store.state_files import version_name
+from memtui.store.states import StateStore
+from tests.engines.stand_in import StandIn, stand_in
+from tests.transcripts import Transcript
+
+ANSWER = SessionState(
+    identity=Identity(project="another", goal="One refresh at a time"),
+    tasks=(Task(kind=TaskKind.IN_PROGRESS, text="Take the lock"),),
+    decisions=(Decision(text="one lock a session"),),
+)
+
+
+def clock() -> datetime:
+    return datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return made
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    project = Project(tmp_path / "harbor")
+    project.root.mkdir()
+    return Places(project, memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")}), tmp_path / "config")
+
+
+@pytest.fixture
+def transcript(places: Places) -> Path:
+    session = Transcript()
+    session.user("Fix the token refresh race. Never touch the migrations.")
+    session.edit(f"{places.project.root}/src/auth.py")
+    folder = places.claude / "projects" / transcript_slug(places.project.root)
+    folder.mkdir(parents=True)
+    return session.write(folder)
+
+
+def framed(state: SessionState) -> str:
+    return f"<document>\n{render_session_state(state)}\n</document>\n"
+
+
+def versions(places: Places, transcript: Path) -> list[SessionState | None]:
+    store = StateStore(places.project, places.home)
+    return [store.load(entry).state for entry in reversed(store.versions(transcript.stem))]
+
+
+def test_the_answer_is_the_next_version_and_loses_no_decision(
+    places: Places, transcript: Path, claude: StandIn
+) -> None:
+    update_state(places, clock, transcript=transcript)
+    claude.says(framed(ANSWER))
+    asked = update_by_claude(places, clock, transcript=transcript)
+    assert asked.problem == ""
+    assert asked.stored is not None
+    assert asked.stored.version == 2
+    state = asked.stored.state
+    assert state is not None
+    assert state.identity.goal == "One refresh at a time"
+    assert state.identity.project == "app (/work/app)"  # not the model's to say
+    told = [decision.text for decision in state.decisions]
+    assert told[0].startswith("Never touch the migrations")
+    assert "one lock a session" in told
+    assert "src/auth.py" in state.working.files_modified
+
+
+def test_the_first_version_can_be_the_models(places: Places, transcript: Path, claude: StandIn) -> None:
+    claude.says(framed(ANSWER))
+    asked = update_by_claude(places, clock, transcript=transcript)
+    assert asked.stored is not None
+    assert asked.stored.version == 1
+    assert "previous version =====\nnone" in claude.noted("question")
+
+
+def test_an_answer_that_says_nothing_new_is_no_version(
+    places: Places, transcript: Path, claude: StandIn
+) -> None:
+    claude.says(framed(ANSWER))
+    first = update_by_claude(places, clock, transcript=transcript).stored
+    assert first is not None
+    claude.says(f"<document>\n{first.text}\n</document>")
+    assert update_by_claude(places, clock, transcript=transcript) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "why"),
+    [
+        ("", 0, "claude answered nothing"),
+        ("I would rather not.", 0, "claude's answer holds no document of the kind asked for"),
+        (framed(ANSWER)[:200], 0, "claude's answer is cut off"),
+        (framed(ANSWER), 3, "claude ended with exit code 3: it broke"),
+        ("x" * (1 << 20), 0, "claude answered more than 256 KB"),
+    ],
+    ids=["empty", "chatter", "truncated", "error", "1 MB"],
+)
+def test_where_it_fails_the_facts_version_stands_and_the_reason_is_told(
+    places: Places, transcript: Path, claude: StandIn, answer: str, code: int, why: str
+) -> None:
+    claude.says(answer, code=code, errors="it broke\n" if code else "")
+    asked = update_by_claude(places, clock, transcript=transcript)
+    assert asked.problem == why
+    assert asked.stored is not None
+    assert update_state(places, clock, transcript=transcript) is None
+    (state,) = versions(places, transcript)
+    assert state is not None
+    assert state.identity.goal.startswith("Fix the token refresh race")
+
+
+def test_called_off_it_leaves_the_facts_version(places: Places, transcript: Path, claude: StandIn) -> None:
+    claude.hangs()
+    asked = update_by_claude(places, clock, transcript=transcript, cancelled=(claude.notes / "child").exists)
+    assert asked.problem == "cancelled"
+    assert asked.stored is not None
+    assert not claude.child_runs()
+
+
+def test_without_the_program_and_without_news_nothing_is_written(
+    places: Places, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update_state(places, clock, transcript=transcript)
+    monkeypatch.setenv("PATH", "/nowhere")
+    asked = update_by_claude(places, clock, transcript=transcript)
+    assert asked == (None, "the program claude is not on PATH")
+
+
+def test_it_is_asked_once_even_if_another_program_writes_meanwhile(
+    places: Places, transcript: Path, claude: StandIn
+) -> None:
+    update_state(places, clock, transcript=transcript)
+    folder = places.home.states / transcript.stem
+    other = folder.parent / "other.md"
+    other.write_text((folder / version_name(1)).read_text().replace("v1 =", "v2 ="))
+    claude.says(framed(ANSWER))
+    claude.does(
+        f'echo x >> "{claude.notes}/asked"\ncp "{other}" "{folder / version_name(2)}"\n'
+        f'cat "{claude.notes}/answer"'
+    )
+    asked = update_by_claude(places, clock, transcript=transcript)
+    assert asked.stored is not None
+    assert asked.stored.version == 3
+    assert claude.noted("asked") == "x\n"
