@@ -18,6 +18,7 @@ from memtui.files import (
     FileUnreadable,
     existing_above,
     head_within,
+    heads_within,
     load_within,
     private_folder,
     read_within,
@@ -231,3 +232,15 @@ def test_private_folders_go_through_no_link_and_over_no_file(tmp_path: Path) -> 
     with pytest.raises(FileOutside):
         private_folder(outside / "x", within=root)
     assert names(outside) == []
+
+
+def test_the_heads_of_many_files_are_those_of_each(tmp_path: Path) -> None:
+    folder = tmp_path / "memories" / "2026-01"
+    folder.mkdir(parents=True)
+    (folder / "a").write_bytes(b"0123456789")
+    (folder / "b").write_bytes(b"")
+    (folder / "link").symlink_to(folder / "a")
+    os.mkfifo(folder / "pipe")
+    names = ["a", "gone", "b", "link", "pipe", "../2026-01"]
+    assert list(heads_within(folder, names, tmp_path, size=4)) == [b"0123", None, b"", None, None, None]
+    assert list(heads_within(folder, names, tmp_path / "memories" / "2026-02", size=4)) == [None] * 6

@@ -203,3 +203,17 @@ def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tup
             told.clear()
     assert agrees(listing.memories(told, sweep=False), disk)
     shutil.rmtree(root)
+
+
+def test_it_names_all_that_is_new_or_changed_since_the_last_listing(tmp_path: Path) -> None:
+    home = Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
+    listing = MemoryListing(MemoryStore(Project(tmp_path / "app"), home))
+    month = home.memories / "2026-01"
+    month.mkdir(parents=True)
+    (month / "CMEM-20260101-101500.md").write_text("x")
+    assert set(listing.memories().names) <= set(listing.changed)
+    (month / "CMEM-20260102-101500.md").write_text("x")
+    listing.memories()
+    assert "CMEM-20260102-101500.md" in listing.changed
+    listing.memories()
+    assert not listing.changed
