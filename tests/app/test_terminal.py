@@ -58,8 +58,10 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
         terminal.until_shown(FIRST[:20])
         write_elsewhere(path, text)
         terminal.until_shown("Written by another")
-        _review(terminal, world, path)
-        terminal.press("2g")
+        recovery_id = _review(terminal, world, path)
+        terminal.press("2")
+        terminal.until_shown(recovery_id.removeprefix("CMEM-"))
+        terminal.press("gj")
         terminal.until_shown("Newest of all")
         terminal.press("y")
         terminal.until_shown("tmux buffer")
@@ -75,7 +77,8 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
     assert_given_back(terminal.output)
 
 
-def _review(terminal: Terminal, world: World, path: Path) -> None:
+def _review(terminal: Terminal, world: World, path: Path) -> str:
+    """Review the newest capture; returns the Recovery ID."""
     capture = parse_capture(path.read_text())
     terminal.press("gr")
     terminal.until_shown("Title")
@@ -87,6 +90,7 @@ def _review(terminal: Terminal, world: World, path: Path) -> None:
     assert (text, path.read_text()) == expected_review(capture, memory.name)
     assert list(world.home.memories.rglob(f"{recovery_id}.md"))
     terminal.until_gone("Written by another")
+    return recovery_id
 
 
 def assert_given_back(output: bytes) -> None:
