@@ -191,7 +191,7 @@ class StateActions(CompactActions):
         places, clock = self.browser.places, self.browser.clock
         with self.app.reporting("making the notes"):
             notes = await asyncio.to_thread(lambda: restore_session(places, clock, session=session))
-            self.app.copy_text(notes.text, name=f"the notes on session {clean_line(session)[:8]}")
+            self.app.copy_text(notes.text, name=f"the text that restores session {clean_line(session)[:8]}")
 
     # -- new versions ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,387 @@
+"""The keys of the session state: other sessions, notes, new versions by the facts and by a model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.content import Content
+
+from memtui.app import following
+from memtui.app.commands import PaneId
+from memtui.app.live import Mark
+from memtui.files import FileProblem
+from memtui.flows.restore import restore_session
+from memtui.flows.states import update_state
+from memtui.formats.session_state import (
+    Decision,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    render_session_state,
+)
+from memtui.project import Places
+from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
+from tests.app.world import STATE, World, clock, told
+from tests.engines.stand_in import StandIn, stand_in
+
+TALK = STATE.replace(identity=Identity(project="harbor", branch="main", goal="Search that forgives"))
+NO_SESSION = "There is no session yet: start Claude Code in this folder."
+NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing can be added to its state."
+
+
+@pytest.fixture
+def two(world: World) -> World:
+    """Two sessions with stored states: s-1 three minutes ago, s-2 two hours ago."""
+    for session, minutes, state in (("s-1", 3, STATE), ("s-2", 120, TALK)):
+        writer = world.session(session, minutes=minutes + 1)
+        writer.prompt("Go on")
+        world.save(writer, minutes=minutes)
+        world.state(state, session=session, version=state.version)
+    return world
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return made
+
+
+@pytest.fixture
+def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in tmux that keeps what it is given; returns where."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "tmux").write_text(f'#!/bin/sh\n/bin/cat > "{folder}/buffer"\n')
+    (folder / "tmux").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
+    return folder / "buffer"
+
+
+def places(world: World) -> Places:
+    return Places(world.project, world.home, world.claude)
+
+
+def title(driver: Driver) -> str:
+    return Content.from_markup(str(driver.pane(PaneId.STATE).border_title)).plain
+
+
+async def until_title(driver: Driver, text: str) -> None:
+    await driver.until(lambda: title(driver) == text, text)
+    await driver.settled()
+
+
+async def until_count(driver: Driver, count: str) -> None:
+    await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, count)
+    await driver.settled()
+
+
+# -- sessions -----------------------------------------------------------------------------------------------
+
+
+async def test_brackets_switch_between_sessions_round_and_round(two: World) -> None:
+    async with opened(two) as driver:
+        await driver.press("4")
+        assert title(driver) == "4 Session state v7 · 1 of 2"
+        assert "Tokens that refresh once" in driver.detail
+        assert driver.detail.startswith("Session state v7 · 1 of 2\n")
+        await driver.press("]")
+        assert driver.last_said == "Session 2 of 2: s-2."
+        await until_title(driver, "4 Session state v7 · 2 of 2 · quiet 2 h")
+        assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
+        assert "Search that forgives" in driver.detail
+        assert "quiet for 2 h, since 2026-03-05 11:20" in driver.detail
+        await driver.press("]")
+        await until_title(driver, "4 Session state v7 · 1 of 2")
+        await driver.press("[")
+        await until_title(driver, "4 Session state v7 · 2 of 2 · quiet 2 h")
+        await driver.press("[", "]", "[")  # faster than the disk is looked at
+        await until_title(driver, "4 Session state v7 · 1 of 2")
+        assert "goal Tokens that refresh once" in driver.drawn(PaneId.STATE)
+
+
+async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:
+    async with opened(two) as driver:
+        await driver.press("4", "]")
+        await until_title(driver, "4 Session state v7 · 2 of 2 · quiet 2 h")
+        two.state(STATE.replace(version=8), session="s-1", version=8)
+        driver.browser.live.hint("states")
+        two.state(TALK.replace(version=9), session="s-2", version=9)
+        driver.browser.live.hint("states")
+        await until_title(driver, "4 Session state v9 · 2 of 2 · quiet 2 h")
+        await driver.press("[")
+        await until_title(driver, "4 Session state v8 · 1 of 2")
+
+
+async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(world: World) -> None:
+    for session, minutes, words in (("s-1", 1, "Fix the race"), ("s-2", 2, "Forgive typos")):
+        writer = world.session(session, minutes=minutes + 1)
+        writer.prompt(words)
+        world.save(writer, minutes=minutes)
+    async with opened(world) as driver:
+        await driver.press("4")
+        await until_title(driver, "4 Session state drafted · 1 of 2")
+        await driver.press("]")
+        await until_title(driver, "4 Session state drafted · 2 of 2")
+        assert "goal Forgive typos" in driver.drawn(PaneId.STATE)
+        await driver.press("[")
+        await until_title(driver, "4 Session state drafted · 1 of 2")
+        assert "goal Fix the race" in driver.drawn(PaneId.STATE)
+
+
+@pytest.mark.parametrize("key", ["[", "]"])
+async def test_with_one_session_or_none_the_brackets_say_why(world: World, key: str) -> None:
+    async with opened(world) as driver:
+        await driver.press("4", key)
+        assert driver.last_said == NO_SESSION
+        assert "[ newer" not in driver.shown
+        told(world)
+        driver.browser.live.hint("transcripts 0")
+        await until_count(driver, "drafted")
+        await driver.press(key)
+        assert driver.last_said == "This project has no other session."
+
+
+async def test_the_footer_offers_to_switch_where_there_is_something(two: World) -> None:
+    async with opened(two) as driver:
+        await driver.press("4")
+        assert "[ newer  ] older" in driver.lines[-1]
+
+
+async def test_the_smallest_window_says_which_session_it_is(two: World) -> None:
+    async with opened(two, SHORT) as driver:
+        await driver.press("4", "]")
+        assert "Session 2 of 2: s-2." in driver.shown
+        await driver.until(lambda: "Search that forgives" in driver.shown, "the other session")
+
+
+# -- the chart ----------------------------------------------------------------------------------------------
+
+
+async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
+    writer = world.session("s-1", minutes=9)
+    writer.prompt("Go on")
+    for _ in range(6):
+        writer.say("On it.")
+    writer.compaction("What was before.")
+    writer.say("On it again.")
+    world.save(writer, minutes=3)
+    world.state(STATE, version=7)
+    async with opened(world, SHORT) as driver:
+        await driver.press("4", "enter")
+        await driver.until(lambda: "Context size" in driver.detail, "the chart")
+        assert "▼ 1 compaction" in driver.detail
+        assert max(len(line.rstrip()) for line in driver.lines) <= 40
+        await driver.press("tab", "enter")
+        await driver.until(lambda: "▼ 1 compaction" not in driver.detail, "the fold")
+        assert "▸ Context size" in driver.detail
+        assert "Tokens that refresh once" in driver.detail
+
+
+# -- notes --------------------------------------------------------------------------------------------------
+
+
+async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> None:
+    async with opened(two) as driver:
+        await driver.press("4", "]", "p")
+        await driver.until_said("buffer")
+        assert (
+            driver.last_said
+            == "The text that restores session s-2 is in the tmux buffer: paste with prefix ]"
+        )
+        notes = restore_session(places(two), clock, session="s-2").text
+        assert tmux.read_text() == notes
+        assert "Search that forgives" in notes
+
+
+async def test_without_a_session_there_is_nothing_to_copy_to_update_or_to_ask(world: World) -> None:
+    async with opened(world) as driver:
+        await driver.press("4")
+        for key in ("p", "n", "m", "v"):
+            number = len(driver.said)
+            await driver.press(key)
+            assert driver.said[number:] == [NO_SESSION], key
+            assert driver.at_home()
+
+
+# -- new versions -------------------------------------------------------------------------------------------
+
+
+async def test_n_writes_a_version_now(world: World) -> None:
+    told(world)
+    async with opened(world) as driver:
+        await driver.press("4")
+        await until_count(driver, "drafted")
+        await driver.press("v")
+        assert driver.last_said == "No version of this state is stored yet: n writes the first one."
+        await driver.press("n")
+        await driver.until_said("Version 1 is written: v shows what has changed.")
+        await until_count(driver, "v1")
+        await driver.press("n")
+        await driver.until_said("Nothing new to say since v1.")
+    assert update_state(places(world), clock, transcript=world.transcript_path("s-1")) is None
+
+
+@pytest.mark.parametrize("key", ["n", "m"])
+async def test_without_its_transcript_a_state_stays_as_it_is(world: World, key: str) -> None:
+    state = STATE.replace(identity=STATE.identity.replace(project=f"harbor ({world.root})"))
+    world.state(state, session="s-9", version=7)
+    async with opened(world) as driver:
+        await driver.press("4", key)
+        assert driver.last_said == NO_TRANSCRIPT
+    assert len(list((world.home.states / "s-9").iterdir())) == 1
+
+
+ANSWER = SessionState(
+    identity=Identity(goal="One refresh at a time"),
+    tasks=(Task(kind=TaskKind.IN_PROGRESS, text="Take the lock"),),
+    decisions=(Decision(text="one lock a session"),),
+)
+
+
+async def test_m_lets_a_model_word_the_next_version(world: World, claude: StandIn) -> None:
+    told(world)
+    claude.says(f"<document>\n{render_session_state(ANSWER)}</document>")
+    async with opened(world) as driver:
+        await driver.press("4", "m")
+        await driver.until_said("Claude wrote version 1.")
+        await until_count(driver, "v1")
+        assert "▸ IN PROGRESS: Take the lock" in driver.drawn(PaneId.STATE)
+        assert "Never refresh twice" in driver.detail
+        assert "one lock a session" in driver.detail
+
+
+async def test_where_the_model_fails_the_facts_stand_and_one_line_says_why(
+    world: World, claude: StandIn
+) -> None:
+    told(world)
+    claude.says("", code=3, errors="\x1b[2Jno credits\n")
+    async with opened(world) as driver:
+        await driver.press("4", "m")
+        await driver.until_said("made from the facts")
+        assert driver.last_said.startswith("claude ended with exit code 3: ")
+        assert driver.last_said.endswith("no credits: version 1 is made from the facts.")
+        assert "\x1b" not in driver.last_said
+        await until_count(driver, "v1")
+        await driver.press("m")
+        await driver.until_said(": v1 stands.")
+
+
+async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
+    told(world)
+    claude.hangs()
+    async with opened(world) as driver:
+        await driver.press("4", "m")
+        await driver.until((claude.notes / "child").exists, "the question")
+        pane = driver.pane(PaneId.STATE)
+        assert "esc calls it off" in str(pane.border_subtitle)
+        await driver.press("m")
+        assert driver.last_said == "claude is at it already: esc calls it off."
+        await driver.press("enter", "escape")
+        await driver.until_said("Called off: version 1 is made from the facts.")
+        assert driver.reading()  # that esc was for the model
+        assert str(pane.border_subtitle) == ""
+        assert not claude.child_runs()
+
+
+async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> None:
+    told(world)
+    claude.hangs()
+    async with opened(world) as driver:
+        await driver.press("4", "m")
+        await driver.until((claude.notes / "child").exists, "the question")
+        app = driver.app
+    assert app.is_running is False
+    for _ in range(500):
+        if not claude.child_runs():
+            break
+        await asyncio.sleep(0.01)
+    assert not claude.child_runs()
+
+
+# -- following ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions are followed at once and all the time."""
+    monkeypatch.setattr(following, "BEGIN", 0.0)
+    monkeypatch.setattr(following, "INTERVAL", 0.02)
+
+
+@pytest.mark.usefixtures("followed")
+async def test_while_the_app_is_open_versions_are_written(world: World) -> None:
+    writer = world.session("s-1", minutes=5)
+    writer.prompt("Fix the race")
+    world.save(writer, minutes=5)
+    async with opened(world) as driver:
+        await until_count(driver, "v1")
+        writer.edit(f"{world.root}/src/tokens.py", "LOCK = None", "LOCK = Lock()")
+        writer.say("x" * (300 << 10))
+        world.save(writer)
+        await until_count(driver, "v2")
+        await driver.press("4")
+        assert "src/tokens.py" in driver.detail
+    assert not (world.home.state / "failures.log").exists()
+
+
+@pytest.mark.usefixtures("followed")
+async def test_what_lies_there_from_long_ago_is_drafted_and_not_written(world: World) -> None:
+    writer = world.session("s-1", minutes=500)
+    writer.prompt("Fix the race")
+    world.save(writer, minutes=500)
+    async with opened(world) as driver:
+        await until_title(driver, "4 Session state drafted · quiet 8 h")
+        for _ in range(20):
+            await driver.pilot.pause(0.01)
+        assert not world.home.states.exists()
+
+
+def failing(error: Exception) -> Callable[..., None]:
+    def update(*args: object, **options: object) -> None:
+        raise error
+
+    return update
+
+
+@pytest.mark.usefixtures("followed")
+async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detail(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = told(world)
+    problem = FileProblem(world.home.states, "cannot be written: read-only file system")
+    monkeypatch.setattr(following, "update_fresh", failing(problem))
+    async with opened(world) as driver:
+        await driver.until_said("The session state is not kept: ")
+        assert driver.last_said.endswith("states cannot be written: read-only file system.")
+        await driver.press("4")
+        await driver.until(lambda: "No version could be written: " in driver.detail, "the line")
+        path.write_text(path.read_text() + "\n" * (300 << 10))
+        for _ in range(20):
+            await driver.pilot.pause(0.01)
+        assert len(driver.said) == 1
+        assert driver.mark is Mark.LIVE
+
+
+@pytest.mark.usefixtures("followed")
+async def test_what_nobody_expected_is_recorded_and_the_rest_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(world)
+    monkeypatch.setattr(following, "update_fresh", failing(RuntimeError("no idea")))
+    app = make_app(world)
+    async with app.run_test(size=WIDE) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until_said("Something is wrong in memtui (RuntimeError while following the sessions).")
+        for _ in range(10):
+            await pilot.pause(0.02)
+        assert len(driver.said) == 1
+        await driver.press("4")
+        assert driver.at(PaneId.STATE)
+    assert "no idea" in (world.home.state / "failures.log").read_text()
