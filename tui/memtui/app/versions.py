@@ -118,7 +118,7 @@ class Comparison(NamedTuple):
 
 def _broken(stored: StoredState) -> Document:
     lines = [
-        styled(("Broken: ", "bad"), stored.problem),
+        styled((f"v{stored.version} ", "bad"), stored.problem),
         Line(""),
         line("It is left as it is, and the versions after it do not need it.", "dim"),
     ]

@@ -1,0 +1,306 @@
+"""The versions of a session state: which there are, and what has changed between any two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from memtui.app.commands import PaneId
+from memtui.app.screens import versions as screen_module
+from memtui.app.screens.versions import VersionsScreen
+from memtui.app.versions import Comparison, Version, Versions, before
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList
+from memtui.formats.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
+from memtui.store.state_files import VERSION, version_of
+from memtui.store.states import StateStore
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.hostile import EVERYTHING, LINES, state_text
+from tests.app.test_hostile import check
+from tests.app.world import World
+
+FIRST = SessionState(
+    identity=Identity(project="harbor", branch="main", goal="Tokens that refresh once"),
+    tasks=(
+        Task(kind=TaskKind.IN_PROGRESS, text="Find the race"),
+        Task(kind=TaskKind.NEXT, text="Take the lock before reading"),
+    ),
+    decisions=(Decision(text="one lock a session"),),
+    working=WorkingContext(last_compile="FAILURE: 2 of 9 tests"),
+)
+SECOND = FIRST.replace(
+    version=2,
+    tasks=(
+        Task(kind=TaskKind.DONE, text="Find the race"),
+        Task(kind=TaskKind.IN_PROGRESS, text="Take the lock before reading"),
+    ),
+    decisions=(*FIRST.decisions, Decision(kind="constraint", text="never refresh twice")),
+    working=WorkingContext(last_compile="SUCCESS: 9 of 9 tests"),
+)
+THIRD = SECOND.replace(version=3, working=WorkingContext(last_compile="SUCCESS: 10 of 10 tests"))
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
+    monkeypatch.setattr(screen_module, "_LOOK", 0.02)
+
+
+@pytest.fixture
+def three(world: World) -> World:
+    """Three versions, and a broken one between the last two."""
+    world.save(world.session("s-1"))
+    for number, state in ((1, FIRST), (2, SECOND), (4, THIRD.replace(version=4))):
+        world.state(state, version=number)
+    world.state("\x1b[2Jnothing of the kind", version=3)
+    return world
+
+
+class Screen:
+    """The screen, as it is seen."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        assert isinstance(driver.screen, VersionsScreen)
+        self.listing = driver.screen.query_one("#versions", RowList)
+        self.view = driver.screen.query_one("#changes", DocumentView)
+
+    @property
+    def rows(self) -> list[str]:
+        assert isinstance(self.driver.screen, VersionsScreen)
+        return [self.driver.screen._draw(key, 60).plain for key in self.listing.rows]
+
+    @property
+    def compared(self) -> str:
+        return str(self.view.border_title)
+
+    @property
+    def changes(self) -> list[str]:
+        return self.view.document.text.split("\n")
+
+
+async def shown(driver: Driver) -> Screen:
+    await driver.press("4", "v")
+    screen = Screen(driver)
+    await driver.until(lambda: screen.listing.rows and screen.compared, "the versions")
+    await driver.settled()
+    return screen
+
+
+# -- the model ----------------------------------------------------------------------------------------------
+
+
+def listed(world: World) -> dict[str, Version]:
+    versions = Versions(StateStore(world.project, world.home), "s-1")
+    assert versions.look()
+    assert not versions.look()
+    return versions.read()
+
+
+def test_each_version_says_what_it_brought(three: World) -> None:
+    versions = listed(three)
+    assert list(versions) == ["v4", "v3", "v2", "v1"]
+    assert [each.new_decisions for each in versions.values()] == [0, 0, 1, 1]
+    assert versions["v1"].gist == "Find the race"
+    assert versions["v3"].gist.startswith("is broken: ")
+    assert before(list(versions.values()), versions["v4"]) is versions["v2"]
+    assert before(list(versions.values()), versions["v1"]) is None
+
+
+def test_a_decision_that_comes_back_is_not_new(world: World) -> None:
+    for number, decisions in enumerate(
+        (("a",), ("a", "b"), ("a",), ("a", "b", "c")), 1
+    ):  # no writer of ours would lose one, but a person may
+        kept = tuple(Decision(text=text) for text in decisions)
+        world.state(FIRST.replace(version=number, decisions=kept), version=number)
+    assert [each.new_decisions for each in listed(world).values()] == [1, 0, 1, 1]
+
+
+def text_of(comparison: Comparison, *, everything: bool = False) -> list[str]:
+    return comparison.document(everything=everything).text.split("\n")
+
+
+def test_what_has_changed_word_by_word(three: World) -> None:
+    versions = listed(three)
+    comparison = Comparison(versions["v1"], versions["v2"])
+    assert comparison.title == "v1 → v2"
+    lines = text_of(comparison)
+    assert lines[0].startswith("1 new decision · ")
+    assert "+ NEW - Constraint: never refresh twice" in lines
+    assert "~ - Last compile: FAILURE SUCCESS: 2 9 of 9 tests" in lines
+    assert not any("Session goal" in line for line in lines)
+    assert any("Session goal" in line for line in text_of(comparison, everything=True))
+    (changed,) = (line for line in comparison.document(everything=False).lines if "Last compile" in line.text)
+    roles = {changed.text[span.start : span.end]: span.role for span in changed.spans}
+    assert (roles["FAILURE"], roles["SUCCESS"]) == ("removed", "added")
+
+
+def test_the_first_version_is_all_new(three: World) -> None:
+    lines = text_of(Comparison(None, listed(three)["v1"]))
+    assert lines[0] == "IDENTITY"
+    assert "+ NEW - Decision: one lock a session" in lines
+    assert all(line[:1] in "+ " or line.isupper() or line.startswith("KEY") for line in lines if line)
+
+
+def test_two_that_say_the_same(world: World) -> None:
+    for number in (1, 2):
+        world.state(FIRST.replace(version=number), version=number)
+    versions = listed(world)
+    assert text_of(Comparison(versions["v1"], versions["v2"])) == ["The two versions say the same."]
+
+
+def test_a_broken_version_says_why_and_what_it_has(three: World) -> None:
+    comparison = Comparison(None, listed(three)["v3"])
+    assert comparison.title == "v3 is broken"
+    lines = text_of(comparison)
+    assert lines[0].startswith("v3 is broken: it has neither ")
+    assert lines[-1].endswith("nothing of the kind")
+    assert "\x1b" not in lines[-1]
+
+
+# -- the screen ---------------------------------------------------------------------------------------------
+
+
+async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        assert [row.split()[0] for row in screen.rows] == ["v4", "v3", "v2", "v1"]
+        assert screen.rows[0].split()[1:3] == ["13:20", "Take"]
+        assert screen.rows[2].split()[2] == "+1"
+        assert "is broken" in screen.rows[1]
+        assert screen.compared == "v2 → v4"  # the broken one between them is passed over
+        await driver.press("j")
+        assert screen.compared == "v3 is broken"
+        await driver.press("j")
+        assert screen.compared == "v1 → v2"
+        await driver.press("G")
+        assert screen.compared == "v1, the first"
+
+
+async def test_any_two_are_compared_the_older_one_first(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        await driver.press("space")
+        assert driver.last_said == "v4 is marked: the others are compared with it."
+        assert screen.rows[0].startswith("◆ v4")
+        await driver.press("G")
+        assert screen.compared == "v1 → v4"
+        assert "+ NEW - Constraint: never refresh twice" in screen.changes
+        await driver.press("space")  # the mark moves
+        assert [row[0] for row in screen.rows] == [" ", " ", " ", "◆"]
+        await driver.press("g")
+        assert screen.compared == "v1 → v4"
+        await driver.press("G", "space")
+        assert driver.last_said == "Each is compared with the one before it."
+        await driver.press("g")
+        assert screen.compared == "v2 → v4"
+
+
+async def test_a_broken_version_cannot_be_marked(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        await driver.press("j", "space")
+        assert driver.last_said == "v3 is broken: it cannot be compared."
+        assert not any(row.startswith("◆") for row in screen.rows)
+
+
+async def test_a_shows_all_lines_or_those_that_changed(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        few = screen.changes
+        await driver.press("a")
+        assert len(screen.changes) > len(few)
+        assert any("Tokens that refresh once" in line for line in screen.changes)
+        await driver.press("a")
+        assert screen.changes == few
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(
+    three: World, size: tuple[int, int]
+) -> None:
+    async with opened(three, size) as driver:
+        screen = await shown(driver)
+        assert driver.has("#versions")
+        assert driver.has("#changes")
+        assert "v4" in driver.lines[0 if size == SHORT else 1]
+        assert "v2 → v4" in driver.shown
+        await driver.press("enter")
+        assert screen.view.has_focus
+        await driver.press("tab")
+        assert screen.listing.has_focus
+        await driver.press("tab", "m")
+        assert screen.rows[0].startswith("◆")
+        await driver.press("escape")
+        assert screen.listing.has_focus
+        await driver.press("escape")
+        assert driver.at_home()
+        assert driver.at(PaneId.STATE)
+
+
+@pytest.mark.parametrize("key", ["q", "v"])
+async def test_q_and_v_leave_from_wherever_one_is(three: World, key: str) -> None:
+    async with opened(three) as driver:
+        await shown(driver)
+        await driver.press("enter", key)
+        assert driver.at_home()
+        assert not driver.app.left
+
+
+async def test_a_new_version_joins_while_one_looks(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        await driver.press("j", "j", "space")
+        three.state(THIRD.replace(version=5, decisions=(*THIRD.decisions, Decision(text="new"))), version=5)
+        await driver.until(lambda: len(screen.rows) == 5, "the version")
+        assert screen.rows[0].split()[:3] == ["v5", "13:20", "+1"]
+        assert screen.listing.selected == "v2"
+        assert screen.compared == "v1 → v2"
+        assert screen.rows[3].startswith("◆ v2")
+
+
+async def test_versions_that_go_leave_an_empty_list(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        await driver.press("space")
+        for path in (three.home.states / "s-1").iterdir():
+            path.unlink()
+        await driver.until(lambda: not screen.listing.rows, "the end")
+        await driver.press("space")
+        assert driver.last_said == "There is no version to mark."
+        assert "No version is there any more." in driver.shown
+        await driver.press("escape")
+
+
+def attacks() -> Iterator[str]:
+    yield state_text(EVERYTHING, LINES).replace("v3", "v1")
+    yield state_text(EVERYTHING[::-1], LINES).replace("v3", "v2")
+    yield LINES
+    yield state_text("plain", "plain")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
+async def test_whatever_the_documents_hold_is_text(world: World, size: tuple[int, int]) -> None:
+    for number, text in enumerate(attacks(), 1):
+        world.state(text, session="s-1", version=number)
+    world.save(world.session("s-1"))
+    async with opened(world, size) as driver:
+        screen = await shown(driver)
+        for _ in range(4):
+            check(driver)
+            await driver.press("enter")
+            for _ in range(6):
+                await driver.press("pagedown")
+                check(driver)
+            await driver.press("a", "a", "escape", "j")
+        await driver.press("g", "space", "G")
+        check(driver)
+        assert screen.compared == "v1 → v4"
+        assert "pwned" in screen.view.document.text
+
+
+def test_the_names_in_the_list_are_those_of_the_files(three: World) -> None:
+    entries = StateStore(three.project, three.home).versions("s-1")
+    assert list(listed(three)) == [f"v{version_of(entry)}" for entry in entries]
+    assert all(VERSION.fullmatch(entry.name) for entry in entries)
