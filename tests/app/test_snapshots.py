@@ -19,6 +19,7 @@ from memtui.app.screens import compact, review
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean
@@ -49,6 +50,10 @@ SCREENS = {
     "checks": (("c", "f2"), (NARROW, SHORT)),
     "stored": (("c", "ctrl+s"), SIZES),
     "tags": (("2", "t"), (WIDE, SHORT)),
+    "course": (("4", "enter"), (NARROW, SHORT)),
+    "other": (("4", "]"), SIZES),
+    "versions": (("4", "v"), SIZES),
+    "compared": (("4", "v", "space", "G", "a"), SIZES),
 }
 CASES = [
     pytest.param(keys, size, id=f"{name}-{size[0]}x{size[1]}")
@@ -89,6 +94,12 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
         elif isinstance(driver.screen, CompactScreen):
             checks = driver.screen.query_one("#compact-checks", DocumentView)
             await driver.until(lambda: checks.document.text, "the checks")  # noqa: B023
+        elif isinstance(driver.screen, VersionsScreen):
+            changes = driver.screen.query_one("#changes", DocumentView)
+            await driver.until(lambda: changes.document.text, "the changes")  # noqa: B023
+        elif driver.browser.current_id is PaneId.STATE:
+            await driver.until(lambda: driver.pane(PaneId.STATE).count(), "the state")
+            await driver.until(lambda: "Context size" in driver.detail, "the chart")
     if driver.browser.current_id is PaneId.MEMORIES:
         await driver.until(lambda: "related …" not in driver.detail, "the relations")
     await driver.settled()
