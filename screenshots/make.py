@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import html
+import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -24,6 +27,7 @@ from memtui.app.browser import Browser
 from memtui.demo.build import DemoProject, build_demo
 from memtui.failures import FailureLog
 from memtui.project import Places
+from recording import answer, picture
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=timezone(timedelta(hours=1)))
@@ -31,6 +35,8 @@ FONT = "DejaVu Sans Mono"
 _CELL = 12.2
 """Pixels of a cell in Textual's SVG."""
 _TURNS = 200
+_RECORDED = 100
+"""Columns of the recorded terminal."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ SHOTS = (
     Shot("state", (140, 45), ("4",), waits_for="KEY DECISIONS"),
     Shot("search", (140, 45), ("s", *"twice"), waits_for="Session states"),
     Shot("compact", (140, 45), ("c",), waits_for="checklist"),
+    Shot("versions", (140, 45), ("4", "v", "j", "j", "j", "space", "g"), waits_for="v3 → v6"),
     Shot("review", (140, 45), ("r",), waits_for="Files modified"),
     Shot("transcript", (140, 45), ("o",), waits_for="●"),
     Shot("help", (140, 45), ("?",), waits_for="Everywhere"),
@@ -99,19 +106,45 @@ def self_contained(svg: str) -> str:
     return re.sub(r'(<text [^>]*?)textLength="[^"]*"([^>]*)>([^<]*)</text>', fitted, svg)
 
 
+def record(demo: DemoProject) -> str:
+    """The way from a session to an id and back, on the command line."""
+    recovery_id = f"CMEM-{NOW:%Y%m%d-%H%M%S}"
+    env = {**os.environ, **demo.env, "TERM": "xterm-256color", "TZ": "XST-1", "COLORTERM": "truecolor"}
+    turns = []
+    for command in ("memtui compact --force", f"memtui restore --id {recovery_id} --print"):
+        words = command.split()[1:]
+        printed = answer(words, folder=demo.project.root, env=env, now=NOW, width=_RECORDED)
+        turns.append((command, printed))
+    return picture(turns, width=_RECORDED, most=26, title="a session, its Recovery ID, and back")
+
+
 def main() -> None:
     """Take them all."""
-    folder = Path(tempfile.gettempdir()) / "shop"
     for shot in SHOTS:
+        with built() as demo:
+            keep(shot.name, asyncio.run(take(shot, demo)))
+    with built() as demo:
+        keep("compact-restore", record(demo))
+
+
+@contextmanager
+def built() -> Iterator[DemoProject]:
+    """A demo project at a place whose name does not change from picture to picture."""
+    folder = Path(tempfile.gettempdir()) / "shop"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield build_demo(folder, lambda: NOW)
+    finally:
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        try:
-            svg = self_contained(asyncio.run(take(shot, build_demo(folder, lambda: NOW))))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        (HERE / f"{shot.name}.svg").write_text(svg, encoding="utf-8")
-        png = resvg_py.svg_to_bytes(svg_string=svg, font_family=FONT, monospace_family=FONT, width=1400)
-        (HERE / f"{shot.name}.png").write_bytes(bytes(png))
+
+
+def keep(name: str, picture_of: str) -> None:
+    """Write a picture as SVG and as PNG."""
+    svg = self_contained(picture_of)
+    (HERE / f"{name}.svg").write_text(svg, encoding="utf-8")
+    png = resvg_py.svg_to_bytes(svg_string=svg, font_family=FONT, monospace_family=FONT, width=1400)
+    (HERE / f"{name}.png").write_bytes(bytes(png))
 
 
 if __name__ == "__main__":
