@@ -49,8 +49,8 @@ class StatePane(Pane):
         self.view = StateView()
         self.trouble = ""
         """Why the last version could not be written."""
-        self.asking = ""
-        """What is going on with the model."""
+        self.doing = ""
+        """What is being done for a new version."""
         self._glance: dict[str, _Row] = {}
         self._folded = False
 
@@ -114,8 +114,8 @@ class StatePane(Pane):
 
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)
-        if self.asking:
-            self.border_subtitle = Content(self.asking)
+        if self.doing:
+            self.border_subtitle = Content(self.doing)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""

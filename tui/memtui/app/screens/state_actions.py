@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memtui.flows.state_model import Asked
 
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."
+_ASKING = "asking claude · esc calls it off"
 _NO_OTHERS = "This project has no other session."
 _NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing can be added to its state."
 
@@ -204,13 +205,17 @@ class StateActions(CompactActions):
         from memtui.flows.states import update_state
 
         places, clock = self.browser.places, self.browser.clock
-        with self.app.reporting("updating the session state"):
-            stored = await asyncio.to_thread(lambda: update_state(places, clock, transcript=transcript))
-            self.live.hint("states")
-            if stored is None:
-                self.say(f"Nothing new to say since {self.state.count()}.")
-            else:
-                self.say(f"Version {stored.version} is written: v shows what has changed.")
+        self._show_doing("reading the transcript …")
+        try:
+            with self.app.reporting("updating the session state"):
+                stored = await asyncio.to_thread(lambda: update_state(places, clock, transcript=transcript))
+                self.live.hint("states")
+                if stored is None:
+                    self.say(f"Nothing new to say since {self.state.count()}.")
+                else:
+                    self.say(f"Version {stored.version} is written: v shows what has changed.")
+        finally:
+            self._show_doing("")
 
     @work(group="model", exit_on_error=False)
     async def do_ask_model(self) -> None:
@@ -225,7 +230,7 @@ class StateActions(CompactActions):
 
         places, clock = self.browser.places, self.browser.clock
         self._asking = called_off = threading.Event()
-        self._show_asking("asking claude · esc calls it off")
+        self._show_doing(_ASKING)
         self.say("Asking claude for the next version: that may take some minutes. esc calls it off.")
         try:
             with self.app.reporting("asking claude"):
@@ -238,7 +243,7 @@ class StateActions(CompactActions):
                 self._say_asked(asked)
         finally:
             self._asking = None
-            self._show_asking("")
+            self._show_doing("")
 
     def _say_asked(self, asked: Asked) -> None:
         version = f"version {asked.stored.version}" if asked.stored else ""
@@ -257,8 +262,8 @@ class StateActions(CompactActions):
         self._asking.set()
         return True
 
-    def _show_asking(self, text: str) -> None:
-        self.state.asking = text
+    def _show_doing(self, text: str) -> None:
+        self.state.doing = text or (_ASKING if self._asking is not None else "")
         if self.is_attached:
             self.state.show_rows()
 
