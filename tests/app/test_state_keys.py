@@ -176,12 +176,16 @@ async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
     async with opened(world, SHORT) as driver:
         await driver.press("4", "enter")
         await driver.until(lambda: "Context size" in driver.detail, "the chart")
-        assert "▼ 1 compaction" in driver.detail
-        assert max(len(line.rstrip()) for line in driver.lines) <= 40
+        # There it is folded away, so that the document is seen first.
+        assert "▸ Context size  now " in driver.shown
+        assert "SESSION STATE" in driver.shown
         await driver.press("tab", "enter")
-        await driver.until(lambda: "▼ 1 compaction" not in driver.detail, "the fold")
-        assert "▸ Context size" in driver.detail
+        await driver.until(lambda: "▼ 1 compaction" in driver.detail, "the chart unfolded")
+        assert "▾ Context size" in driver.shown
+        assert any("▁" in line or "█" in line for line in driver.lines)
         assert "Tokens that refresh once" in driver.detail
+        await driver.press("enter")
+        await driver.until(lambda: "▼ 1 compaction" not in driver.detail, "the fold")
 
 
 # -- notes --------------------------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ class StatePane(Pane):
         self.doing = ""
         """What is being done for a new version."""
         self._glance: dict[str, _Row] = {}
-        self._folded = False
+        self._folded: bool | None = None
+        """Whether the chart is folded away; None where nobody has said so, then it is where room is short."""
 
     def apply(self, view: View) -> None:
         """Show a newer state, or that of another session."""
@@ -144,13 +145,13 @@ class StatePane(Pane):
             return Detail(key, name, document)
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
         title = " · ".join(part for part in (f"Session state {version}", self.place) if part)
-        head, text = self._head(), from_markdown(view.text)
+        head, text, folded = self._head(), from_markdown(view.text), self.folded
         transcript = view.transcript
         if transcript is None:
             return Detail(key, title, concat(head, Line(""), text))
 
         def with_course(progress: Progress) -> Document:
-            course = self._course(transcript, progress)
+            course = self._course(transcript, progress, folded=folded)
             return concat(head, Line(""), course, text)
 
         return Detail(key, title, concat(head, Line(""), text), with_course)
@@ -172,7 +173,12 @@ class StatePane(Pane):
             lines.append(styled(("No version could be written: ", "bad"), self.trouble))
         return Document(lines)
 
-    def _course(self, transcript: Path, progress: Progress) -> Document:
+    @property
+    def folded(self) -> bool:
+        """Whether the chart is folded away."""
+        return self.screen.has_class("-short") if self._folded is None else self._folded
+
+    def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded away; nothing for what cannot be read."""
         from memtui.app.context_chart import context_chart
         from memtui.extract.facts import ReadingCancelledError
@@ -184,14 +190,14 @@ class StatePane(Pane):
         chart = context_chart(sizes, compactions)
         if not chart:
             return EMPTY
-        (title, *inner), open_folds = chart.lines, () if self._folded else (_CHART,)
+        (title, *inner), open_folds = chart.lines, () if folded else (_CHART,)
         name, _, now = title.text.partition(" · ")
         return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
 
     def unfold(self, name: str) -> None:
         """Fold the chart away, or show it again."""
         if name == _CHART:
-            self._folded = not self._folded
+            self._folded = not self.folded
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
