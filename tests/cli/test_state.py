@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Memtui
+from tests.engines.stand_in import stand_in
 from tests.transcripts import Transcript
 
 
@@ -44,6 +45,29 @@ def test_update_writes_a_version_and_says_where(memtui: Memtui, session: Transcr
     assert result.out.startswith("Version 1 of s1: ")
     assert Path(result.out.split(": ")[1].strip()).is_file()
     assert memtui("state", "update").out == "Nothing has changed since the last version.\n"
+
+
+def test_a_model_words_the_version(
+    memtui: Memtui, session: Transcript, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{claude.folder}:/usr/bin:/bin")
+    facts = memtui("state", "show").out
+    claude.says(f"<document>\n{facts.replace('Make refunds give', 'Refunds that give')}</document>")
+    result = memtui("state", "update", "--engine", "claude")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Version 1 of s1: ")
+    assert "Session goal: Refunds that give the stock back." in memtui("state", "show").out
+
+
+def test_without_the_model_the_facts_stand_and_the_reason_is_told(
+    memtui: Memtui, session: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    result = memtui("state", "update", "--engine", "claude")
+    assert result.code == 0
+    assert result.err == "memtui: the program claude is not on PATH: what the facts make stands.\n"
+    assert result.out.startswith("Version 1 of s1: ")
 
 
 def test_update_as_json(memtui: Memtui, session: Transcript) -> None:

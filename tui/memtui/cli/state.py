@@ -8,12 +8,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from memtui.clean import clean_line
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.places import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.extract.compactor_decisions import members
 from memtui.extract.sizes import tokens
 from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.flows.compact import find_transcript
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Places, claude_config, memtui_home
@@ -59,14 +61,25 @@ def command() -> None:
 
 
 @command.command("update")
+@click.option(
+    "--engine",
+    type=click.Choice(["facts", "claude"]),
+    default="facts",
+    show_default=True,
+    help="Who words it: the facts of the transcript alone, or claude -p under the same rules.",
+)
 @_session_options
-def update(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
+def update(engine: str, session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """Write the next version from what was said since the last one.
 
-    Nothing is written when the document would be the same.
+    Nothing is written when the document would be the same. Where claude fails, the version that the facts
+    make is written, and why is said on standard error.
     """
     asked = _asked(session, transcript, root)
-    written = update_state(asked.places, system_clock, session=session, transcript=transcript)
+    if engine == "claude":
+        written = _by_claude(asked.places, transcript or find_transcript(asked.places, session))
+    else:
+        written = update_state(asked.places, system_clock, session=session, transcript=transcript)
     if as_json:
         print_json({"changed": written is not None, **(_told(written) if written else {})})
     elif written is None:
@@ -145,6 +158,15 @@ def diff(
 
 def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:
     return _Asked(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
+
+
+def _by_claude(places: Places, transcript: Path) -> StoredState | None:
+    from memtui.flows.state_model import update_by_claude
+
+    asked = update_by_claude(places, system_clock, transcript=transcript)
+    if asked.problem:
+        say(f"memtui: {clean_line(asked.problem)}: what the facts make stands.", err=True)
+    return asked.stored
 
 
 def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:
