@@ -6,6 +6,7 @@ import re
 
 from memtui.clean import clean
 from memtui.engines.process import EngineError
+from memtui.extract.secrets import masked
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, parse_recovery
@@ -14,7 +15,7 @@ from memtui.formats.session_state import SessionState, parse_session_state
 OPENING, CLOSING = "<document>", "</document>"
 """What the prompts ask to have around the document: what follows and precedes is chatter."""
 
-_FENCE = re.compile(r"^(`{3,})[a-z]*\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(`{3,})([a-z]*)\s*$", re.MULTILINE)
 _MEMORY = re.compile(r"^# Memory:", re.MULTILINE)
 _RECOVERY = re.compile(r"^## Session ID", re.MULTILINE)
 _STATE = re.compile(r"^=== SESSION STATE", re.MULTILINE)
@@ -73,17 +74,30 @@ def state_in(answer: str) -> SessionState:
 
 
 def _document(answer: str, beginning: re.Pattern[str]) -> str:
-    """The part of an answer that is the document, clean."""
-    text = clean(answer.replace("\r\n", "\n"))
+    """The part of an answer that is the document, clean and without secrets."""
+    text, _ = masked(clean(answer.replace("\r\n", "\n")))
     start, end = text.find(OPENING), text.rfind(CLOSING)
     if start >= 0 and end > start:
         text = text[start + len(OPENING) : end].strip("\n")
     elif start >= 0:
         raise EngineError("claude's answer is cut off")
-    fences = [match[2] for match in _FENCE.finditer(text) if beginning.search(match[2])]
+    fences = [block for block in _fenced(text) if beginning.search(block)]
     if fences and (start < 0 or text.lstrip().startswith("`")):
         text = max(fences, key=len)
     found = beginning.search(text)
     if found is None:
         raise EngineError("claude's answer holds no document of the kind asked for")
     return text
+
+
+def _fenced(text: str) -> list[str]:
+    """The blocks between fences: each ends at the next bare fence of the length it began with."""
+    blocks: list[str] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1] == opened[1] and not fence[2]:
+            blocks.append(text[opened.end() : fence.start()].strip("\n"))
+            opened = None
+    return blocks

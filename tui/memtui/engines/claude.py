@@ -7,9 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.engines.answers import memory_in, recovery_in, state_in
+from memtui.engines.known import Known
 from memtui.engines.process import PATIENCE, ask
 from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
-from memtui.engines.rules import ruled_memory, ruled_recovery, ruled_state
+from memtui.engines.rules import ruled_memory, ruled_recovery
+from memtui.engines.state_rules import ruled_state
 from memtui.extract.conversation import conversation
 from memtui.extract.facts import Facts
 from memtui.formats.memory import MemoryFile, render_memory
@@ -18,6 +20,7 @@ from memtui.formats.session_state import SessionState, render_session_state
 
 _CONVERSATION = 120_000
 """Characters of the conversation that are shown to the model: some 30,000 tokens."""
+_SUMMARY = 400
 
 
 class Claude:
@@ -49,19 +52,21 @@ class Claude:
     def memory(self, draft: MemoryFile, summary: str, facts: Facts) -> tuple[MemoryFile, str]:
         """A memory file and its summary."""
         text = f"Summary: {summary}\n\n{render_memory(draft)}"
-        answer, told = memory_in(self._ask(memory_prompt(facts, text, self._words())))
-        return ruled_memory(answer, facts), told or summary
+        prompt = memory_prompt(facts, text, self._words())
+        answer, told = memory_in(self._ask(prompt))
+        known = Known(facts, prompt)
+        return ruled_memory(answer, draft, known), known.marked(told, _SUMMARY) or summary
 
     def recovery(self, draft: Recovery, facts: Facts) -> Recovery:
         """A recovery text."""
         prompt = recovery_prompt(facts, render_recovery(draft), self._words())
-        return ruled_recovery(recovery_in(self._ask(prompt)), draft, facts)
+        return ruled_recovery(recovery_in(self._ask(prompt)), draft, Known(facts, prompt))
 
     def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
         """A session state; `draft` is the next version as the facts alone would make it."""
         before = render_session_state(previous) if previous is not None else ""
         prompt = state_prompt(facts, render_session_state(draft), before, self._words())
-        return ruled_state(state_in(self._ask(prompt)), draft)
+        return ruled_state(state_in(self._ask(prompt)), draft, Known(facts, prompt))
 
     def _ask(self, prompt: str) -> str:
         return ask(prompt, patience=self._patience, cancelled=self._cancelled)

@@ -1,123 +1,154 @@
-"""What holds for a model's document, too: nothing known is lost, and nothing invented passes unmarked."""
+"""What holds for a model's text, too: nothing known is lost, and nothing made up passes unmarked.
+
+A session state has rules of its own, in `memtui.engines.state_rules`.
+"""
 
 from __future__ import annotations
 
-import ntpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from memtui.extract.facts import Facts
+from memtui.engines.known import UNSEEN, Known, key_of
+from memtui.engines.process import EngineError
+from memtui.engines.wording import is_told, wording
+from memtui.extract.checklist import Verdict, check_recovery
+from memtui.extract.phrasing import one_line, shortened
 from memtui.formats.memory import MemoryFile
-from memtui.formats.recovery import Recovery, RoleFile
-from memtui.formats.session_state import Decision, SessionState
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 
-UNSEEN = "not in the transcript"
-"""The mark of a file that the model names and the facts do not know."""
+ITEMS = 25
+"""Items that a model may add to a list."""
+LINE = 320
+"""Characters of an item."""
 
-_WORD = re.compile(r"\w+")
+_TITLE = 120
+_TEXT = 600
+_NOTES = 3_000
+_ROLE = 160
+_FILES = 12
+"""Key files of a memory file, and files that a model may add to a recovery text."""
+_LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
 
 
-def ruled_memory(answer: MemoryFile, facts: Facts) -> MemoryFile:
-    """A model's memory file whose invented key files are marked."""
-    known = _Known(facts)
-    files = tuple(file if known.has(file) else f"{file} ({UNSEEN})" for file in answer.key_files)
-    return answer.replace(key_files=files)
+def ruled_memory(answer: MemoryFile, draft: MemoryFile, known: Known) -> MemoryFile:
+    """A model's memory file: bounded, its invented files marked, the files of the draft in it."""
+    theirs = [file for file in map(one_line, answer.key_files) if file][:_FILES]
+    own = {known.file(file, ""): file for file in theirs}  # each file once
+    files = [file if known.is_seen(file) else f"{shortened(file, LINE)} ({UNSEEN})" for file in own.values()]
+    files += [file for file in draft.key_files if known.file(file, "") not in own]
+    return MemoryFile(
+        title=known.marked(answer.title, _TITLE),
+        goal=known.marked_block(answer.goal, _TEXT),
+        learnings=_items(answer.learnings, known) or draft.learnings,
+        questions=_items(answer.questions, known),
+        confidence=known.marked(answer.confidence, LINE)
+        if _LEVEL.match(answer.confidence)
+        else draft.confidence,
+        key_files=tuple(files[: max(_FILES, len(draft.key_files))]),
+    )
 
 
-def ruled_recovery(answer: Recovery, draft: Recovery, facts: Facts) -> Recovery:
+def ruled_recovery(answer: Recovery, draft: Recovery, known: Known) -> Recovery:
     """A model's recovery text with everything that the draft from the facts knows for certain.
 
-    Session, root and plan are the draft's: the plan has to be verbatim. Files keep the model's roles and
-    order, the draft's others follow; decisions, constraints, open issues and next steps only grow.
+    Session, root, plan and last action are the draft's. Files keep the model's roles and order, the draft's
+    others follow; of the lists nothing is lost.
+
+    Raises:
+        EngineError: it fails a point of the checklist that the draft does not fail.
     """
-    known = _Known(facts)
-    return answer.replace(
-        session_id=draft.session_id,
-        project_root=draft.project_root,
+    root = draft.project_root
+    working, reference = _files(answer, draft, known, root)
+    ruled = draft.replace(
+        objective=known.marked_block(answer.objective, _TEXT),
         plan=draft.plan if draft.plan.content else answer.plan,
-        working_files=_files(answer.working_files, draft.working_files, known),
-        reference_files=_files(answer.reference_files, draft.reference_files, known),
-        last_action=answer.last_action or draft.last_action,
-        decisions=with_forgotten(answer.decisions, draft.decisions),
-        constraints=with_forgotten(answer.constraints, draft.constraints),
-        dependencies=with_forgotten(answer.dependencies, draft.dependencies),
-        known_issues=with_forgotten(answer.known_issues, draft.known_issues),
-        changes=answer.changes or draft.changes,
-        pending=with_forgotten(answer.pending, draft.pending),
-        notes=answer.notes or draft.notes,
-        extra=(),
+        working_files=working,
+        reference_files=reference,
+        last_action=draft.last_action or known.marked_block(answer.last_action, _TEXT),
+        decisions=with_forgotten(_items(answer.decisions, known), draft.decisions),
+        constraints=with_forgotten(_items(answer.constraints, known), draft.constraints),
+        dependencies=with_forgotten(_items(answer.dependencies, known), draft.dependencies),
+        known_issues=with_forgotten(_items(answer.known_issues, known), draft.known_issues),
+        changes=with_forgotten(_items(answer.changes, known), draft.changes),
+        pending=with_forgotten(_items(answer.pending, known), draft.pending),
+        notes=_notes(answer.notes, draft.notes, known),
     )
+    _check(ruled, draft)
+    return ruled
 
 
-def ruled_state(answer: SessionState, draft: SessionState) -> SessionState:
-    """A model's session state with the draft's hard facts: project, branch, files, outcomes; decisions grow.
-
-    What the facts know for certain (files, the last check, the last error) is not the model's to say. Rules
-    that need the version before are those of `memtui.extract.compactor`, which this passes next.
-    """
-    working = answer.working.replace(
-        files_modified=draft.working.files_modified,
-        last_compile=draft.working.last_compile,
-        last_error=draft.working.last_error or answer.working.last_error,
-        technical_state=answer.working.technical_state or draft.working.technical_state,
-        dependencies=answer.working.dependencies or draft.working.dependencies,
-    )
-    told = [decision.text for decision in answer.decisions]
-    forgotten = [each for each in draft.decisions if not _is_told(each.text, told)]
-    return answer.replace(
-        version=draft.version,
-        identity=answer.identity.replace(project=draft.identity.project, branch=draft.identity.branch),
-        tasks=answer.tasks or draft.tasks,
-        decisions=(*answer.decisions, *(Decision(kind=each.kind, text=each.text) for each in forgotten)),
-        working=working,
-        extra=draft.extra,
-    )
+def with_forgotten(items: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
+    """The items, and those of the others that none of them tells."""
+    told = [wording(item) for item in items]
+    return (*items, *(item for item in dict.fromkeys(others) if not is_told(item, told)))
 
 
-def with_forgotten(answer: Sequence[str], draft: Iterable[str]) -> tuple[str, ...]:
-    """The model's items, and those of the draft that none of them tells."""
-    return (*answer, *(item for item in draft if not _is_told(item, answer)))
+def _items(items: Iterable[str], known: Known) -> tuple[str, ...]:
+    """A model's items, as many and as long as may be."""
+    lines = (known.marked(item, LINE) for item in list(items)[:ITEMS])
+    return tuple(dict.fromkeys(line for line in lines if wording(line).words))
 
 
-def _is_told(item: str, told: Collection[str]) -> bool:
-    """Whether one of the texts has all words of `item`; in doubt it is kept."""
-    words = set(_WORD.findall(item.casefold()))
-    return any(words <= set(_WORD.findall(text.casefold())) for text in told)
+def _notes(answer: str, draft: str, known: Known) -> str:
+    """The model's notes, and the lines of the draft's that it forgot, under their titles."""
+    theirs = known.marked_block(answer, _NOTES)
+    if not theirs or not draft:
+        return theirs or draft
+    told = [wording(line) for line in theirs.split("\n")]
+    kept: list[str] = []
+    for group in draft.split("\n\n"):
+        lines = [line for line in group.split("\n") if line.startswith("**") or not is_told(line, told)]
+        if any(not line.startswith("**") for line in lines):
+            kept.append("\n".join(lines))
+    return "\n\n".join((theirs, *kept))
 
 
-def _files(answer: Sequence[RoleFile], draft: Sequence[RoleFile], known: _Known) -> tuple[RoleFile, ...]:
-    roles: dict[str, RoleFile] = {}
-    unseen: list[RoleFile] = []
-    own = {_key(file.path): file for file in draft}
-    for file in answer:
-        key = _key(file.path)
-        if key in own:
-            roles[key] = RoleFile(path=own[key].path, role=file.role or own[key].role)
-        elif known.has(file.path):
-            roles[key] = file
+def _files(
+    answer: Recovery, draft: Recovery, known: Known, root: str
+) -> tuple[tuple[RoleFile, ...], tuple[RoleFile, ...]]:
+    """Working and reference files: only what was written to is a working file, and each has one place."""
+    working = {key_of(file.path): file for file in draft.working_files}
+    reference = {key_of(file.path): file for file in draft.reference_files}
+    first: dict[str, RoleFile] = {}
+    second: dict[str, RoleFile] = {}
+    more = 0
+    named = [(file, True) for file in answer.working_files] + [
+        (file, False) for file in answer.reference_files
+    ]
+    for file, as_working in named:
+        path = known.file(shortened(file.path, LINE), root)
+        key, role = key_of(path), shortened(one_line(file.role), _ROLE)
+        if key in first or key in second:
+            continue
+        own = working.get(key) or reference.get(key)
+        if own is None:
+            more += 1
+            if more > _FILES:
+                continue
+            role = role if known.is_seen(file.path) else ", ".join(filter(None, (role, UNSEEN)))
+            is_invented = not known.is_seen(file.path)
+            into = first if as_working and (is_invented or known.is_modified(path)) else second
+            into[key] = RoleFile(path=path, role=role)
         else:
-            unseen.append(RoleFile(path=file.path, role=f"{file.role}, {UNSEEN}" if file.role else UNSEEN))
-    rest = [file for key, file in own.items() if key not in roles]
-    return (*roles.values(), *rest, *unseen)
+            into = first if key in working else second
+            into[key] = own.replace(role=role or own.role)
+    first |= {key: file for key, file in working.items() if key not in first}
+    second |= {key: file for key, file in reference.items() if key not in second and key not in first}
+    return _unseen_last(first), _unseen_last(second)
 
 
-class _Known:
-    """The files that the facts know."""
-
-    def __init__(self, facts: Facts) -> None:
-        paths = [file.path for file in (*facts.modified_files, *facts.read_files)]
-        self._paths = {_key(path) for path in (*paths, *facts.shell_files)}
-        self._ends = {key.rsplit("/", 1)[-1] for key in self._paths}
-
-    def has(self, path: str) -> bool:
-        """Whether a path, absolute or from the project on, is one of them."""
-        key = _key(path).removeprefix("./")
-        if key in self._paths:
-            return True
-        if key.rsplit("/", 1)[-1] not in self._ends:
-            return False
-        return any(known.endswith(f"/{key}") for known in self._paths)
+def _unseen_last(files: dict[str, RoleFile]) -> tuple[RoleFile, ...]:
+    return tuple(sorted(files.values(), key=lambda file: file.role.endswith(UNSEEN)))
 
 
-def _key(path: str) -> str:
-    return ntpath.normcase(path).replace("\\", "/") if "\\" in path else path.strip("`")
+def _check(ruled: Recovery, draft: Recovery) -> None:
+    """Raise where the checklist fails what it does not fail in the draft."""
+    try:
+        points = check_recovery(render_recovery(ruled))
+    except FormatError as error:
+        raise EngineError(f"claude's answer is no recovery text: {error}") from error
+    before = {point.name for point in check_recovery(render_recovery(draft)) if point.verdict is Verdict.FAIL}
+    for point in points:
+        if point.verdict is Verdict.FAIL and point.name not in before:
+            raise EngineError(f"claude's answer fails the checklist: {point.name} {point.message}")

@@ -35,8 +35,8 @@ def merged_tasks(
         drafted: what the new part of the conversation shows.
         gone: keys of open tasks that are known to be wanted no more.
     """
-    after = _flat(drafted)
-    before = [_whole(task, after) for task in _flat(previous)]
+    after = flat(drafted)
+    before = [_whole(task, after) for task in flat(previous)]
     told = {key_of(task.text): task for task in after}
     known = {key_of(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
@@ -77,7 +77,7 @@ def count_of(task: Task) -> int:
     return int(match[1]) if match else 0
 
 
-def _flat(tasks: Iterable[Task]) -> list[Task]:
+def flat(tasks: Iterable[Task]) -> list[Task]:
     """The tasks, those that were put under "further tasks" again on their own."""
     found: list[Task] = []
     for task in tasks:

@@ -1,0 +1,81 @@
+"""The files that the facts know, or that the model was shown: any other one it has made up."""
+
+from __future__ import annotations
+
+import ntpath
+import re
+
+from memtui.extract.facts import Facts
+from memtui.extract.paths import absolute
+from memtui.extract.phrasing import one_line, shortened
+
+UNSEEN = "not in the transcript"
+"""The mark of a file that the model names and nothing else does."""
+
+_PATH = re.compile(
+    r"(?<![\w/.:@~-])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.@+-]{1,100}/){1,40}[A-Za-z0-9_.@+-]{1,100}?"
+    rf"\.[A-Za-z]\w{{0,7}}\b(?![/-])(?! \({UNSEEN}\))"
+)
+
+
+class Known:
+    """What is known of files.
+
+    Args:
+        facts: what the transcript says.
+        shown: the whole question that was put to the model.
+    """
+
+    def __init__(self, facts: Facts, shown: str) -> None:
+        self._shown = shown
+        modified = [file.path for file in facts.modified_files]
+        self._modified = _index((*modified, *facts.shell_files))
+        self._all = _index((*modified, *facts.shell_files, *(file.path for file in facts.read_files)))
+
+    def file(self, path: str, root: str) -> str:
+        """The absolute path of a file: as the facts write it, where they know it."""
+        return self._find(self._all, path) or absolute(path.removeprefix("./"), root)
+
+    def is_modified(self, path: str) -> bool:
+        """Whether the facts show that it was written to."""
+        return self._find(self._modified, path) is not None
+
+    def is_seen(self, path: str) -> bool:
+        """Whether it is in the facts, or was at least named in what the model was shown."""
+        return self._find(self._all, path) is not None or path in self._shown
+
+    def marked(self, text: str, width: int) -> str:
+        """A text on one line, not too long, in which every file that was made up is marked."""
+        return self._with_marks(shortened(one_line(text), width))
+
+    def marked_block(self, text: str, width: int) -> str:
+        """The same for a text of several lines, which stay."""
+        return self._with_marks(shortened(text.strip(), width))
+
+    def _with_marks(self, text: str) -> str:
+        def mark(match: re.Match[str]) -> str:
+            return match[0] if self.is_seen(match[0]) else f"{match[0]} ({UNSEEN})"
+
+        return _PATH.sub(mark, text)
+
+    @staticmethod
+    def _find(index: dict[str, list[str]], path: str) -> str | None:
+        """The known file that a path names, absolute or from some folder on."""
+        key = key_of(path).removeprefix("./")
+        for known in index.get(key.rsplit("/", 1)[-1], ()):
+            if key_of(known) == key or key_of(known).endswith(f"/{key}"):
+                return known
+        return None
+
+
+def key_of(path: str) -> str:
+    """What two writings of one path have in common."""
+    return ntpath.normcase(path).replace("\\", "/") if "\\" in path else path.strip("`")
+
+
+def _index(paths: tuple[str, ...]) -> dict[str, list[str]]:
+    """The paths by the name of the file."""
+    found: dict[str, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        found.setdefault(key_of(path).rsplit("/", 1)[-1], []).append(path)
+    return found

@@ -1,0 +1,161 @@
+"""What holds for a model's session state before `memtui.extract.compactor` merges it with what was there.
+
+What the facts know for certain (project, branch, files, checks, the last error, what is done) is not the
+model's to say. It may word the goal, order and add tasks, add decisions, and tell more of how things stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memtui.engines.known import Known
+from memtui.engines.rules import LINE
+from memtui.engines.wording import is_near, is_told, wording
+from memtui.extract.compactor_decisions import members
+from memtui.extract.compactor_tasks import MOST, count_of, flat, key_of
+from memtui.formats.session_state import (
+    Decision,
+    Dynamics,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    WorkingContext,
+)
+
+_CONSIDERED = 200
+"""Items of an answer that are looked at; a good one has twenty."""
+_DECISIONS = 20
+"""Decisions that one answer may add."""
+_GOAL = 400
+_FIELD = 200
+_SUBS = 8
+_STATE_LINES = 24
+"""Lines of the technical state up to which a model may add some."""
+_NOTHING = ("", "none", "n/a")
+_HANGING = (TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
+
+
+def ruled_state(answer: SessionState, draft: SessionState, known: Known) -> SessionState:
+    """What of a model's session state is merged with the draft from the facts.
+
+    Args:
+        answer: the model's.
+        draft: the next version as the facts make it.
+        known: the files that are known.
+    """
+    return SessionState(
+        version=draft.version,
+        identity=_identity(answer.identity, draft.identity, known),
+        tasks=_tasks(answer.tasks, draft.tasks, known),
+        decisions=(*draft.decisions, *_new_decisions(answer.decisions, draft.decisions, known)),
+        working=_working(answer.working, draft.working, known),
+        dynamics=_dynamics(answer.dynamics, draft.dynamics, known),
+        preamble=draft.preamble,
+        extra=draft.extra,
+    )
+
+
+def _identity(answer: Identity, draft: Identity, known: Known) -> Identity:
+    goal = known.marked(answer.goal, _GOAL)
+    stable = not goal or is_near(goal, draft.goal)
+    return draft.replace(goal=draft.goal if stable else goal)
+
+
+def _dynamics(answer: Dynamics, draft: Dynamics, known: Known) -> Dynamics:
+    names = ("language", "style", "phase", "last_intent")
+    told = {name: known.marked(getattr(answer, name), _FIELD) for name in names}
+    return draft.replace(**{name: value for name, value in told.items() if value})
+
+
+def _working(answer: WorkingContext, draft: WorkingContext, known: Known) -> WorkingContext:
+    return draft.replace(
+        last_error=draft.last_error or known.marked(answer.last_error, LINE),
+        technical_state=_technical(answer.technical_state, draft.technical_state, known),
+        dependencies=draft.dependencies or known.marked(answer.dependencies, LINE),
+    )
+
+
+def _technical(answer: str, draft: str, known: Known) -> str:
+    """The draft's lines, and behind them what the model knows beside: the last ones give way first."""
+    lines = [line.removeprefix("- ") for line in draft.split("\n") if line.strip()]
+    told = [wording(line) for line in lines]
+    for line in answer.split("\n")[:_CONSIDERED]:
+        more = known.marked(line.strip().removeprefix("- "), LINE)
+        if len(lines) < _STATE_LINES and wording(more).words and not is_told(more, told):
+            lines.append(more)
+            told.append(wording(more))
+    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)
+
+
+def _new_decisions(
+    answer: Iterable[Decision], draft: Iterable[Decision], known: Known
+) -> tuple[Decision, ...]:
+    """The model's last decisions that no decision of the draft tells; the draft's stay in their words."""
+    told = [wording(text) for decision in draft for text in members(decision)]
+    new: list[Decision] = []
+    texts = [(decision.kind, text) for decision in list(answer)[-_CONSIDERED:] for text in members(decision)]
+    for kind, text in texts[-_CONSIDERED:]:
+        text = known.marked(text, LINE)
+        if wording(text).words and not is_told(text, told):
+            told.append(wording(text))
+            new.append(Decision(kind=kind, text=text))
+    return tuple(new[-_DECISIONS:])
+
+
+def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known) -> tuple[Task, ...]:
+    """The model's tasks: those of the draft in the draft's words, and new ones that are still to be done.
+
+    What the facts do not show to be done stays open, and what they do not know is not done.
+    """
+    before = [task for task in flat(draft) if not count_of(task)]
+    tasks: dict[str, Task] = {}
+    new = 0
+    for task in flat(answer)[:_CONSIDERED]:
+        if task.kind in _HANGING or count_of(task) or not key_of(task.text):
+            continue
+        own = _own(task, before)
+        if own is not None:
+            tasks.setdefault(key_of(own.text), _taken(own, task, known))
+        elif task.kind is not TaskKind.DONE and new < MOST:
+            new += 1
+            text = known.marked(task.text, LINE)
+            fresh = Task(kind=task.kind, text=text, children=_children(task, (), known))
+            tasks.setdefault(key_of(text), fresh)
+    return tuple(tasks.values())
+
+
+def _own(task: Task, before: list[Task]) -> Task | None:
+    """The draft's task that a model's task is."""
+    exact = (each for each in before if key_of(each.text) == key_of(task.text))
+    near = (each for each in before if is_near(each.text, task.text))
+    return next(exact, None) or next(near, None)
+
+
+def _taken(own: Task, task: Task, known: Known) -> Task:
+    """A task of the draft with what the model may say of it: which comes next, and what hangs on it."""
+    if own.kind is TaskKind.DONE:
+        return own
+    kind = own.kind if task.kind is TaskKind.DONE else task.kind
+    return own.replace(kind=kind, children=_children(task, own.children, known))
+
+
+def _children(task: Task, own: tuple[Task, ...], known: Known) -> tuple[Task, ...]:
+    """What hangs on a task: the draft's, and the model's as far as there is room; none of it is done."""
+    blocked = any(_is_blocker(child) for child in own)
+    kept = [child for child in own if child.kind is not TaskKind.BLOCKER or blocked]
+    told = [wording(child.text) for child in kept]
+    for child in task.children[:_CONSIDERED]:
+        text = known.marked(child.text, LINE)
+        unwanted = child.kind is TaskKind.DONE or (child.kind is TaskKind.BLOCKER and blocked)
+        if len(kept) >= _SUBS or unwanted or not wording(text).words or is_told(text, told):
+            continue
+        kind = child.kind if child.kind in _HANGING else TaskKind.SUB
+        blocked = blocked or kind is TaskKind.BLOCKER
+        kept.append(Task(kind=kind, text=text))
+        told.append(wording(text))
+    return tuple(kept)
+
+
+def _is_blocker(child: Task) -> bool:
+    return child.kind is TaskKind.BLOCKER and child.text.casefold().strip(" .") not in _NOTHING
