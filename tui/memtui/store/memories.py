@@ -6,7 +6,6 @@ when the row is seen, and only the beginning of the file.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,7 @@ from pathlib import Path
 from memtui.files import FileOutside, FileProblem, head_within, is_within, read_within
 from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import HEAD_LIMIT, parse_stored, read_head
+from memtui.formats.stored_memory import HEAD_LIMIT, has_front_matter, parse_stored, read_head
 from memtui.project import Home, Project
 from memtui.store.listing import (
     MEMORY_FILE_NAME,
@@ -27,14 +26,13 @@ from memtui.store.listing import (
     newest_first,
     scan,
 )
+from memtui.store.stored_files import objective
 
 HEAD_SIZE = 8 << 10
 """Bytes read for a row."""
 
 LIMIT = 8 << 20
 """Bytes of the largest memory that is shown."""
-
-_OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
 
 class MemoryProblem(FileProblem):
@@ -151,17 +149,16 @@ def kind_of(entry: Entry) -> MemoryKind:
 
 
 def _head(entry: Entry, data: bytes) -> MemoryHead:
-    text = data.decode("utf-8", "replace")
     try:
         if kind_of(entry) is MemoryKind.REVIEW:
-            return _plain(entry, parse_memory(text).title)
-        if not text.startswith("---"):  # put there by hand: name and text are all that is known
-            return _plain(entry, _objective(text))
+            return _plain(entry, parse_memory(data.decode("utf-8", "replace")).title)
+        if not has_front_matter(data):  # put there by hand: name and text are all that is known
+            return _plain(entry, objective(data))
         meta = read_head(data)
     except FormatError as error:
         return _broken(entry, f"is broken: {error}")
     # The file's name is what was claimed for it; front matter can be copied.
-    title = meta.description or _objective(text) or _stem(entry)
+    title = meta.description or objective(data) or _stem(entry)
     return MemoryHead(
         MemoryKind.STORED,
         _stem(entry),
@@ -184,8 +181,3 @@ def _broken(entry: Entry, reason: str) -> MemoryHead:
 
 def _stem(entry: Entry) -> str:
     return entry.name.removesuffix(".md")
-
-
-def _objective(text: str) -> str:
-    match = _OBJECTIVE.search(text)
-    return match[1].strip() if match else ""

@@ -1,0 +1,310 @@
+"""Stored memories beside people and programs who put files into the store, edit them and take them away."""
+
+from __future__ import annotations
+
+import errno
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui import files
+from memtui.files import FileLocked, FileProblem, FileTooLarge, Replaced
+from memtui.formats.stored_memory import StoredMemory, render_stored
+from memtui.project import Home, Project
+from memtui.store import memory_edit
+from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New, Which
+from memtui.store.memories import MemoryStore
+from memtui.store.memory_files import FilesBackend
+from memtui.store.stored_files import LIMIT
+from tests.disk import mode_of
+from tests.store.contract import FIRST, NOW, Watch
+from tests.store.memories import home_in
+
+TEXT = b"# Session Recovery\r\n\n## Objective\nFix it\n\n## Notes\n\xff"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return home_in(tmp_path)
+
+
+@pytest.fixture
+def store(home: Home, monkeypatch: pytest.MonkeyPatch) -> FilesBackend:
+    monkeypatch.setattr(memory_edit, "LOOK_AGAIN", (0.0,))
+    return FilesBackend(home, Watch())
+
+
+def put(home: Home, data: bytes, memory_id: str = FIRST, month: str = "2026-01") -> Path:
+    path = home.memories / month / f"{memory_id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def listed(store: FilesBackend) -> Listed:
+    (only,) = store.list(Filter(which=Which.ALL)).items
+    return only
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077, 0o277])
+def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        store = FilesBackend(home, Watch())
+        for _ in range(2):
+            store.create(New(b""))
+        store.update(FIRST, pinned=True)
+        store.delete("CMEM-20260102-101501")
+    finally:
+        os.umask(before)
+    made = list(home.data.rglob("*"))
+    assert {path.name for path in made} >= {"memories", "2026-01", "trash", f"{FIRST}.md"}
+    assert {mode_of(path) for path in made if path.is_dir()} == {0o700}
+    assert {mode_of(path) for path in made if path.is_file()} == {0o600}
+
+
+def test_looking_makes_nothing(store: FilesBackend, home: Home) -> None:
+    store.list()
+    store.deleted()
+    store.tidy()
+    for ask in (store.get, store.delete, store.restore, store.update, store.find):
+        with pytest.raises(MemoryMissing):
+            ask(FIRST)
+    assert not home.data.exists()
+
+
+def test_a_file_is_readable_and_its_text_as_it_was_given(store: FilesBackend, home: Home) -> None:
+    store.create(New(TEXT, description="d"))
+    data = (home.memories / "2026-01" / f"{FIRST}.md").read_bytes()
+    assert data.startswith(f"---\nid: {FIRST}\n".encode())
+    assert data.endswith(b"archived: false\n---\n" + TEXT)
+
+
+@pytest.mark.parametrize("text", [TEXT, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf# BOM"])
+def test_a_text_without_front_matter(store: FilesBackend, home: Home, text: bytes) -> None:
+    put(home, text)
+    memory = store.get(FIRST)
+    assert memory.body == text
+    assert memory.meta.created == memory.meta.updated == NOW
+    assert listed(store).meta == memory.meta
+    meta = store.update(FIRST, tags=["t"])
+    assert (meta.tags, meta.created) == (("t",), NOW)
+    assert store.get(FIRST) == StoredMemory(meta=meta, body=text)
+
+
+def test_front_matter_made_by_hand_keeps_its_own_keys(store: FilesBackend, home: Home) -> None:
+    path = put(home, f"---\r\n# mine\r\nrating: 5\r\nid: {FIRST}\r\ntags: a, b\r\n---\r\nbody\r\n".encode())
+    store.update(FIRST, archived=True)
+    data = path.read_bytes()
+    assert b"# mine\nrating: 5\n" in data
+    assert data.endswith(b"---\nbody\r\n")
+    assert store.get(FIRST).meta.tags == ("a", "b")
+
+
+def test_a_copied_file_is_another_memory(store: FilesBackend, home: Home) -> None:
+    store.create(New(TEXT, description="d"))
+    path = home.memories / "2026-01" / f"{FIRST}.md"
+    copy = "CMEM-20260102-101507"
+    put(home, path.read_bytes(), copy)
+    assert [each.meta.id for each in store.list().items] == [copy, FIRST]
+    assert store.get(copy).meta.id == copy
+    store.update(copy, description="mine")
+    assert store.get(FIRST).meta.description == "d"
+
+
+def test_a_file_in_another_month_is_the_same_memory(store: FilesBackend, home: Home) -> None:
+    put(home, TEXT, month="2020-02")
+    assert (listed(store).meta.id, store.get(FIRST).body, store.find("2026")) == (FIRST, TEXT, FIRST)
+    with pytest.raises(IdTaken):
+        store.create(New(b"", id=FIRST))
+    assert store.create(New(b"")).id != FIRST
+    store.update(FIRST, pinned=True)
+    store.delete(FIRST)
+    store.restore(FIRST)
+    assert store.get(FIRST).body == TEXT
+
+
+BROKEN = (b"---\nid: {\n---\n", b"---\nid: x\n", f"---\nid: {FIRST}\n".encode() + b"a: b\n" * 9000)
+
+
+@pytest.mark.parametrize("data", BROKEN)
+def test_a_broken_file_is_listed_with_its_reason(store: FilesBackend, home: Home, data: bytes) -> None:
+    path = put(home, data)
+    found = listed(store)
+    assert found.problem.startswith("is broken: its front matter")
+    assert (found.meta.id, found.title, found.meta.created) == (FIRST, FIRST, NOW)
+    assert store.list(Filter(project="/p")).total == store.list(Filter(tags=("t",))).total == 0
+    assert store.list(limit=1) == store.list()
+    for ask in (store.get, lambda each: store.update(each, pinned=True)):
+        with pytest.raises(FileProblem, match="is broken: its front matter"):
+            ask(FIRST)
+    assert path.read_bytes() == data
+    store.delete(FIRST)
+    assert store.deleted().items[0].problem == found.problem
+
+
+def _make_link(path: Path) -> None:
+    secret = path.parents[3] / "secret"
+    secret.write_text("secret")
+    path.symlink_to(secret)
+
+
+@pytest.mark.parametrize("make", [_make_link, os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
+def test_what_is_no_file_is_listed_and_left_alone(store: FilesBackend, home: Home, make: Any) -> None:
+    path = put(home, b"")
+    path.unlink()
+    make(path)
+    assert listed(store).problem
+    assert listed(store).title == FIRST
+    with pytest.raises(FileProblem):
+        store.get(FIRST)
+    with pytest.raises(FileProblem):
+        store.update(FIRST, pinned=True)
+    assert store.create(New(b"")).id != FIRST
+    assert os.path.lexists(path)
+
+
+def test_a_closed_file_is_listed(store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(home, TEXT)
+    real = os.open
+
+    def refuse(path: Any, *arguments: Any, **options: Any) -> int:
+        if str(path).endswith(".md"):
+            raise PermissionError(errno.EACCES, "denied")
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert listed(store).problem.startswith("cannot be read: permission denied")
+
+
+def test_strange_names_are_no_memories(store: FilesBackend, home: Home) -> None:
+    for name in ("CMEM-2026.md", "notes", ".CMEM-20260102-101500.md", "CMEM-20260102-101500.md~"):
+        put(home, TEXT, name.removesuffix(".md"))
+    (home.memories / "file").write_text("x")
+    (home.memories / "2025-01").write_text("x")
+    assert store.list().total == 0
+
+
+def test_a_time_that_no_clock_shows(store: FilesBackend, home: Home) -> None:
+    wrong = "CMEM-20261399-250000"
+    put(home, TEXT, wrong, "2026-13")
+    assert listed(store).meta.created == datetime(1970, 1, 1, tzinfo=UTC)
+    with pytest.raises(MemoryMissing):
+        store.get("CMEM-20261399-250001")
+    assert store.update(wrong, pinned=True).pinned
+
+
+@pytest.mark.parametrize(
+    "data", [TEXT, *BROKEN, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf---\nid: CMEM-20260102-101500\n---\nx"]
+)
+def test_the_apps_list_says_the_same(home: Home, store: FilesBackend, data: bytes) -> None:
+    put(home, data)
+    rows = MemoryStore(Project(home.data / "project"), home)
+    (entry,) = rows.entries()
+    head, found = rows.head(entry), listed(store)
+    assert (head.id, head.title, head.tags, head.archived) == (found.meta.id, found.title, (), False)
+    assert (head.time, head.problem) == (found.meta.created, found.problem)
+
+
+def test_what_would_not_be_read_again_is_not_written(store: FilesBackend) -> None:
+    for new in (New(b"x" * (LIMIT + 1)), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
+        with pytest.raises(FileTooLarge, match="cannot be written"):
+            store.create(new)
+    assert store.list().total == 0
+    store.create(New(b"x" * LIMIT, description="d" * 20_000))
+    with pytest.raises(FileTooLarge, match="cannot be written"):
+        store.update(FIRST, description="d" * 40_000)
+    assert len(store.get(FIRST).meta.description) == 20_000
+    assert len(listed(store).title) == 20_000
+
+
+def test_an_edit_in_the_middle_of_a_change_is_kept(
+    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = store.get(store.create(New(b"old")).id)
+    path = home.memories / "2026-01" / f"{FIRST}.md"
+    edits = [b"once", b"twice", b"three times"]
+    real = files.replace_expected
+
+    def edited_before(*arguments: Any, **options: Any) -> Replaced:
+        if edits:
+            path.write_bytes(render_stored(memory.replace(body=edits.pop(0))))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(memory_edit, "replace_expected", edited_before)
+    store.update(FIRST, description="changed")
+    assert (store.get(FIRST).body, store.get(FIRST).meta.description) == (b"three times", "changed")
+
+
+def test_what_is_written_into_the_old_file_is_carried_over(
+    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = store.get(store.create(New(b"old")).id)
+    path = home.memories / "2026-01" / f"{FIRST}.md"
+    late = [render_stored(memory.replace(body=b"late"))]
+    real = files.replace_expected
+
+    def written_after(*arguments: Any, **options: Any) -> Replaced:
+        with path.open("r+b") as editor:
+            replaced = real(*arguments, **options)
+            if late:
+                editor.truncate()
+                editor.write(late.pop())
+        return replaced
+
+    monkeypatch.setattr(memory_edit, "replace_expected", written_after)
+    store.update(FIRST, tags=["t"])
+    assert (store.get(FIRST).body, store.get(FIRST).meta.tags) == (b"late", ("t",))
+
+
+def test_who_writes_all_the_time_is_told_of(
+    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = store.get(store.create(New(b"old")).id)
+    path = home.memories / "2026-01" / f"{FIRST}.md"
+    real, number = files.replace_expected, 0
+
+    def edited_before(*arguments: Any, **options: Any) -> Replaced:
+        nonlocal number
+        number += 1
+        path.write_bytes(render_stored(memory.replace(body=b"%d" % number)))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(memory_edit, "replace_expected", edited_before)
+    with pytest.raises(FileLocked, match="is being written over by another program"):
+        store.update(FIRST, description="changed")
+    assert store.get(FIRST).body == b"%d" % number
+
+
+def test_nothing_in_the_trash_is_written_over(store: FilesBackend, home: Home) -> None:
+    store.create(New(b"first"))
+    store.delete(FIRST)
+    put(home, b"second")
+    with pytest.raises(IdTaken, match="is in the way"):
+        store.restore(FIRST)
+    with pytest.raises(FileProblem, match="is in the way: the trash holds a memory of this id"):
+        store.delete(FIRST)
+    assert (store.get(FIRST).body, store.deleted().total) == (b"second", 1)
+
+
+def test_a_store_behind_a_link_is_used_and_links_in_it_are_not(home: Home, tmp_path: Path) -> None:
+    real = tmp_path / "elsewhere"
+    real.mkdir()
+    home.data.mkdir()
+    home.memories.symlink_to(real)
+    store = FilesBackend(home, Watch())
+    store.create(New(TEXT))
+    store.update(FIRST, pinned=True)
+    assert store.get(FIRST).body == TEXT
+    store.delete(FIRST)
+    store.restore(FIRST)
+    assert (real / "2026-01" / f"{FIRST}.md").is_file()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (real / "2020-01").symlink_to(outside)
+    with pytest.raises(FileProblem, match="link"):
+        store.create(New(b"", id="CMEM-20200102-101500"))
+    assert list(outside.iterdir()) == []
