@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -56,8 +57,8 @@ async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
     stored, drafted = threading.Event(), threading.Event()
     draft_state = Browser.draft_state
 
-    def slowly(browser: Browser, wanted: DraftWanted) -> StateView:
-        view = draft_state(browser, wanted)
+    def slowly(browser: Browser, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:
+        view = draft_state(browser, wanted, cancelled)
         assert stored.wait(10)
         drafted.set()
         return view

@@ -300,18 +300,20 @@ class Browser:
             self._last.pop(StateView, None)  # a draft takes its place on the screen
             publish(view)
 
-    def draft_state(self, wanted: DraftWanted) -> StateView:
+    def draft_state(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
         """Draft a session state from a transcript; takes as long as reading it.
 
         Raises:
-            ReadingCancelledError: the browser was stopped meanwhile.
+            ReadingCancelledError: the browser was stopped meanwhile, or `cancelled` answered True.
         """
         from memtui.extract.state_draft import draft_session_state
         from memtui.formats.session_state import render_session_state
 
         known = wanted.meanwhile._replace(reading=False)
         try:
-            facts = self.facts.read(wanted.transcript, None, lambda share: None, self._stopped.is_set)
+            facts = self.facts.read(
+                wanted.transcript, None, lambda share: None, lambda: self.stopped or cancelled()
+            )
         except OSError as error:
             return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
         state = draft_session_state(facts, self.project)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from memtui.app.views import DraftWanted, StateView
 from memtui.clock import Clock
-from memtui.flows.follow import GROWTH
 from memtui.project import Home
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of, written_at
@@ -19,8 +18,8 @@ from memtui.store.transcripts import Transcript, TranscriptStore
 _STAYS = timedelta(seconds=20)
 """How long a session may be silent before the pane leaves it for one that goes on: two sessions that work at
 the same time must not take turns."""
-_TOKEN = GROWTH / 20_000
-"""Bytes of transcript that come with a token of context."""
+_TOKEN = 13
+"""Bytes of transcript that come with a token of context, as in `memtui.flows.follow`."""
 
 
 class Session(NamedTuple):

@@ -103,9 +103,7 @@ class StateActions(CompactActions):
                 draft = self._draft
                 self._another_wanted.clear()
                 started = time.monotonic()
-                view = await asyncio.to_thread(self.browser.draft_state, draft)
-                if self._wants(draft.transcript):
-                    self.apply(view)
+                await self._draft_state(draft)
                 # A long transcript that keeps growing must not be read all the time.
                 rest = max(0.5, 6 * (time.monotonic() - started))
                 with suppress(TimeoutError):
@@ -114,6 +112,20 @@ class StateActions(CompactActions):
                     self._draft = None
         self._draft = None
         self._drafting = False
+
+    async def _draft_state(self, draft: DraftWanted) -> None:
+        """Draft one state and show it, unless another one is wanted meanwhile."""
+        from memtui.extract.facts import ReadingCancelledError
+
+        def unwanted() -> bool:
+            return not self._wants(draft.transcript)
+
+        try:
+            view = await asyncio.to_thread(self.browser.draft_state, draft, unwanted)
+        except ReadingCancelledError:
+            return
+        if not unwanted():
+            self.apply(view)
 
     # -- following ------------------------------------------------------------------------------------------
 
