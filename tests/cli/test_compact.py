@@ -153,7 +153,6 @@ def test_a_session_by_its_id(memtui: Memtui, used: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        (("--engine", "claude"), 1, "only --engine facts can write the text so far; nothing was done."),
         (("--engine", "magic"), 2, "Invalid value for '--engine'"),
         (("--session", "a", "--transcript", "b"), 2, "name the session once"),
         (("--transcript", "."), 1, ". is a folder; name one of the .jsonl files in it."),

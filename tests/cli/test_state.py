@@ -73,7 +73,11 @@ def test_without_the_model_the_facts_stand_and_the_reason_is_told(
 def test_update_as_json(memtui: Memtui, session: Transcript) -> None:
     told = json.loads(memtui("state", "update", "--json").out)
     assert (told["changed"], told["session_id"], told["version"]) == (True, "s1", 1)
-    assert json.loads(memtui("state", "update", "--json").out) == {"changed": False}
+    assert json.loads(memtui("state", "update", "--json").out) == {
+        "changed": False,
+        "engine": "facts",
+        "note": "",
+    }
 
 
 def test_show_drafts_what_is_not_stored_and_says_so(memtui: Memtui, session: Transcript) -> None:

@@ -14,6 +14,7 @@ import click
 from memtui.clean import clean_line
 from memtui.cli.asking import edited, settled
 from memtui.cli.check import as_json_points, summary
+from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.memory_input import tags_of
 from memtui.cli.output import (
     can_answer,
@@ -27,6 +28,7 @@ from memtui.cli.places import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
+from memtui.engines.choice import Engine
 from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.formats.recovery import parse_recovery
@@ -51,6 +53,8 @@ class Outcome:
     transcript: str
     description: str
     tags: tuple[str, ...]
+    engine: str
+    """Who worded the text: ``facts`` or ``claude``."""
     note: str
     """What a person should know of how the text was made; "" for nothing."""
     checklist: list[dict[str, Any]]
@@ -68,9 +72,7 @@ class Outcome:
 @click.option("--description", default="", help="What lists show instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
 @click.option("--force", is_flag=True, help="Store the text without asking.")
-@click.option(
-    "--engine", type=click.Choice(["facts", "claude"]), default="facts", help="Who writes the text."
-)
+@engine_option
 @click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
 @root_option
@@ -91,13 +93,16 @@ def command(
     drafted from what its transcript says: plan, files, decisions, what is open. It is shown first, with the
     verdicts of the checklist; you accept it, edit it in $EDITOR, or leave it. Where nobody can answer,
     nothing is stored without --force, and the exit code is 1.
+
+    With --engine claude, `claude -p` improves on that text; what it may not change stays. Where it fails, the
+    text drafted from the facts stands, and a line says why.
     """
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
-    if engine == "claude":
-        raise click.ClickException("only --engine facts can write the text so far; nothing was done.")
     places = Places(project_of(root), memtui_home(), claude_config())
     compacted = draft(places, transcript=_file(transcript), session=session)
+    if engine == Engine.CLAUDE:
+        compacted = _by_claude(compacted)
     compacted = replace(compacted, description=description.strip() or compacted.description)
     if only_print:
         _print(compacted, tags_of(tags), as_json)
@@ -116,6 +121,14 @@ def command(
         say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if is_terminal():
         say(copy(memory_id, _send).message)
+
+
+def _by_claude(compacted: Compacted) -> Compacted:
+    from memtui.flows.draft_model import compact_by_claude
+
+    with asking() as called_off:
+        compacted, problem = compact_by_claude(compacted, cancelled=called_off)
+    return replace(compacted, note=stands(problem, compacted.note))
 
 
 def _file(transcript: Path | None) -> Path | None:
@@ -184,6 +197,7 @@ def _outcome(compacted: Compacted, tags: tuple[str, ...], memory_id: str) -> Out
         transcript=os.fspath(compacted.transcript or ""),
         description=compacted.description,
         tags=tags,
+        engine=compacted.engine,
         note=compacted.note,
         checklist=as_json_points(check_recovery(compacted.text)),
     )

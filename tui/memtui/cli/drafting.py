@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.cli.engine import stands
+from memtui.engines.choice import Engine
 from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.facts import Facts
 from memtui.flows.review import capture_facts
@@ -28,6 +31,8 @@ class Draft(NamedTuple):
     """Why the transcript was not used; "" when it was."""
     facts: Facts | None = None
     """What it was made from; None when somebody else has written it."""
+    engine: str = ""
+    """Who worded it; "" when somebody else has."""
 
 
 def draft_of(capture: Capture, claude: Path) -> Draft:
@@ -38,7 +43,26 @@ def draft_of(capture: Capture, claude: Path) -> Draft:
         claude: Claude Code's configuration folder: no transcript outside it is opened.
     """
     facts, note = capture_facts(capture, claude)
-    return Draft(draft_memory(facts), draft_summary(facts), note, facts)
+    return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
+
+
+def by_claude(draft: Draft, capture: Capture, claude: Path, called_off: Callable[[], bool]) -> Draft:
+    """What the model makes of a draft; the draft itself with a note where it fails.
+
+    Args:
+        draft: from the facts.
+        capture: what it is the draft of.
+        claude: Claude Code's configuration folder.
+        called_off: asked while waiting.
+    """
+    from memtui.flows.draft_model import review_by_claude
+
+    assert draft.facts is not None
+    told = review_by_claude(capture, draft.memory, draft.summary, draft.facts, claude, cancelled=called_off)
+    if told.problem:
+        problem = f"drafted {stands(told.problem)}"
+        return draft._replace(note="; ".join(filter(None, (problem, draft.note))))
+    return draft._replace(memory=told.memory, summary=told.summary, engine=Engine.CLAUDE)
 
 
 def as_text(draft: Draft) -> str:
@@ -47,7 +71,7 @@ def as_text(draft: Draft) -> str:
     return render_memory(draft.memory.replace(extra=(summary, *draft.memory.extra)))
 
 
-def from_text(text: str, note: str = "", facts: Facts | None = None) -> Draft:
+def from_text(text: str) -> Draft:
     """Read an edited draft.
 
     Raises:
@@ -56,7 +80,7 @@ def from_text(text: str, note: str = "", facts: Facts | None = None) -> Draft:
     memory = parse_memory(text)
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
     rest = tuple(section for section in memory.extra if section not in ours)
-    return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip(), note, facts)
+    return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip())
 
 
 def from_review(text: str) -> Draft:

@@ -10,11 +10,13 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.asking import edited, settled
-from memtui.cli.drafting import Draft, as_text, draft_of, from_review, from_text
+from memtui.cli.drafting import Draft, as_text, by_claude, draft_of, from_review, from_text
+from memtui.cli.engine import asking, engine_option
 from memtui.cli.output import can_answer, print_document, print_json, say
 from memtui.cli.places import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clock import system_clock
+from memtui.engines.choice import Engine
 from memtui.flows.review import review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
@@ -45,6 +47,8 @@ class Outcome:
     summary: str = ""
     text: str = ""
     """The memory file's text: the draft while the capture is pending."""
+    engine: str = ""
+    """Who worded the draft: ``facts`` or ``claude``; "" when somebody else has, or there is none."""
     note: str = ""
     """Where the draft comes from, when not from the transcript."""
 
@@ -53,9 +57,12 @@ class Outcome:
 @click.argument("capture", required=False)
 @click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
 @root_option
-def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, root: Path | None) -> None:
+def command(
+    capture: str | None, yes: bool, from_stdin: bool, engine: str, as_json: bool, root: Path | None
+) -> None:
     """Draft a capture's memory file, and accept it.
 
     CAPTURE is the path or the file name of a capture, or the time in it (20251225_081500); without one it is
@@ -66,9 +73,14 @@ def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, roo
     With --from-stdin a memory file is read instead, as somebody else has written it; a line "Summary: ..."
     before it, or a section "## Summary" in it, becomes the summary in the capture.
 
+    With --engine claude, `claude -p` improves on the draft. Where it fails, the draft from the facts stands,
+    and a line says why.
+
     Without --yes the draft is shown and memtui asks; when nobody can answer, nothing is changed and the exit
     code is 1.
     """
+    if from_stdin and engine == Engine.CLAUDE:
+        raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
     store = CaptureStore(_project(root, capture))
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
@@ -83,7 +95,7 @@ def command(capture: str | None, yes: bool, from_stdin: bool, as_json: bool, roo
         )
         _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
         return
-    draft = _given(loaded) if from_stdin else draft_of(loaded, claude_config())
+    draft = _given(loaded) if from_stdin else _drafted(loaded, engine)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
         say(f"{entry.name} stays pending.")
@@ -122,6 +134,15 @@ def _project(root: Path | None, capture: str | None) -> Project:
     return project_of(root)
 
 
+def _drafted(capture: Capture, engine: str) -> Draft:
+    """The draft from the facts, or what the model makes of it."""
+    draft = draft_of(capture, claude_config())
+    if engine != Engine.CLAUDE:
+        return draft
+    with asking() as called_off:
+        return by_claude(draft, capture, claude_config(), called_off)
+
+
 def _given(capture: Capture) -> Draft:
     """The review on standard input. Where it has no summary, the draft's is taken."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
@@ -145,14 +166,22 @@ def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | 
         draft,
         "Accept (y), edit (e) or leave it (n)?",
         lambda shown: print_document(_shown(shown)),
-        lambda old: (
-            edited(as_text(old), lambda text: from_text(text, old.note, old.facts), "memory file") or old
-        ),
+        lambda old: edited(as_text(old), lambda text: _edited(text, old), "memory file") or old,
     )
 
 
+def _edited(text: str, old: Draft) -> Draft:
+    return from_text(text)._replace(note=old.note, facts=old.facts, engine=old.engine)
+
+
 def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:
-    return replace(outcome, summary=draft.summary, text=render_memory(draft.memory), note=draft.note)
+    return replace(
+        outcome,
+        summary=draft.summary,
+        text=render_memory(draft.memory),
+        engine=draft.engine,
+        note=draft.note,
+    )
 
 
 def _shown(draft: Draft) -> str:

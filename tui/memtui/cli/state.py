@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from memtui.clean import clean_line
+from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.places import project_of, root_option
 from memtui.clock import local_minute, system_clock
+from memtui.engines.choice import Engine
 from memtui.extract.compactor_decisions import members
 from memtui.extract.sizes import tokens
 from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
@@ -61,13 +63,7 @@ def command() -> None:
 
 
 @command.command("update")
-@click.option(
-    "--engine",
-    type=click.Choice(["facts", "claude"]),
-    default="facts",
-    show_default=True,
-    help="Who words it: the facts of the transcript alone, or claude -p under the same rules.",
-)
+@engine_option
 @_session_options
 def update(engine: str, session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """Write the next version from what was said since the last one.
@@ -76,12 +72,14 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
     make is written, and why is said on standard error.
     """
     asked = _asked(session, transcript, root)
-    if engine == "claude":
-        written = _by_claude(asked.places, transcript or find_transcript(asked.places, session))
+    note = ""
+    if engine == Engine.CLAUDE:
+        written, note = _by_claude(asked.places, transcript or find_transcript(asked.places, session))
     else:
         written = update_state(asked.places, system_clock, session=session, transcript=transcript)
     if as_json:
-        print_json({"changed": written is not None, **(_told(written) if written else {})})
+        by = {"engine": Engine.FACTS.value if note else engine, "note": note}
+        print_json({"changed": written is not None, **by, **(_told(written) if written else {})})
     elif written is None:
         say("Nothing has changed since the last version.")
     else:
@@ -160,13 +158,15 @@ def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:
     return _Asked(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
 
 
-def _by_claude(places: Places, transcript: Path) -> StoredState | None:
+def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, str]:
+    """The version that was written, and why the model had no part in it."""
     from memtui.flows.state_model import update_by_claude
 
-    asked = update_by_claude(places, system_clock, transcript=transcript)
+    with asking() as called_off:
+        asked = update_by_claude(places, system_clock, transcript=transcript, cancelled=called_off)
     if asked.problem:
         say(f"memtui: {clean_line(asked.problem)}: what the facts make stands.", err=True)
-    return asked.stored
+    return asked.stored, stands(asked.problem)
 
 
 def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.clean import without_surrogates
 from memtui.clock import Clock
+from memtui.engines.choice import Engine
 from memtui.extract.facts import Facts, read_facts
 from memtui.extract.paths import inside
 from memtui.extract.phrasing import one_line, shortened
@@ -39,6 +40,10 @@ class Compacted:
     transcript: Path | None = None
     root: Path = Path()
     """The project's root that the text names."""
+    facts: Facts | None = field(default=None, compare=False, repr=False)
+    """What it was made from; None for a text that came from elsewhere."""
+    engine: str = Engine.FACTS
+    """Who worded it."""
 
 
 def draft(
@@ -80,6 +85,7 @@ def draft(
         description=describe(facts),
         transcript=transcript,
         root=root,
+        facts=facts,
     )
 
 
