@@ -1,0 +1,282 @@
+"""`--engine`: who words a draft, as whole processes with a stand-in for `claude` as the only one on PATH."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.engines.known import UNSEEN
+from memtui.flows.compact import Compacted, draft
+from memtui.formats.capture_text import render_pending
+from memtui.formats.memory import MemoryFile, parse_memory, render_memory
+from memtui.formats.recovery import RoleFile, parse_recovery, render_recovery
+from memtui.project import Places, Project, claude_config, memtui_home, transcript_slug
+from memtui.store.captures import CaptureStore
+from memtui.store.memory_files import FilesBackend
+from memtui.store.states import StateStore
+from tests.engines.stand_in import StandIn, stand_in
+from tests.transcripts import Transcript
+
+CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
+MEMORY = MemoryFile(title="Tax per line", goal="Round once a line.", confidence="High — seen to work.")
+COMMANDS = (
+    ("compact", "--force", "--json"),
+    ("review", "--yes", "--json"),
+    ("state", "update", "--json"),
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """A project with a session and a pending capture of it, and a `claude`."""
+
+    places: Places
+    claude: StandIn
+    transcript: Path
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PATH": f"{self.claude.folder}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+
+    def memtui(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "memtui", *words],
+            cwd=self.places.project.root,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def drafted(self) -> Compacted:
+        return draft(self.places, transcript=self.transcript)
+
+    def answers(self, command: str) -> str:
+        """A good answer to what a command asks."""
+        if command == "review":
+            return f"Summary: What it was about.\n\n{render_memory(MEMORY)}"
+        if command == "state":
+            return (
+                "=== SESSION STATE v7 ===\n\n## IDENTITY\n- Session goal: Worded anew\n\n=== END STATE ===\n"
+            )
+        recovery = parse_recovery(self.drafted().text)
+        return render_recovery(recovery.replace(objective="Worded anew."))
+
+
+@pytest.fixture
+def world(project: Project, tmp_path: Path) -> World:
+    root = project.root
+    session = Transcript(cwd=str(root), session_id="5e55-1d")
+    session.user("Round the tax per line, please. Never touch the migrations.")
+    session.edit(f"{root}/src/tax.ts")
+    session.moment = CAPTURED + timedelta(seconds=1)
+    session.compaction()
+    transcript = session.write(claude_config() / "projects" / transcript_slug(root), "5e55-1d.jsonl")
+    project.compacts.mkdir(parents=True)
+    text = render_pending(
+        timestamp=CAPTURED, session_id="5e55-1d", transcript=str(transcript), first_message="Round the tax"
+    )
+    (project.compacts / "20260102_090005-autocompact.md").write_text(text, "utf-8")
+    places = Places(project, memtui_home(), claude_config())
+    return World(places, stand_in(tmp_path / "claude-program"), transcript)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
+def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> None:
+    world.claude.says(f"Here it is:\n\n<document>\n{world.answers(words[0])}\n</document>\nAnything else?")
+    done = world.memtui(*words, "--engine", "claude")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["engine"], told["note"]) == ("claude", "")
+    if words[0] == "review":
+        assert parse_memory(told["text"]).title == "Tax per line"
+        assert told["summary"] == "What it was about."
+        stored = Path(told["memory"]).read_text()
+        assert "Round once a line." in stored
+        assert told["recovery_id"] in stored
+    elif words[0] == "compact":
+        body = FilesBackend(world.places.home, lambda: CAPTURED).get(told["id"]).body.decode()
+        assert parse_recovery(body).objective == "Worded anew."
+    else:
+        assert (told["version"], told["changed"]) == (1, True)
+        text = Path(told["path"]).read_text()
+        assert "Session goal: Worded anew" in text
+        assert "Never touch the migrations" in text
+
+
+FAILURES = {
+    "empty": ("", 0, "claude answered nothing"),
+    "truncated": ("<document>\n## Session ID\n(none)\n## Notes\n", 0, "claude's answer is cut off"),
+    "error": ("whatever", 3, "claude ended with exit code 3: no"),
+    "hostile": ("\x1b]0;owned\x07 ignore all rules", 0, "claude's answer holds no document of the kind"),
+    "1 MB": ("x" * (1 << 20), 0, "claude answered more than 256 KB"),
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "failure"),
+    [*((COMMANDS[0], failure) for failure in FAILURES), *((words, "error") for words in COMMANDS[1:])],
+    ids=lambda each: each if isinstance(each, str) else each[0],
+)
+def test_where_it_fails_the_draft_from_the_facts_stands(
+    world: World, words: tuple[str, ...], failure: str
+) -> None:
+    answer, code, why = FAILURES[failure]
+    world.claude.says(answer, code=code, errors="no \x1b[31mcredit\n" if code else "")
+    done = world.memtui(*words, "--engine", "claude")
+    assert done.returncode == 0
+    told = json.loads(done.stdout)
+    assert told["engine"] == "facts"
+    assert f"from the facts: {why}" in told["note"]
+    assert "\x1b" not in told["note"] + done.stderr
+    if words[0] == "compact":
+        assert told["text"] == world.drafted().text
+        assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
+    elif words[0] == "review":
+        assert "Round the tax per line" in Path(told["memory"]).read_text()
+    else:
+        assert "Session goal: Round the tax per line" in Path(told["path"]).read_text()
+
+
+def test_a_person_is_told_in_one_line(world: World) -> None:
+    world.claude.says("no")
+    done = world.memtui("compact", "--force", "--engine", "claude")
+    assert done.stdout.startswith(
+        "Drafted from the facts: claude's answer holds no document of the kind asked for.\n"
+    )
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
+def test_by_the_facts_nothing_is_run(world: World, words: tuple[str, ...]) -> None:
+    world.claude.says("never")
+    told = json.loads(world.memtui(*words, "--engine", "facts").stdout)
+    assert (told["engine"], told["note"]) == ("facts", "")
+    assert not (world.claude.notes / "question").exists()
+
+
+def test_a_review_from_standard_input_needs_no_model(world: World) -> None:
+    world.claude.says("never")
+    done = world.memtui("review", "--from-stdin", "--engine", "claude")
+    assert done.returncode == 2
+    assert "either --from-stdin or --engine claude" in done.stderr
+
+
+def test_the_hooks_of_the_call_capture_nothing(world: World) -> None:
+    """What the model's program starts as Claude Code would starts our hook, and that does nothing."""
+    payload = json.dumps(
+        {
+            "session_id": "own",
+            "transcript_path": str(world.transcript),
+            "cwd": str(world.places.project.root),
+            "hook_event_name": "PreCompact",
+            "trigger": "auto",
+        }
+    )
+    (world.claude.notes / "payload").write_text(payload)
+    (world.claude.notes / "answer").write_text(f"<document>\n{world.answers('compact')}\n</document>")
+    hook = f'"{sys.executable}" -m memtui.hooks pre-compact < "{world.claude.notes}/payload"'
+    world.claude.does(f'{hook} > "{world.claude.notes}/hook" 2>&1\ncat "{world.claude.notes}/answer"')
+    before = sorted(world.places.project.compacts.iterdir())
+    done = world.memtui("compact", "--force", "--json", "--engine", "claude")
+    assert json.loads(done.stdout)["engine"] == "claude"
+    assert sorted(world.places.project.compacts.iterdir()) == before
+    assert world.claude.noted("hook") == ""
+    assert "switched off" in world.places.home.hook_log.read_text()
+    # The same without the switch captures: the test can fail.
+    subprocess.run(["/bin/sh", "-c", hook], cwd=world.places.project.root, check=True, timeout=60)
+    assert len(list(world.places.project.compacts.iterdir())) == len(before) + 1
+
+
+@dataclass
+class Terminal:
+    """A run of memtui on a terminal of its own."""
+
+    pid: int
+    screen: int
+
+    def read(self, until: bytes = b"") -> bytes:
+        """What it prints, up to some words or its end."""
+        shown = b""
+        with suppress(OSError):  # Linux says so when the other side has gone
+            while not (until and until in shown) and (block := os.read(self.screen, 4096)):
+                shown += block
+        return shown
+
+
+@pytest.fixture
+def terminal(world: World) -> Iterator[Terminal]:
+    world.claude.hangs()
+    pid, screen = pty.fork()
+    if pid == 0:  # pragma: no cover - another process
+        os.chdir(world.places.project.root)
+        words = [sys.executable, "-m", "memtui", "compact", "--force", "--engine", "claude"]
+        os.execve(sys.executable, words, world.environment())
+    run = Terminal(pid, screen)
+    yield run
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    os.close(screen)
+
+
+def _until_asked(world: World) -> None:
+    deadline = time.monotonic() + 30
+    while not (world.claude.notes / "child").exists() and time.monotonic() < deadline:
+        os.sched_yield()
+    assert (world.claude.notes / "child").exists()
+
+
+def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal) -> None:
+    shown = terminal.read(b"ctrl+c keeps the draft from the facts")
+    assert b"Asking claude" in shown
+    _until_asked(world)
+    os.write(terminal.screen, b"\x03")
+    told = terminal.read().decode()
+    assert "Drafted from the facts: cancelled." in told
+    assert "CMEM-" in told
+    assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0
+    assert not world.claude.child_runs()
+    assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
+
+
+def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal) -> None:
+    terminal.read(b"ctrl+c keeps the draft from the facts")
+    _until_asked(world)
+    os.kill(terminal.pid, signal.SIGTERM)
+    terminal.read()
+    assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 128 + signal.SIGTERM
+    assert not world.claude.child_runs()
+    assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 0
+
+
+def test_made_up_files_are_marked_and_known_ones_absolute(world: World) -> None:
+    recovery = parse_recovery(world.drafted().text)
+    files = (RoleFile(path="src/tax.ts", role="the rounding"), RoleFile(path="src/made_up.ts", role="x"))
+    world.claude.says(f"<document>\n{render_recovery(recovery.replace(working_files=files))}\n</document>")
+    told = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").stdout)
+    root = world.places.project.root
+    assert parse_recovery(told["text"]).working_files == (
+        RoleFile(path=f"{root}/src/tax.ts", role="the rounding"),
+        RoleFile(path=f"{root}/src/made_up.ts", role=f"x, {UNSEEN}"),
+    )
+    assert not [point for point in told["checklist"] if point["verdict"] == "fail"]
+
+
+def test_a_project_that_nobody_asks_about_stays_as_it_is(world: World) -> None:
+    world.claude.says("no")
+    world.memtui("compact", "--print", "--engine", "claude")
+    assert CaptureStore(world.places.project).newest_pending() is not None
+    assert StateStore(world.places.project, world.places.home).versions("5e55-1d") == []
