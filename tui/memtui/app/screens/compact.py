@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -12,25 +13,24 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.app.browser import Browser
 from memtui.app.memory_detail import checklist_lines
 from memtui.app.memory_edits import Edited, stored, tags_of
+from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean, clean_line
+from memtui.engines.choice import Engine
 from memtui.extract.checklist import Point, check_recovery
 from memtui.extract.facts import ReadingCancelledError
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, draft, keep
+from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
-
-if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
 
 _PAUSE = 0.3
 """Seconds that typing must rest before the text is checked."""
@@ -48,11 +48,8 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class CompactScreen(Screen[Edited | None]):
+class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
-
-    if TYPE_CHECKING:
-        app: MemtuiApp
 
     AUTO_FOCUS = "#compact-text"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,6 +60,7 @@ class CompactScreen(Screen[Edited | None]):
     KEYS = (
         ("ctrl+s", "store", "screen.save"),
         ("tab", "next field", "app.focus_next"),
+        ("f4", "ask claude", "screen.ask_model"),
         ("f2", "checks", "screen.switch"),
         ("esc", "leave", "screen.leave"),
     )
@@ -73,7 +71,6 @@ class CompactScreen(Screen[Edited | None]):
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
         self._storing = False
-        self._gone = False
 
     def compose(self) -> ComposeResult:
         """Text and form side by side; in a narrow window one of them at a time."""
@@ -87,7 +84,7 @@ class CompactScreen(Screen[Edited | None]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.query_one(KeyBar).keys = self.KEYS
+        self.show_keys()
         for name, title in (
             ("text", "Recovery text of the current session"),
             ("description", "Description"),
@@ -97,10 +94,6 @@ class CompactScreen(Screen[Edited | None]):
             self.query_one(f"#compact-{name}").border_title = Content(title)
         self.text_area.read_only = True
         self._draft()
-
-    def on_unmount(self) -> None:
-        """Reading ends when nobody waits for it."""
-        self._gone = True
 
     @property
     def text_area(self) -> TextArea:
@@ -118,16 +111,16 @@ class CompactScreen(Screen[Edited | None]):
             with self.app.reporting("drafting the recovery text"):
                 self._fill(await asyncio.to_thread(self._read))
         finally:
-            if self._compacted is None and not self._gone:
+            if self._compacted is None and not self.gone:
                 self.dismiss(None)
 
     def _read(self) -> Compacted:
         def tell(done: int, total: int) -> None:
-            if not self._gone:
+            if not self.gone:
                 self.post_message(Read(done / total if total else 1.0))
 
         try:
-            return draft(self.browser.places, progress=tell, cancelled=lambda: self._gone)
+            return draft(self.browser.places, progress=tell, cancelled=lambda: self.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
@@ -148,9 +141,37 @@ class CompactScreen(Screen[Edited | None]):
         if compacted.note:
             self.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
 
-    def say(self, text: str, *, warn: bool = False) -> None:
-        """Tell the person what happened, in one line."""
-        self.app.say(text, severity="warning" if warn else "information")
+    def refusal(self) -> str:
+        """Why the model cannot be asked now."""
+        if self._compacted is None:
+            return "The draft is not there yet."
+        if self._has_changed:
+            return "The text has been changed, and claude's would take its place: it is not asked."
+        return ""
+
+    def question(self) -> Callable[[Callable[[], bool]], tuple[Compacted, str]]:
+        """The draft, as the facts make it, to be improved on."""
+        compacted = self._compacted
+        assert compacted is not None
+        return lambda called_off: compact_by_claude(compacted, cancelled=called_off)
+
+    def take(self, answer: tuple[Compacted, str]) -> None:
+        """Show what the model wrote, unless the person has written something meanwhile."""
+        better, problem = answer
+        if problem:
+            self.say_failed(problem)
+        elif self._has_changed:
+            self.say("claude has answered, but you have changed the text meanwhile: yours stays.", warn=True)
+        elif not self._storing:
+            self._compacted = better
+            self.text_area.text = clean(better.text)
+            self.text_area.move_cursor((0, 0))
+            self._drafted = (self.text_area.text, *self._drafted[1:])
+            self.say("claude wrote this text: read it before you store it.")
+
+    @property
+    def _has_changed(self) -> bool:
+        return self.text_area.text != self._drafted[0]
 
     @on(TextArea.Changed, "#compact-text")
     @work(group="checks", exclusive=True, exit_on_error=False)
@@ -185,10 +206,6 @@ class CompactScreen(Screen[Edited | None]):
         self.remove_class("-checks")
         self.text_area.move_cursor((row, 0), center=True)
         self.set_focus(self.text_area)
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
 
     def action_switch(self) -> None:
         """Go from the text to description, tags and checklist, or back."""
@@ -226,16 +243,18 @@ class CompactScreen(Screen[Edited | None]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether leaving now would lose something that was written; a draft can be made again."""
-        return self._compacted is not None and self._said() != self._drafted
+        """Whether leaving now would lose something that was written; a draft is soon made again."""
+        if self._compacted is None:
+            return False
+        return self._said() != self._drafted or self._compacted.engine == Engine.CLAUDE
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
-        """Leave without storing; asks when something was written."""
-        if self._storing:
+        """Leave without storing; asks when something was written. First, a model that is asked is let go."""
+        if self._storing or self.call_off():
             return
         if self.unsaved:
-            question = ConfirmScreen("Leave? What you wrote is not stored.", yes="Leave", no="Stay")
+            question = ConfirmScreen("Leave? What was written is not stored.", yes="Leave", no="Stay")
             if not await self.app.push_screen_wait(question):
                 return
         self.dismiss(None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -12,11 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import DescendantFocus
-from textual.screen import Screen
 from textual.widgets import TextArea
 
 from memtui.app.browser import Browser
 from memtui.app.review_form import FIELDS, Draft, Field, from_fields, to_fields, with_item
+from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
@@ -28,12 +30,10 @@ from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
 from memtui.extract.facts import Facts, ReadingCancelledError
 from memtui.files import FileProblem
+from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
 from memtui.store.transcripts import TranscriptProblem
-
-if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
 
 _TARGET_AT_FIRST = "learnings"
 
@@ -50,11 +50,8 @@ class FormField(TextArea):
         self.styles.height = field.height + 2
 
 
-class ReviewScreen(Screen[Reviewed | None]):
+class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
-
-    if TYPE_CHECKING:
-        app: MemtuiApp
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", show=False, priority=True),
@@ -68,6 +65,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         ("space", "add fact to field", "screen.add"),
         ("tab", "next field", "app.focus_next"),
         ("f3", "transcript", "screen.transcript"),
+        ("f4", "ask claude", "screen.ask_model"),
         # The last two always show: in a narrow window nothing but f2 leads to the facts.
         ("f2", "facts/form", "screen.switch"),
         ("esc", "leave", "screen.leave"),
@@ -86,7 +84,10 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._target = _TARGET_AT_FIRST
         self._focused_before = False
         self._saving = False
-        self._gone = False
+        self._by_model = False
+        """The model has written some of it: that is not soon made again."""
+        self._draft_facts: Facts | None = None
+        """What the draft was made from; None until it is there."""
 
     def compose(self) -> ComposeResult:
         """Evidence and form side by side; in a narrow window one of them at a time."""
@@ -104,15 +105,11 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.query_one(KeyBar).keys = self.KEYS
+        self.show_keys()
         self.query_one("#evidence").border_title = Content("Evidence")
         self._mark_target()
         self.set_focus(self.field("title"))
         self._draft()
-
-    def on_unmount(self) -> None:
-        """Reading facts ends when nobody waits for them."""
-        self._gone = True
 
     def field(self, name: str) -> FormField:
         """A field of the form."""
@@ -140,7 +137,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def _read(self, transcript: Path) -> Facts:
         return self.browser.facts.read(
-            transcript, self.capture.timestamp, lambda share: None, lambda: self._gone
+            transcript, self.capture.timestamp, lambda share: None, lambda: self.gone
         )
 
     def _fill(self, facts: Facts, nothing: str) -> None:
@@ -152,12 +149,42 @@ class ReviewScreen(Screen[Reviewed | None]):
         listing.empty = clean(nothing)
         listing.set_rows(tuple(self._items))
         self._memory = draft_memory(facts)
+        self._draft_facts = facts
         texts = to_fields(Draft(self._memory, draft_summary(facts)))
         for name, text in texts.items():
             area = self.field(name)
             self._drafted[name] = clean(text) if not area.text else ""  # what was typed meanwhile is no draft
             if not area.text:
                 area.text = clean(text)
+
+    def refusal(self) -> str:
+        """Why the model cannot be asked now."""
+        return "" if self._draft_facts is not None else "The draft is not there yet."
+
+    def question(self) -> Callable[[Callable[[], bool]], Reworded]:
+        """The draft, as the facts make it, to be improved on."""
+        facts, claude = self._draft_facts, self.browser.places.claude
+        assert facts is not None
+        memory, summary = draft_memory(facts), draft_summary(facts)
+        return lambda called_off: review_by_claude(
+            self.capture, memory, summary, facts, claude, cancelled=called_off
+        )
+
+    def take(self, answer: Reworded) -> None:
+        """Fill what the model wrote into the fields that nobody has changed."""
+        if answer.problem:
+            self.say_failed(answer.problem)
+            return
+        if self._saving:
+            return
+        texts = to_fields(Draft(answer.memory, answer.summary))
+        changed = {name for name, text in self._texts().items() if text != self._drafted[name]}
+        for name in texts.keys() - changed:
+            self.field(name).text = self._drafted[name] = clean(texts[name])
+        self._by_model = len(changed) < len(FIELDS)
+        labels = [re.split("[:(]", field.label)[0].strip() for field in FIELDS if field.name in changed]
+        stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
+        self.say(f"claude wrote this draft: read it before you save it.{stays}")
 
     def _draw_evidence(self, key: str, width: int) -> Content:
         item = self._items.get(key)
@@ -203,10 +230,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         area.move_cursor(area.document.end)
         self.say(f"Added to {area.field.label}.")
 
-    def say(self, text: str, *, warn: bool = False) -> None:
-        """Tell the person what happened, in one line."""
-        self.app.say(text, severity="warning" if warn else "information")
-
     def action_switch(self) -> None:
         """Go from the form to the evidence, or back to the field left."""
         if self.focused is self.evidence_list:
@@ -224,10 +247,6 @@ class ReviewScreen(Screen[Reviewed | None]):
             self.say(f"{problem}.", warn=True)
         else:
             self.app.push_screen(TranscriptScreen(path))
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
 
     def _texts(self) -> dict[str, str]:
         return {field.name: self.field(field.name).text for field in FIELDS}
@@ -276,12 +295,12 @@ class ReviewScreen(Screen[Reviewed | None]):
     @property
     def unsaved(self) -> bool:
         """Whether leaving now would lose something that was written."""
-        return self._texts() != self._drafted and any(self._texts().values())
+        return self._by_model or (self._texts() != self._drafted and any(self._texts().values()))
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
-        """Leave without saving; asks when something was written."""
-        if self._saving:
+        """Leave without saving; asks when something was written. First, a model that is asked is let go."""
+        if self._saving or self.call_off():
             return  # what is being written is there in a moment, and so is the way to take it back
         if self.unsaved:
             question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")

@@ -1,0 +1,192 @@
+"""f4 in the review and in the compact screen: a model words the draft, and takes nothing from the person."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from memtui.app.commands import PaneId
+from memtui.app.screens.asking import AskingScreen
+from memtui.app.screens.compact import CompactScreen
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.stored import StoredScreen
+from memtui.flows.compact import draft
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.recovery import parse_recovery, render_recovery
+from memtui.formats.stored_memory import parse_stored
+from memtui.project import Places
+from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.world import World
+from tests.engines.stand_in import StandIn, stand_in
+
+MEMORY = MemoryFile(
+    title="One refresh at a time",
+    goal="Two tabs must not refresh at once.",
+    learnings=("The lock has to be\x1b[2J per session.",),
+    confidence="High — tried with two tabs.",
+)
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return made
+
+
+@pytest.fixture
+def recovery(full: World) -> str:
+    """What a model makes of the recovery text."""
+    drafted = parse_recovery(draft(Places(full.project, full.home, full.claude)).text)
+    return render_recovery(drafted.replace(objective="Worded by a model."))
+
+
+def framed(text: str) -> str:
+    return f"Here:\n<document>\n{text}\n</document>\n"
+
+
+async def compacting(driver: Driver) -> TextArea:
+    await driver.press("c")
+    await driver.until(lambda: isinstance(driver.screen, CompactScreen), "the screen")
+    assert isinstance(driver.screen, CompactScreen)
+    area = driver.screen.text_area
+    await driver.until(lambda: area.text, "the draft")
+    return area
+
+
+async def reviewing(driver: Driver) -> None:
+    await driver.press("1", "g", "r")
+    await driver.until(lambda: driver.review.field("title").text, "the draft")
+
+
+async def asked(driver: Driver, claude: StandIn) -> None:
+    """Press f4 and wait until the program runs."""
+    await driver.press("f4")
+    await driver.until((claude.notes / "child").exists, "the question")
+
+
+async def test_f4_rewords_the_recovery_text_and_ctrl_s_stores_it(
+    full: World, claude: StandIn, recovery: str
+) -> None:
+    claude.says(framed(recovery))
+    async with opened(full) as driver:
+        area = await compacting(driver)
+        await driver.press("f4")
+        await driver.until_said("claude wrote this text: read it before you store it.")
+        assert "Worded by a model." in area.text
+        await driver.press("ctrl+s")
+        await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
+        stored = [parse_stored(path.read_bytes()) for path in full.home.memories.rglob("CMEM-*.md")]
+        (new,) = [each for each in stored if each.meta.source == "compact"]
+        assert parse_recovery(new.body.decode()).objective == "Worded by a model."
+
+
+async def test_what_a_model_wrote_is_not_lost_unasked(full: World, claude: StandIn, recovery: str) -> None:
+    claude.says(framed(recovery))
+    async with opened(full) as driver:
+        await compacting(driver)
+        await driver.press("f4")
+        await driver.until_said("claude wrote this text")
+        await driver.press("escape")
+        assert isinstance(driver.screen, ConfirmScreen)
+
+
+async def test_a_text_that_was_changed_stays(full: World, claude: StandIn, recovery: str) -> None:
+    claude.says(framed(recovery))
+    claude.does(
+        f'touch "{claude.notes}/child"\nwhile [ ! -e "{claude.notes}/go" ]; do sleep 0.02; done\n'
+        f'cat "{claude.notes}/answer"'
+    )
+    async with opened(full) as driver:
+        area = await compacting(driver)
+        await asked(driver, claude)
+        await driver.press("x")
+        mine = area.text
+        (claude.notes / "go").touch()
+        await driver.until_said("you have changed the text meanwhile: yours stays")
+        assert area.text == mine
+        (claude.notes / "question").unlink()
+        await driver.press("f4")
+        await driver.until_said("it is not asked")
+        assert not (claude.notes / "question").exists()
+
+
+@pytest.mark.parametrize("key", ["c", "r"])
+async def test_esc_calls_the_model_off_and_leaves_only_then(full: World, claude: StandIn, key: str) -> None:
+    claude.hangs()
+    async with opened(full, NARROW) as driver:
+        await (compacting(driver) if key == "c" else reviewing(driver))
+        await asked(driver, claude)
+        screen = driver.screen
+        assert isinstance(screen, AskingScreen)
+        assert "esc stop asking claude" in driver.shown
+        await driver.press("f4")
+        await driver.until_said("claude is at it already")
+        await driver.press("escape")
+        await driver.until_said("Called off: the draft from the facts stands.")
+        assert driver.screen is screen
+        assert "esc leave" in driver.shown
+        assert not claude.child_runs()
+        await driver.press("escape")
+        await driver.until(driver.at_home, "the way back")
+
+
+@pytest.mark.parametrize("key", ["c", "r"])
+async def test_where_it_fails_the_draft_stands_and_one_line_says_why(
+    full: World, claude: StandIn, key: str
+) -> None:
+    claude.says("", code=3, errors="\x1b[2Jno credits\n")
+    async with opened(full, WIDE) as driver:
+        await (compacting(driver) if key == "c" else reviewing(driver))
+        before = [area.text for area in driver.screen.query(TextArea)]
+        await driver.press("f4")
+        said = await driver.until_said("no credits")
+        assert said.startswith("claude ended with exit code 3: ")
+        assert said.endswith(": the draft from the facts stands.")
+        assert [area.text for area in driver.screen.query(TextArea)] == before
+
+
+async def test_leaving_ends_the_model(full: World, claude: StandIn) -> None:
+    claude.hangs()
+    async with opened(full) as driver:
+        await reviewing(driver)
+        await asked(driver, claude)
+        await driver.press("ctrl+s")
+        await driver.until(driver.at_home, "the end of the review")
+        await driver.until(lambda: not claude.child_runs(), "the end of the program")
+        await driver.until_said("Reviewed")
+
+
+async def test_f4_rewords_the_fields_that_nobody_changed(full: World, claude: StandIn) -> None:
+    claude.says(framed(f"Summary: Refreshes took turns.\n\n{render_memory(MEMORY)}"))
+    async with opened(full) as driver:
+        await reviewing(driver)
+        await driver.press("tab", "tab")
+        assert driver.screen.focused is driver.review.field("goal")
+        await driver.press("home", *"Mine ")
+        goal = driver.review.field("goal").text
+        await driver.press("f4")
+        said = await driver.until_said("claude wrote this draft")
+        assert said.endswith("What you changed stays: Goal.")
+        review = driver.review
+        assert review.field("title").text == MEMORY.title
+        assert review.field("summary").text == "Refreshes took turns."
+        assert review.field("goal").text == goal
+        assert review.field("learnings").text.startswith("- The lock has to be")
+        assert "\x1b" not in review.field("learnings").text
+        assert review.field("confidence").text == MEMORY.confidence
+        assert "src/tokens.py" in review.field("key_files").text  # of the draft: it was changed
+        await driver.press("ctrl+s")
+        await driver.until(driver.at_home, "the end of the review")
+        await driver.until(lambda: MEMORY.title in "\n".join(driver.drawn(PaneId.MEMORIES)), "its title")
+
+
+async def test_without_the_program_it_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    async with opened(full) as driver:
+        await compacting(driver)
+        await driver.press("f4")
+        await driver.until_said("the program claude is not on PATH: the draft from the facts stands.")
