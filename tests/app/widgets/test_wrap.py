@@ -116,16 +116,27 @@ def test_examples(text: str, width: int, hang: int, rows: list[str]) -> None:
     assert shown(text, width, hang) == rows
 
 
-def test_the_quick_ways_agree_with_the_general_one() -> None:
-    text = "the quick brown  fox — jumps “over” a lazy dog and anotherverylongword ends"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the quick brown  fox — jumps “over” a lazy dog and anotherverylongword ends",
+        "• /a/path/without/any/space/that/is/longer/than/the/widest/line (role: main)",
+    ],
+)
+def test_the_quick_ways_agree_with_the_general_one(text: str) -> None:
     assert is_plain(text)
     for width in range(1, 40):
+        rest, lead = max(1, width - 2), min(2, width // 2)
         quick = (
-            module._wrap_plain(text, width, max(1, width - 2))
-            if len(text) > width
-            else (Piece(0, len(text)),)
+            module._wrap_plain(text, width, rest, lead) if len(text) > width else (Piece(0, len(text)),)
         )
-        assert quick == module._wrap_graphemes(text, width, max(1, width - 2))
+        assert quick == module._wrap_graphemes(text, width, rest, lead)
+
+
+@pytest.mark.parametrize("path", ["/a/path/without/any/space", "/a/påth/ẃithout/any/space"])
+def test_a_bullet_stays_with_the_long_word_behind_it(path: str) -> None:
+    rows = shown(f"• {path} (role: main)", 20, 2)
+    assert rows[0] == f"• {path[:18]}"
 
 
 @given(TEXT | ASCII, st.integers(0, 40))

@@ -60,7 +60,7 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     """Break one line of text into pieces of at most `width` cells.
 
     Breaks are at spaces, which belong to no piece, or beside wide characters; a word that is longer than a
-    line is cut. A single grapheme wider than `width` gets a piece of its own.
+    line is cut, behind a bullet, too: no break stands within the hanging indent. A single grapheme wider than `width` gets a piece of its own.
 
     Args:
         text: One line, tabs expanded, without control characters.
@@ -71,10 +71,11 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
         At least one piece. Leading spaces stay in the first unless they alone fill it.
     """
     width = max(1, width)
-    rest = max(1, width - hang_for(width, hang))
+    lead = hang_for(width, hang)
+    rest = max(1, width - lead)
     if is_plain(text):
-        return (Piece(0, len(text)),) if len(text) <= width else _wrap_plain(text, width, rest)
-    return _wrap_graphemes(text, width, rest)
+        return (Piece(0, len(text)),) if len(text) <= width else _wrap_plain(text, width, rest, lead)
+    return _wrap_graphemes(text, width, rest, lead)
 
 
 def hang_for(width: int, hang: int) -> int:
@@ -82,7 +83,7 @@ def hang_for(width: int, hang: int) -> int:
     return min(hang, max(0, width // 2))
 
 
-def _wrap_plain(text: str, width: int, rest: int) -> tuple[Piece, ...]:
+def _wrap_plain(text: str, width: int, rest: int, lead: int) -> tuple[Piece, ...]:
     end = len(text.rstrip(" "))
     if not end:
         return (Piece(0, 0),)
@@ -91,7 +92,7 @@ def _wrap_plain(text: str, width: int, rest: int) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     room = width
     while end - start > room:
-        space = text.rfind(" ", max(start, indent) + 1, start + room + 1)
+        space = text.rfind(" ", max(start, indent, lead) + 1, start + room + 1)
         if space < 0:
             stop = following = start + room
         else:
@@ -106,7 +107,7 @@ def _wrap_plain(text: str, width: int, rest: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _wrap_graphemes(text: str, width: int, rest: int) -> tuple[Piece, ...]:
+def _wrap_graphemes(text: str, width: int, rest: int, lead: int) -> tuple[Piece, ...]:
     end = len(text.rstrip(" "))
     if not end:
         return (Piece(0, 0),)
@@ -118,7 +119,7 @@ def _wrap_graphemes(text: str, width: int, rest: int) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     room = width
     while True:
-        stop = _fill(text, spans, index, max(index, first), room)
+        stop = _fill(text, spans, index, max(index, first, lead), room)
         if stop == len(spans):
             pieces.append(Piece(spans[index][0], end))
             return tuple(pieces)
