@@ -127,9 +127,7 @@ def test_the_quick_ways_agree_with_the_general_one(text: str) -> None:
     assert is_plain(text)
     for width in range(1, 40):
         rest, lead = max(1, width - 2), min(2, width // 2)
-        quick = (
-            module._wrap_plain(text, width, rest, lead) if len(text) > width else (Piece(0, len(text)),)
-        )
+        quick = module._wrap_plain(text, width, rest, lead) if len(text) > width else (Piece(0, len(text)),)
         assert quick == module._wrap_graphemes(text, width, rest, lead)
 
 

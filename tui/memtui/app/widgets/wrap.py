@@ -60,7 +60,8 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     """Break one line of text into pieces of at most `width` cells.
 
     Breaks are at spaces, which belong to no piece, or beside wide characters; a word that is longer than a
-    line is cut, behind a bullet, too: no break stands within the hanging indent. A single grapheme wider than `width` gets a piece of its own.
+    line is cut, behind a bullet, too: no break stands within the hanging indent. A single grapheme wider than
+    `width` gets a piece of its own.
 
     Args:
         text: One line, tabs expanded, without control characters.
@@ -93,14 +94,11 @@ def _wrap_plain(text: str, width: int, rest: int, lead: int) -> tuple[Piece, ...
     room = width
     while end - start > room:
         space = text.rfind(" ", max(start, indent, lead) + 1, start + room + 1)
-        if space < 0:
-            stop = following = start + room
-        else:
-            stop, following = space, space + 1
-            while text[stop - 1] == " ":
-                stop -= 1
-            while text[following] == " ":
-                following += 1
+        stop = following = start + room if space < 0 else space
+        while text[stop - 1] == " ":
+            stop -= 1
+        while text[following] == " ":
+            following += 1
         pieces.append(Piece(start, stop))
         start, room = following, rest
     pieces.append(Piece(start, end))
