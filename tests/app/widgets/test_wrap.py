@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memtui.app.widgets import wrap as module
-from memtui.app.widgets.wrap import Piece, centred, cut, fit, graphemes, hang_for, is_plain, wrap
+from memtui.app.widgets.wrap import Piece, centred, cut, cut_left, fit, graphemes, hang_for, is_plain, wrap
 
 CLUSTERS = (
     "a", "bc", "word", " ", "  ", "漢", "字", "。", "カ", "가", "é", "e\u0301", "ก", "กำ", "ที่", "ש", "ل",
@@ -143,6 +143,17 @@ def test_fit_is_exactly_as_wide(text: str, width: int) -> None:
     assert cell_len(cut(text, width)) <= width
     if cell_len(text) <= width:
         assert cut(text, width) == text
+
+
+@given(TEXT | ASCII, st.integers(0, 40))
+def test_cut_left_keeps_the_end(text: str, width: int) -> None:
+    kept = cut_left(text, width)
+    assert cell_len(kept) <= width
+    assert text.endswith(kept.removeprefix("…")) or kept == text
+
+
+def test_cut_left_shows_that_something_is_missing() -> None:
+    assert cut_left("/a/long/path.py", 8) == "…path.py"
 
 
 def test_cut_shows_that_something_is_missing() -> None:

@@ -24,6 +24,7 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.wrap import cut_left
 from memtui.clean import clean, clean_line
 from memtui.extract.capture_facts import facts_of_capture
 from memtui.extract.drafts import draft_memory, draft_summary
@@ -190,7 +191,8 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         item = self._items.get(key)
         if isinstance(item, str):
             return Content(clean_line(item))
-        return Content(clean_line(item.text) if item else "")
+        text = clean_line(item.text) if item else ""
+        return Content(cut_left(text, width) if item and item.kind in ("file", "reference") else text)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""

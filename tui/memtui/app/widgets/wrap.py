@@ -168,6 +168,19 @@ def cut(text: str, width: int) -> str:
     return head(text, width - 1) + _ELLIPSIS
 
 
+def cut_left(text: str, width: int) -> str:
+    """The end of the text in at most `width` cells, ``…`` for the rest: paths differ at their ends."""
+    if cell_len(text) <= width:
+        return text
+    used, start = 1, len(text)
+    for begin, _, cells in reversed(graphemes(text)):
+        used += cells
+        if used > width:
+            break
+        start = begin
+    return (_ELLIPSIS + text[start:])[: max(0, width)]
+
+
 def fit(text: str, width: int) -> str:
     """The text in exactly `width` cells: cut with ``…`` or padded with spaces."""
     shown = cut(text, width)
