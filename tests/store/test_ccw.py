@@ -148,6 +148,13 @@ def test_doing_so_again_changes_nothing(path: Path, store: FilesBackend) -> None
     assert store.list(Filter(which=Which.ALL)) == before
 
 
+def test_memories_without_id_and_time_come_over_once(path: Path, store: FilesBackend) -> None:
+    database(path, [row("a", "one"), row("b", "two", created_at="soon"), row("c", "one")])
+    assert [old for old, _ in import_all(store, path).renamed] == ["a", "b", "c"]
+    assert import_all(store, path) == Imported(present=("a", "b", "c"))
+    assert store.list().total == 3
+
+
 def test_clashes_are_told_and_overwrite_nothing(path: Path, store: FilesBackend) -> None:
     taken, gone, broken, large = (f"CMEM-20250304-05060{number}" for number in range(4))
     store.create(New(b"mine", id=taken))

@@ -105,7 +105,7 @@ class _Import:
 
     def __init__(self, backend: MemoryBackend) -> None:
         self._backend = backend
-        self._before: set[tuple[datetime, bytes]] | None = None
+        self._before: set[tuple[datetime | None, bytes]] | None = None
         self.imported: list[str] = []
         self.renamed: list[tuple[str, str]] = []
         self.present: list[str] = []
@@ -125,12 +125,15 @@ class _Import:
             self._compare(new, problem)
 
     def _rename(self, new: New) -> None:
-        # Without an id to know it by, a memory that was brought over before is known by its time and text.
+        # Without an id to know it by, a memory that was brought over before is known by its time and text, or
+        # by its text alone: one that ccw gives no time has got that of its import.
         if self._before is None:
             page = self._backend.list(Filter(which=Which.ALL))
             ours = [each.meta for each in page.items if each.meta.source == SOURCE and not each.problem]
-            self._before = {(meta.created, self._backend.get(meta.id).body) for meta in ours}
-        if new.created and (new.created.replace(microsecond=0), new.body) in self._before:
+            bodies = [(meta.created, self._backend.get(meta.id).body) for meta in ours]
+            self._before = {*bodies, *((None, body) for _, body in bodies)}
+        time = new.created.replace(microsecond=0) if new.created else None
+        if (time, new.body) in self._before:
             self.present.append(new.id)
         else:
             self.renamed.append((new.id, self._backend.create(replace(new, id="")).id))
