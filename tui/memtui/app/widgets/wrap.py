@@ -178,7 +178,7 @@ def cut_left(text: str, width: int) -> str:
         if used > width:
             break
         start = begin
-    return (_ELLIPSIS + text[start:])[: max(0, width)]
+    return _ELLIPSIS + text[start:] if width > 0 else ""
 
 
 def fit(text: str, width: int) -> str:
