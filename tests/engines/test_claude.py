@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.engines.claude import Claude
-from memtui.engines.process import EngineError
 from memtui.engines.known import UNSEEN
+from memtui.engines.process import EngineError
 from memtui.extract.drafts import draft_memory, draft_summary
 from memtui.extract.facts import Facts, read_facts
 from memtui.extract.state_draft import draft_session_state
