@@ -1,0 +1,152 @@
+"""A recovery text or a review as a model words it, and the draft from the facts where it fails."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from memtui.engines.claude import Claude
+from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.flows import draft_model, state_model
+from memtui.flows.compact import Compacted, draft, keep
+from memtui.flows.draft_model import Reworded, compact_by_claude, review_by_claude
+from memtui.flows.review import capture_facts, review
+from memtui.flows.state_model import update_by_claude
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.recovery import parse_recovery, render_recovery
+from memtui.project import Places
+from memtui.store.captures import CaptureStore
+from memtui.store.memory_files import FilesBackend
+from tests.disk import without_flushing
+from tests.engines.stand_in import StandIn, stand_in
+from tests.flows.test_review import clock, entry_of, make
+
+MEMORY = MemoryFile(
+    title="Tax", goal="Round once a line.", learnings=("Ask the till",), confidence="High — run"
+)
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return made
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    without_flushing(monkeypatch.setattr)
+    return make(tmp_path)
+
+
+@pytest.fixture
+def compacted(places: Places) -> Compacted:
+    (transcript,) = places.claude.rglob("*.jsonl")
+    return draft(places, transcript=transcript)
+
+
+def framed(text: str) -> str:
+    return f"<document>\n{text}\n</document>\n"
+
+
+def reworded(places: Places) -> Reworded:
+    capture = CaptureStore(places.project).load(entry_of(places))
+    facts, _ = capture_facts(capture, places.claude)
+    memory, summary = draft_memory(facts), draft_summary(facts)
+    told = review_by_claude(capture, memory, summary, facts, places.claude)
+    if told.problem:
+        assert (told.memory, told.summary) == (memory, summary)
+    return told
+
+
+def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compacted, claude: StandIn) -> None:
+    better = parse_recovery(compacted.text).replace(objective="Worded by a model.", project_root="/evil")
+    claude.says(framed(render_recovery(better)))
+    told, problem = compact_by_claude(compacted)
+    assert (told.engine, problem) == ("claude", "")
+    meta = keep(places, clock, told)
+    body = FilesBackend(places.home, clock).get(meta.id).body.decode()
+    assert parse_recovery(body) == better.replace(project_root=str(places.project.root))
+
+
+def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Places, claude: StandIn) -> None:
+    claude.says(framed(f"Summary: It is rounded.\n\n{render_memory(MEMORY)}"))
+    told = reworded(places)
+    assert (told.memory.title, told.summary, told.problem) == ("Tax", "It is rounded.", "")
+    assert "src/tax.ts" in claude.noted("question")
+    assert "later.ts" not in claude.noted("question")
+    done = review(
+        places,
+        clock,
+        CaptureStore(places.project),
+        entry_of(places),
+        memory=told.memory,
+        summary=told.summary,
+    )
+    body = FilesBackend(places.home, clock).get(done.recovery_id).body.decode()
+    assert "Ask the till" in parse_recovery(body).notes
+
+
+def test_a_capture_whose_transcript_is_gone_can_be_asked_about(places: Places, claude: StandIn) -> None:
+    (transcript,) = places.claude.rglob("*.jsonl")
+    transcript.unlink()
+    claude.says(framed(render_memory(MEMORY)))
+    assert reworded(places).memory.title == "Tax"
+    assert "(the transcript is gone)" in claude.noted("question")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "why"),
+    [
+        ("", 0, "claude answered nothing"),
+        ("I would rather not.", 0, "claude's answer holds no document of the kind asked for"),
+        ("<document>\n## Session ID\n# Memory: T", 0, "claude's answer is cut off"),
+        ("## Objective\nx\n# Memory: T", 0, "claude's answer"),
+        ("fine", 3, "claude ended with exit code 3: it broke"),
+        ("x" * (1 << 20), 0, "claude answered more than 256 KB"),
+        ("\x1b]0;x\x07</document><document>\x00", 0, "claude's answer is cut off"),
+    ],
+    ids=["empty", "chatter", "truncated", "incomplete", "error", "1 MB", "hostile"],
+)
+def test_where_it_fails_the_draft_stands(
+    places: Places, compacted: Compacted, claude: StandIn, answer: str, code: int, why: str
+) -> None:
+    claude.says(answer, code=code, errors="it broke\n" if code else "")
+    told, problem = compact_by_claude(compacted)
+    assert told is compacted
+    assert problem.startswith(why)
+    assert reworded(places).problem.startswith(why)
+
+
+def test_one_that_hangs_is_ended_in_time(
+    places: Places, compacted: Compacted, claude: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude.hangs()
+    for module in (draft_model, state_model):
+        monkeypatch.setattr(module, "Claude", partial(Claude, patience=0.3))
+    why = "claude gave no answer in 0.3 seconds"
+    assert compact_by_claude(compacted) == (compacted, why)
+    assert reworded(places).problem == why
+    assert compacted.transcript is not None
+    asked = update_by_claude(places, clock, transcript=compacted.transcript)
+    assert asked.problem == why
+    assert asked.stored is not None
+    assert asked.stored.version == 1
+    assert not claude.child_runs()
+
+
+def test_called_off_the_draft_stands(compacted: Compacted, claude: StandIn) -> None:
+    claude.hangs()
+    told = compact_by_claude(compacted, cancelled=(claude.notes / "child").exists)
+    assert told == (compacted, "cancelled")
+    assert not claude.child_runs()
+
+
+def test_without_the_program_the_draft_stands(compacted: Compacted, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    told = compact_by_claude(replace(compacted, transcript=None))
+    assert told[1] == "the program claude is not on PATH"
