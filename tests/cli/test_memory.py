@@ -116,6 +116,33 @@ def test_nothing_there_is_a_sentence(memtui: Memtui, project: Project) -> None:
     )
 
 
+def test_a_project_without_a_name_is_called_by_its_path(memtui: Memtui, project: Project) -> None:
+    assert memtui("memory", "list", "--root", "/").out == "No memories of /; --all looks in all projects.\n"
+    put("2026-01-01T08:00:00+00:00", project="/")
+    assert memtui("memory", "list", "--root", "/").out.endswith("\t/\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("memory", "list"), ("memory", "search", "x"), ("captures",), ("compact",), ()]
+)
+def test_a_current_folder_that_is_gone_is_a_sentence(
+    memtui: Memtui, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = memtui(*words)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("memtui: the current folder does not exist any more")
+    assert result.err.count("\n") == 1
+
+
+def test_what_the_trash_lacks_is_looked_for_in_its_own_list(memtui: Memtui, two: Project) -> None:
+    memtui("memory", "delete", FIRST)
+    assert "see `memtui memory trash`" in memtui("memory", "undelete", "nope").err
+
+
 def test_a_broken_memory_is_listed_with_its_reason(memtui: Memtui, two: Project) -> None:
     path = memtui_home().memories / "2026-01" / f"{FIRST}.md"
     path.write_text("---\nid: [\n---\n")

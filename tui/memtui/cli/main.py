@@ -16,8 +16,8 @@ from memtui import __version__
 from memtui.clean import clean_line
 from memtui.cli.errors import exit_code
 from memtui.cli.output import need_terminal, prepare_streams
-from memtui.cli.places import is_empty
-from memtui.project import Home, Project, claude_config, find_root, memtui_home
+from memtui.cli.places import is_empty, project_of
+from memtui.project import Home, Project, claude_config, memtui_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _open(ctx: click.Context, path: Path) -> None:
 
 def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
     need_terminal()
-    project, home, claude = Project(find_root(folder)), memtui_home(), claude_config()
+    project, home, claude = project_of(folder), memtui_home(), claude_config()
     if demo_if_empty and is_empty(project, home, claude):
         openers.demo()
     else:

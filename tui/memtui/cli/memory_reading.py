@@ -107,7 +107,12 @@ def _row(listed: Listed) -> tuple[str, ...]:
     meta = listed.meta
     title = f"{listed.title}: {listed.problem}" if listed.problem else listed.title
     when = local_minute(meta.created)
-    return (meta.id, when, _state(listed), title, ", ".join(meta.tags), Path(meta.project).name)
+    return (meta.id, when, _state(listed), title, ", ".join(meta.tags), _called(meta.project))
+
+
+def _called(project: str) -> str:
+    """What a project is called: its folder's name; ``/`` has none."""
+    return Path(project).name or project
 
 
 def _state(listed: Listed) -> str:
@@ -122,7 +127,7 @@ def _nothing(where: Filter) -> str:
     kind = "archived memories" if where.which is Which.ARCHIVED else "memories"
     with_tags = f" with the tag{'s' * (len(where.tags) > 1)} {', '.join(where.tags)}" if where.tags else ""
     if where.project:
-        return f"No {kind}{with_tags} of {Path(where.project).name}; --all looks in all projects."
+        return f"No {kind}{with_tags} of {_called(where.project)}; --all looks in all projects."
     return f"No {kind}{with_tags} yet. `memtui memory import` and `memtui compact` make them."
 
 
@@ -161,7 +166,7 @@ def search(
     elif found.hits:
         _print_hits(found)
     else:
-        within = f" in {Path(where.project).name}; --all looks in all projects" if where.project else ""
+        within = f" in {_called(where.project)}; --all looks in all projects" if where.project else ""
         say(f"Nothing found for '{words}'{within}.")
 
 

@@ -17,8 +17,16 @@ root_option = click.option(
 
 
 def project_of(folder: Path | None) -> Project:
-    """The project of a folder, of the current one when None."""
-    return Project(find_root(folder or Path()))
+    """The project of a folder, of the current one when None.
+
+    Raises:
+        click.ClickException: the current folder has been removed.
+    """
+    try:
+        return Project(find_root(folder or Path()))
+    except FileNotFoundError:
+        reason = "the current folder does not exist any more; go to another one, or name one with --root."
+        raise click.ClickException(reason) from None
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:

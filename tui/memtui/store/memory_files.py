@@ -256,8 +256,13 @@ class FilesBackend(MemoryBackend):
         folder = self._trash if deleted else self._memories
         ids = self._ids(deleted=deleted)
         near = nearest(wanted, ids)
+        where = "trash" if deleted else "list"
         known = (
-            f"nearest: {', '.join(near)}" if near else "see `memtui memory list`" if ids else "it is empty"
+            f"nearest: {', '.join(near)}"
+            if near
+            else f"see `memtui memory {where}`"
+            if ids
+            else "it is empty"
         )
         return MemoryMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}", near)
 
