@@ -115,11 +115,16 @@ def _objective(text: _Text) -> _Answer:
         return Verdict.FAIL, "is not said", line
     if re.fullmatch(r"/\S*", objective) or not says_something(objective):
         return Verdict.WARN, "is one word; it should say what is to be reached", line
-    if objective[0] == "[" and objective[-1] == "]":
+    if _is_template(objective):
         return Verdict.FAIL, "is the template's own words", line
     if len(objective) > _LONG_OBJECTIVE:
         return Verdict.WARN, f"has {len(objective):,} characters; one or two sentences are enough", line
     return Verdict.PASS, "is said", line
+
+
+def _is_template(text: str) -> bool:
+    """Whether what the seed writes in brackets still stands there, to be replaced."""
+    return text[0] == "[" and text[-1] == "]"
 
 
 _LEFT_OUT = re.compile(
@@ -256,6 +261,8 @@ def _last_action(text: _Text) -> _Answer:
     line, action = text.line(_LAST), text.recovery.last_action
     if not action:
         return Verdict.FAIL, "is not said", line
+    if _is_template(action):
+        return Verdict.FAIL, "is the template's own words", line
     if not _RESULT.search(action):
         return Verdict.WARN, "does not say how it ended (success or failure)", line
     return Verdict.PASS, "says how it ended", line
@@ -273,6 +280,8 @@ def _decisions(text: _Text) -> _Answer:
     decisions = list(text.items(_DECISIONS))
     if not text.has(_DECISIONS):
         return Verdict.WARN, "there is no such section", None
+    if unfilled := [line for line, item in decisions if item == "[Decision]: [Reasoning]"]:
+        return Verdict.FAIL, "is the template's own words", unfilled[0]
     bare = [line for line, item in decisions if not _REASON.search(item)]
     if bare:
         return Verdict.WARN, f"{len(bare)} of {len(decisions)} without a reason", bare[0]
