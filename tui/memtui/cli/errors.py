@@ -27,7 +27,7 @@ def exit_code(error: BaseException) -> int | None:
         _forget_output()
         click.echo(f"memtui: the output cannot be written: {error.strerror}.", err=True)
         return BAD_INPUT
-    if isinstance(error, click.exceptions.NoArgsIsHelpError) and error.ctx:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.ctx.get_help())  # a group's word alone asks what there is
         return 0
     if isinstance(error, click.UsageError):
