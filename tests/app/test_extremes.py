@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from pathlib import Path
+
 from textual.widgets import Input
 
 from memtui.app.commands import PaneId
@@ -35,11 +37,18 @@ async def test_an_empty_project_says_in_each_pane_what_to_do(world: World, size:
     assert not world.home.data.exists()
 
 
-async def test_nothing_is_written_by_looking(full: World) -> None:
-    before = {path: path.stat().st_mtime_ns for path in full.base.rglob("*")}
+async def test_nothing_but_the_cache_is_written_by_looking(full: World) -> None:
+    full.home.cache.mkdir(parents=True, exist_ok=True)
+    before = _times(full)
     async with opened(full) as driver:
         await driver.press(*"1234", "enter", "escape", "R", "question_mark", "escape")
-    assert {path: path.stat().st_mtime_ns for path in full.base.rglob("*")} == before
+    assert _times(full) == before
+
+
+def _times(world: World) -> dict[Path, int]:
+    cache = world.home.cache
+    paths = (path for path in world.base.rglob("*") if not path.is_relative_to(cache))
+    return {path: path.stat().st_mtime_ns for path in paths}
 
 
 async def test_ten_thousand_captures(world: World) -> None:
