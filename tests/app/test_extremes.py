@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from memtui.app.commands import PaneId
