@@ -24,6 +24,7 @@ from memtui.extract.records import (
 from memtui.extract.state_draft import draft_session_state
 from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
+from tests.transcripts import Transcript
 
 NOTHING = Facts()
 
@@ -302,3 +303,10 @@ def test_notes_of_the_model_itself_are_the_last_key_files() -> None:
 def test_what_counts_as_a_check(command: str, shown: str) -> None:
     compiled = state(replace(NOTHING, commands=(ran(command),))).working.last_compile
     assert compiled == (f"SUCCESS: {shown}" if shown else "")
+
+
+def test_a_sentence_that_only_announces_is_told_with_what_it_announces(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user("Here's my plan:\n\n1. Read the tokens from the keyring. Then more.\n2. Test it.")
+    facts = session.facts(tmp_path)
+    assert draft_memory(facts).title.startswith("Here's my plan: Read the tokens")

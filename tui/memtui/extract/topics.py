@@ -23,8 +23,8 @@ _ROUTINE = re.compile(
 
 def topic(facts: Facts) -> str:
     """What the session is about, in a sentence: a bare `/command` says less than anything else."""
-    first = first_sentence(facts.first_prompt)
-    later = (first_sentence(prompt.text) for prompt in facts.prompts)
+    first = _opening(facts.first_prompt)
+    later = (_opening(prompt.text) for prompt in facts.prompts)
     told = (
         first if says_something(first) else "",
         facts.title,
@@ -51,6 +51,14 @@ def settled(decision: Statement) -> str:
     if not arrow or not _NEXT_STEP.search(question):
         return text
     return "" if _ROUTINE.match(answer) else answer
+
+
+def _opening(text: str) -> str:
+    """The first sentence; where that only announces something, with what follows."""
+    first = first_sentence(text)
+    if not first.endswith((":", "：")):
+        return first
+    return f"{first} {first_sentence(text.partition(first)[2])}".rstrip()
 
 
 def _plan_heading(facts: Facts) -> str:
