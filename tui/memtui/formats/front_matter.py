@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-import yaml
-
 from memtui.formats.model import FormatError
 from memtui.formats.text import without_blank_ends
 
@@ -44,43 +42,17 @@ def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] 
     return values
 
 
-class _TextLoader(yaml.SafeLoader):
-    """Leaves every scalar the text that it is, and refuses aliases: they make small files huge."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias")
-        return super().compose_node(parent, index)
-
-
-def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> Value:
-    if not isinstance(node, yaml.ScalarNode):
-        raise yaml.YAMLError("an unknown tag")
-    return node.value
-
-
-def _construct_nothing(_: yaml.SafeLoader, __: yaml.Node) -> str:
-    return ""
-
-
-_TextLoader.yaml_constructors = {
-    "tag:yaml.org,2002:null": _construct_nothing,
-    "tag:yaml.org,2002:seq": yaml.SafeLoader.construct_yaml_seq,
-    "tag:yaml.org,2002:map": yaml.SafeLoader.construct_yaml_map,
-    None: _construct_text,
-}
-
-
 def load(text: str) -> dict[str, Value]:
     """The values of a YAML mapping.
 
     Raises:
         FormatError: when it is none.
     """
+    from memtui.formats.yaml_texts import load_texts  # PyYAML takes a while, and is seldom needed
+
     try:
-        loader = _TextLoader(text)
-        values = loader.get_single_data()
-    except (yaml.YAMLError, RecursionError):
+        values = load_texts(text)
+    except ValueError:
         raise FormatError("its front matter is not valid YAML") from None
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise FormatError("its front matter is not a list of keys and values")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated
 
-import yaml
 from pydantic import AfterValidator, BeforeValidator, ValidationError, field_validator
 
 from memtui.clock import parse_iso
@@ -88,7 +87,7 @@ class StoredMemory(Record):
 def render_stored(memory: StoredMemory) -> bytes:
     """The file of a memory."""
     meta = memory.meta
-    values = {
+    values: dict[str, object] = {
         "id": meta.id,
         "project": meta.project,
         "created": meta.created.isoformat(),
@@ -101,8 +100,9 @@ def render_stored(memory: StoredMemory) -> bytes:
     }
     if meta.pinned:
         values["pinned"] = True
-    # One line a key, whatever its length: `read_head` counts on it.
-    head = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
+    from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only writing needs it
+
+    head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body
 

@@ -6,7 +6,9 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.clock import Clock
 from memtui.files import (
@@ -34,7 +36,6 @@ from memtui.store.base import (
     New,
     Page,
 )
-from memtui.store.index import SearchIndex
 from memtui.store.listing import STORED_NAME, newest_first, scan
 from memtui.store.memory_edit import MemoryEdit, render_checked
 from memtui.store.memory_ids import NEAR, Seconds, beginning_with, nearest
@@ -50,6 +51,9 @@ from memtui.store.stored_files import (
     read_stored,
     stored_entries,
 )
+
+if TYPE_CHECKING:
+    from memtui.store.index import SearchIndex
 
 LOCK_SECONDS = 5.0
 """How long to wait for another process that is changing the same memory."""
@@ -76,7 +80,6 @@ class FilesBackend(MemoryBackend):
         self._memories = home.memories
         self._trash = home.trash
         self._clock = clock
-        self._index = SearchIndex(home)
         self._seconds = Seconds()
         self._swept: set[Path] = set()
 
@@ -163,6 +166,12 @@ class FilesBackend(MemoryBackend):
     def search(self, query: str, where: Filter = _ACTIVE, *, limit: int = 20, offset: int = 0) -> Found:
         """See `MemoryBackend.search`."""
         return self._index.search(query, where, limit=limit, offset=offset, now=self._clock())
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        from memtui.store.index import SearchIndex  # it takes a while, and only searching needs it
+
+        return SearchIndex(self._home)
 
     def update(
         self,

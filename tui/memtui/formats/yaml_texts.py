@@ -1,0 +1,49 @@
+"""PyYAML for front matter, which anybody may have edited: every scalar stays the text that it is."""
+
+from __future__ import annotations
+
+import yaml
+
+
+def dump(values: dict[str, object]) -> str:
+    """Values as YAML lines, one a key whatever its length: `stored_memory.read_head` counts on it."""
+    return yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
+
+
+def load_texts(text: str) -> object:
+    """What a YAML document says.
+
+    Raises:
+        ValueError: it is not valid, or has an alias or a tag.
+    """
+    try:
+        return _Loader(text).get_single_data()
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+class _Loader(yaml.SafeLoader):
+    """Leaves every scalar the text that it is, and refuses aliases: they make small files huge."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias")
+        return super().compose_node(parent, index)
+
+
+def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> object:
+    if not isinstance(node, yaml.ScalarNode):
+        raise yaml.YAMLError("an unknown tag")
+    return node.value
+
+
+def _construct_nothing(_: yaml.SafeLoader, __: yaml.Node) -> str:
+    return ""
+
+
+_Loader.yaml_constructors = {
+    "tag:yaml.org,2002:null": _construct_nothing,
+    "tag:yaml.org,2002:seq": yaml.SafeLoader.construct_yaml_seq,
+    "tag:yaml.org,2002:map": yaml.SafeLoader.construct_yaml_map,
+    None: _construct_text,
+}
