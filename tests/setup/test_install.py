@@ -77,7 +77,8 @@ def test_the_commands_of_each_scope(places: Places, init: Run) -> None:
     own = {f"'/opt/my tools/python3' -I -m memtui.hooks {name}" for name in EVENTS.values()}
     assert commands[Scope.PROJECT] == commands[Scope.USER] == own
     assert commands[Scope.SHARED] == {
-        f"if command -v memtui-hook >/dev/null 2>&1; then memtui-hook {name}; fi" for name in EVENTS.values()
+        f"if command -v memtui-hook >/dev/null 2>&1; then exec memtui-hook {name}; fi"
+        for name in EVENTS.values()
     }
 
 
@@ -90,6 +91,17 @@ def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, n
         ["/bin/sh", "-c", command], env={"PATH": "/nonexistent"}, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_teams_hook_is_a_child_of_claude_code_itself(places: Places, init: Run, tmp_path: Path) -> None:
+    init(Scope.SHARED)
+    tool = _wrote(tmp_path / "bin/memtui-hook", "#!/bin/sh\necho $PPID\n")
+    tool.chmod(0o700)
+    for hook in find_hooks(_settings(places, Scope.SHARED).read_text()):
+        told = subprocess.run(
+            ["/bin/sh", "-c", hook.command], env={"PATH": str(tool.parent)}, capture_output=True, check=True
+        )
+        assert int(told.stdout) == os.getpid()
 
 
 def test_settings_come_back_byte_for_byte(places: Places) -> None:

@@ -35,7 +35,8 @@ EVENTS: Mapping[str, str] = {
 TIMEOUT = 10
 """Seconds that Claude Code waits for a hook; it also lifts SessionEnd's 1.5 s (Claude Code fact)."""
 
-_SHARED = "if command -v memtui-hook >/dev/null 2>&1; then memtui-hook {event}; fi"
+# `exec`: a hook is known by its parent, which is to be Claude Code and no shell in between.
+_SHARED = "if command -v memtui-hook >/dev/null 2>&1; then exec memtui-hook {event}; fi"
 _MENTION = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+(pre-compact|session-start|session-end)(?![\w-])")
 _DEPTH = "is nested too deeply"
 
