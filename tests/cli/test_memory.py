@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
 
 from memtui.cli import output
 from memtui.project import Project, memtui_home
+from memtui.store.base import NOT_ALL_SEARCHED
+from memtui.store.index import SearchIndex
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import TEXT, Pipe, pipe, put, store
 
@@ -157,12 +160,22 @@ def test_search(memtui: Memtui, two: Project) -> None:
     (line,) = memtui("memory", "search", "退款").out.splitlines()
     assert line.split("\t")[:3] == [SECOND, "2026-01-02 09:15", "Umsätze für 退款"]
     found = json.loads(memtui("memory", "search", "refresh", "--all", "--json").out)
-    assert found["total"] == 2
+    assert (found["total"], found["complete"]) == (2, True)
     (hit, _) = found["hits"]
     assert hit.keys() == {"memory", "snippet", "marks", "score"}
     assert [hit["snippet"][start:end].casefold() for start, end in hit["marks"]][:1] == ["refresh"]
     result = memtui("memory", "search", "refresh", "--all", "--limit", "1")
     assert result.err == "2 match in all; see more with --limit or --offset.\n"
+
+
+def test_search_says_when_it_could_not_look_at_all(
+    memtui: Memtui, two: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memtui_home().cache.write_text("in the way of the index")
+    monkeypatch.setattr(SearchIndex, "search", partialmethod(SearchIndex.search, budget=-1))
+    found = memtui("memory", "search", "refresh", "--json")
+    assert json.loads(found.out) == {"total": 0, "complete": False, "hits": []}
+    assert found.err == memtui("memory", "search", "refresh").err == f"{NOT_ALL_SEARCHED}\n"
 
 
 def test_search_marks_what_matched(memtui: Memtui, two: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from memtui.mcp.calls import Calls
 from memtui.mcp.core_memory import NAME, TOOL, core_memory
 from memtui.mcp.texts import restore_prompt, summary
 from memtui.project import Project
-from memtui.store.base import New
+from memtui.store.base import NOT_ALL_SEARCHED, Found, New
 from tests.mcp.conftest import NOW, RECOVERY
 
 FIRST = "CMEM-20260102-101500"
@@ -64,6 +64,12 @@ def test_a_memory_that_is_no_text_says_so(calls: Calls) -> None:
     answer = _call(calls, operation="export", id=made.id)
     assert answer["content"] == "\ufffd\ufffd caf\ufffd"
     assert answer["note"].startswith("The text is not valid UTF-8")
+
+
+def test_a_search_that_leaves_something_out_says_so(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls.store, "search", lambda *_, **__: Found((), 0, complete=False))
+    found = _call(calls, operation="search", query="x")
+    assert (found["total"], found["note"]) == (0, NOT_ALL_SEARCHED)
 
 
 def test_list_and_search(calls: Calls, tmp_path: Path) -> None:

@@ -457,6 +457,7 @@ class Contract:
             '"fix the"': 1,
         }
         assert {query: store.search(query).total for query in expected} == expected
+        assert all(store.search(query).complete for query in expected)
         assert store.search("CMEM", Filter(project="/p")).total == 2
         found = [store.search("CMEM", limit=1, offset=number) for number in range(4)]
         assert [(len(each.hits), each.total) for each in found] == [(1, 3), (1, 3), (1, 3), (0, 3)]

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from itertools import chain
@@ -110,7 +111,7 @@ def test_a_total_that_is_estimated_is_about_right(where: Home, monkeypatch: pyte
     monkeypatch.setattr(index_matches, "POOL", 20)
     monkeypatch.setattr(index_matches, "SAMPLE", 100)
     monkeypatch.setattr(index_matches, "MANY", 100)
-    choice = random.Random(1)
+    choice = random.Random(3)
     texts = [choice.choice(("xabcdx", "abc bcd")) for _ in range(500)]
     for number, text in enumerate(texts):
         add(where, number, text)
@@ -229,6 +230,36 @@ def test_what_is_new_is_read_when_the_time_is_over(where: Home) -> None:
     index._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
     assert search(index, "common").total == 5
     assert ids(search(index, "more")) == [memory_id(0)]
+
+
+def test_a_search_that_leaves_something_out_says_so(where: Home) -> None:
+    for number in range(300):
+        add(where, number, "common")
+    index = SearchIndex(where)
+    some = index.search("common", ANY, limit=MANY, offset=0, now=NOW, budget=0)
+    assert len(some.hits) == some.total == 200 and not some.complete  # one step, however little time there is
+    index._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
+    assert index.search("common", ANY, limit=1, offset=0, now=NOW, budget=0) == replace(
+        some, hits=some.hits[:1]
+    )
+    found = search(index, "common")
+    assert found.total == 300 and found.complete
+
+
+def test_no_step_begins_that_takes_longer_than_there_is_time(where: Home) -> None:
+    for number in range(5):
+        add(where, number, f"common {'x' * 500_000}")
+    index = SearchIndex(where)
+    assert index.refresh(budget=0.5)  # the texts are in; to note their tokens takes longer
+
+    def noted() -> int:
+        with sqlite3.connect(where.cache / "index.db") as connection:
+            number: int = connection.execute("SELECT noted FROM state").fetchone()[0]
+        connection.close()
+        return number
+
+    assert noted() == 0 and search(index, "common").total == 5
+    assert index.refresh() and noted() == 5
 
 
 def test_refresh_stops_and_goes_on(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store.folding import fold
-from memtui.store.index_bits import decode, descending, encode, from_bytes, from_numbers, to_bytes
-from memtui.store.index_text import chunks, grams, is_part_of_word, is_token, junctions, needed_tokens, words
+from memtui.store.index_bits import decode, descending, encode, every, from_bytes, from_numbers, to_bytes
+from memtui.store.index_text import (
+    chunks,
+    grams,
+    is_part_of_word,
+    is_token,
+    junctions,
+    needed_tokens,
+    open_end,
+    words,
+)
 
 _TEXTS = st.text(st.sampled_from("ab  c.é国字가あ🎉"), max_size=60) | st.text(
     st.sampled_from("abcdefg/-_.1 "), min_size=1, max_size=400
@@ -29,6 +38,7 @@ def test_every_part_of_a_text_is_found_by_its_tokens(text: str, data: st.DataObj
         assert term in tokens
     else:
         assert tokens.issuperset(needed_tokens(term))
+        assert any(token.startswith(open_end(term)) for token in tokens)
     if is_part_of_word(term):
         assert any(term in word for chunk in found for word in words(chunk))
     for chunk in found:
@@ -45,3 +55,5 @@ def test_sets_survive_being_stored(numbers: set[int], base: int) -> None:
     assert decode([*blobs, *blobs], size) == shifted
     assert from_bytes(to_bytes(bits)) == bits
     assert list(descending(bits)) == sorted(numbers, reverse=True)
+    assert every(bits, 1) == bits
+    assert list(descending(every(bits, 3))) == [n for n in descending(bits) if n // 8 % 3 == 0]

@@ -34,7 +34,7 @@ from memtui.cli.places import root_option
 from memtui.clock import local_minute
 from memtui.files import FileProblem, create_exclusive
 from memtui.project import memtui_home
-from memtui.store.base import Filter, Found, Listed, Page, Which
+from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, Page, Which
 from memtui.store.stored_files import file_name, month_of, objective
 
 if TYPE_CHECKING:
@@ -162,12 +162,14 @@ def search(
         hits = (
             FoundMemory(listed_memory(hit.listed), hit.snippet, hit.marks, hit.score) for hit in found.hits
         )
-        print_json(asdict(FoundPage(found.total, tuple(hits))))
+        print_json(asdict(FoundPage(found.total, found.complete, tuple(hits))))
     elif found.hits:
         _print_hits(found)
     else:
         within = f" in {_called(where.project)}; --all looks in all projects" if where.project else ""
         say(f"Nothing found for '{words}'{within}.")
+    if not found.complete:
+        say(NOT_ALL_SEARCHED, err=True)
 
 
 def _print_hits(found: Found) -> None:

@@ -63,6 +63,9 @@ class FoundPage:
     """What ``search`` prints, best first."""
 
     total: int
+    """How many match, whatever the limit; from 2,000 on it may be an estimate."""
+    complete: bool
+    """False when memories were left out because the search index is still being made."""
     hits: tuple[FoundMemory, ...]
 
 

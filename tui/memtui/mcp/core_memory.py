@@ -7,7 +7,7 @@ export  ``{"operation", "id", "content"}``: the text exactly as it was stored; a
 list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
         "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
-        the `snippet` around its first hit
+        the `snippet` around its first hit; a `note` says so where not all memories could be searched yet
 summary ``{"operation", "id", "summary"}``: a few lines of text
 ======  ==========================================================================================
 
@@ -24,7 +24,7 @@ from mcp import types
 from memtui.clean import clean_line
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import decoded, row, summary
-from memtui.store.base import Filter, New
+from memtui.store.base import NOT_ALL_SEARCHED, Filter, New
 
 NAME = "core_memory"
 
@@ -149,7 +149,8 @@ def _search(calls: Calls, call: Call) -> dict[str, Any]:
     query = _needed(call.query, "a query")
     found = calls.store.search(query, _filter(calls, call), limit=call.limit)
     matches = [{**row(hit.listed), "snippet": clean_line(hit.snippet)} for hit in found.hits]
-    return {"query": call.query, "matches": matches, "total": found.total}
+    answer = {"query": call.query, "matches": matches, "total": found.total}
+    return answer if found.complete else {**answer, "note": NOT_ALL_SEARCHED}
 
 
 def _summary(calls: Calls, call: Call) -> dict[str, Any]:

@@ -29,6 +29,10 @@ class IdTaken(FileProblem):
     """A memory that was to keep its id could not, because another one has it, or had it before."""
 
 
+NOT_ALL_SEARCHED = "Not all memories could be searched yet: the index is being made. Search again in a while."
+"""For people, when `Found.complete` is False."""
+
+
 class Which(StrEnum):
     """Which memories a query means, by whether they are archived."""
 
@@ -124,10 +128,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found, best first, and how many match in all."""
+    """What a search has found, best first."""
 
     hits: tuple[Hit, ...]
     total: int
+    """How many match in all: exact up to 2,000, and beyond that near enough."""
+    complete: bool = True
+    """False when not every memory could be looked at in the time there was: there may be more matches."""
 
 
 class MemoryBackend(ABC):
@@ -174,6 +181,9 @@ class MemoryBackend(ABC):
     @abstractmethod
     def search(self, query: str, where: Filter = Filter(), *, limit: int = 20, offset: int = 0) -> Found:
         """Memories that hold every term of a query; any text is a query.
+
+        Going on with `offset` gives every match. A search ends in reasonable time even where very many
+        memories are new to the backend: what it could not look at is left out, and `Found.complete` is False.
 
         Raises:
             FileProblem: the store cannot be listed.

@@ -19,6 +19,9 @@ _AS = {"\x00": " ", "‘": "'", "’": "'", "“": '"', "”": '"'}
 # What follows a character and makes one with it: accents, voicing of kana (half-width, too), parts of Hangul.
 _CLUSTER = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]*")
 
+_CHANGED = re.compile(r"[^\x01-@\[-\x7f]+")
+"""What folding may change: all but ASCII, without its capitals and NUL."""
+
 
 class _Table(dict[int, str]):
     """What each character becomes, worked out when it is first met."""
@@ -51,7 +54,8 @@ def fold(text: str) -> str:
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("\x00", " ")
-    return unicodedata.normalize("NFC", text.translate(_TABLE))
+    # Not all of it by the table: most of most texts is small letters.
+    return unicodedata.normalize("NFC", _CHANGED.sub(lambda run: run[0].translate(_TABLE), text))
 
 
 class Aligned(NamedTuple):

@@ -6,10 +6,11 @@ does not know any more, is read and compared while searching; so is everything w
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -27,7 +28,6 @@ from memtui.store.index_writer import (
     ENOUGH,
     ENOUGH_BYTES,
     SEGMENT,
-    SEGMENT_BYTES,
     Fresh,
     Known,
     note,
@@ -39,10 +39,12 @@ from memtui.store.listing import Entry
 from memtui.store.matching import Query
 
 SEARCH_BUDGET = 10.0
-"""Seconds that a search may spend on bringing the index up to date, and on what is not in it yet, each."""
+"""Seconds that a search may take when very many memories are not in the index."""
 _BATCH = 200
 _BATCH_BYTES = 8 << 20
 """Memories, and bytes of them, that are put into the index in one transaction."""
+_NOTED = 2 << 20
+"""Bytes of texts whose tokens are noted in a second, as far as one can say beforehand."""
 _TRIES = 3
 _WASTE = 4
 """An index that has given out so many times more numbers than it has memories is made anew."""
@@ -57,6 +59,8 @@ class _Changes:
     gone: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     """New and changed ones, the newest first."""
+    hidden: list[int] = field(default_factory=list)
+    """What the index has under the names of both."""
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.fresh)
@@ -77,7 +81,8 @@ class SearchIndex:
         """Bring the index up to date with the files.
 
         Args:
-            budget: seconds after which to stop, some way above it; what is done by then stays done.
+            budget: seconds after which to stop, at the end of a step that takes a moment; what is done by
+                then stays done.
 
         Returns:
             True when the index is complete; False when the time was over, another process is at it, or the
@@ -86,8 +91,8 @@ class SearchIndex:
         Raises:
             FileProblem: the folder of memories cannot be listed.
         """
-        entries = self._entries(full=True)
-        return self._refresh(entries, None if budget is None else time.monotonic() + budget)
+        end = math.inf if budget is None else time.monotonic() + budget
+        return self._refresh(self._entries(full=True), end)
 
     def search(
         self,
@@ -102,7 +107,7 @@ class SearchIndex:
         """Memories that match a query (see `matching`), best first (see `index_ranking`).
 
         The total is right, unless a term is in very many memories in ways that tokens do not tell: then it is
-        an estimate from some thousand of them.
+        an estimate from some hundreds of them.
 
         Args:
             query: any text; an empty one means all memories.
@@ -110,15 +115,16 @@ class SearchIndex:
             limit: the most hits to return.
             offset: how many hits to leave out first.
             now: what ages are counted to.
-            budget: seconds to spend on files that the index does not know yet; what is not done by then is
-                left out.
+            budget: seconds after which what is not in the index yet is left out, and the answer is not
+                complete. What the index has is searched in any case.
 
         Raises:
             FileProblem: the folder of memories cannot be listed.
         """
+        end = time.monotonic() + budget
         parsed = Query.parse(query)
         entries = self._entries(full=False)
-        gathered = self._gather(parsed, where, entries, max(0, limit) + offset, time.monotonic() + budget)
+        gathered = self._gather(parsed, where, entries, max(0, limit) + offset, end)
         order = ranked(
             gathered.matches,
             parsed.terms,
@@ -133,7 +139,7 @@ class SearchIndex:
             for score, match in order[offset : offset + max(0, limit)]
             if (hit := self._hit(parsed, match, entries, score))
         ]
-        return Found(tuple(hits), len(order) + gathered.more)
+        return Found(tuple(hits), len(order) + gathered.more, gathered.complete)
 
     def _entries(self, *, full: bool) -> dict[str, Entry]:
         with self._looking:
@@ -146,44 +152,53 @@ class SearchIndex:
     ) -> Gathered:
         for _ in range(_TRIES):
             try:
-                changes = self._changes(entries)
-                if changes and self._refresh(entries, end):
-                    changes = self._changes(entries)
-                mark, known = self._read_known()
-                hidden = [known[name].id for name in (*changes.gone, *changes.fresh) if name in known]
-                find = partial(from_index, query=query, where=where, hidden=hidden, needed=needed)
-                gathered = self._database.read(find)
+                if self._changes(entries) and time.monotonic() < end:
+                    self._refresh(entries, end)
+                gathered, fresh = self._database.read(
+                    partial(self._find, entries=entries, query=query, where=where, needed=needed)
+                )
             except (IndexUnavailable, IndexBroken):  # missing, most often; it is made once
                 self._refresh(entries, end)
                 continue
-            if gathered.generation == mark[1]:  # else another process has changed it meanwhile
-                self._add_unknown(gathered, query, where, entries, changes.fresh)
-                return gathered
+            self._add_unknown(gathered, query, where, [entries[name] for name in fresh], end)
+            return gathered
         gathered = Gathered()
-        self._add_unknown(gathered, query, where, entries, sorted(entries, reverse=True))
+        unknown = [entries[name] for name in sorted(entries, reverse=True)]
+        self._add_unknown(gathered, query, where, unknown, end)
         return gathered
 
+    def _find(
+        self,
+        connection: sqlite3.Connection,
+        entries: dict[str, Entry],
+        query: Query,
+        where: Filter,
+        needed: int,
+    ) -> tuple[Gathered, list[str]]:
+        """What the index finds, and the files that it does not know."""
+        connection.execute("BEGIN")  # another process may change it meanwhile
+        changes = self._compare(connection, entries)
+        return from_index(connection, query, where, changes.hidden, needed), changes.fresh
+
     def _add_unknown(
-        self, gathered: Gathered, query: Query, where: Filter, entries: dict[str, Entry], names: list[str]
+        self, gathered: Gathered, query: Query, where: Filter, entries: Sequence[Entry], end: float
     ) -> None:
-        """Read and compare memories that the index does not know."""
-        if not names:
-            return
-        end = time.monotonic() + SEARCH_BUDGET
+        """Read and compare memories that the index does not know, until the time is over."""
         terms = [term.encode() for term in query.terms]
-        for name in names:
-            document = read(entries[name], self._home)
+        for entry in entries:
+            if time.monotonic() > end:
+                gathered.complete = False
+                break
+            document = read(entry, self._home)
             head, folded = fold(document.head).encode(), fold(document.text).encode()
             gathered.memories += 1
             gathered.bytes += len(folded)
             if all(term in folded for term in terms) and where.fits(document.listed):
                 counts = count(terms, folded, len(head))
                 kept = document if len(folded) < POOL_BYTES // POOL else None
-                gathered.matches.append(Match(name, document.created, len(folded), counts, kept))
+                gathered.matches.append(Match(entry.name, document.created, len(folded), counts, kept))
                 for term in query.terms:
                     gathered.frequency[term] = gathered.frequency.get(term, 0) + 1
-            if time.monotonic() > end:
-                break
 
     def _hit(self, query: Query, match: Match, entries: dict[str, Entry], score: float) -> Hit | None:
         """What is shown of a match; None when its file is gone or changed right now."""
@@ -201,42 +216,44 @@ class SearchIndex:
     # Bringing up to date
 
     def _changes(self, entries: dict[str, Entry]) -> _Changes:
-        """In what `entries` differ from the index; remembered, for most often nothing has changed."""
-        _, known = self._read_known()
-        if self._compared and self._compared[0] is entries and self._compared[1] is known:
-            return self._compared[2]
-        gone = [name for name in known if name not in entries]
-        fresh = []
-        for name, entry in entries.items():
-            old = known.get(name)
-            if old is None or old[:3] != entry[2:]:
-                fresh.append(name)
-        fresh.sort(reverse=True)
-        changes = _Changes(gone, fresh)
-        self._compared = (entries, known, changes)
-        return changes
+        """In what `entries` differ from the index."""
 
-    def _read_known(self) -> tuple[tuple[int, int], dict[str, Known]]:
-        """The files in the index, and what tells this state of it from others."""
-
-        def look(connection: sqlite3.Connection) -> tuple[tuple[int, int], dict[str, Known]]:
+        def look(connection: sqlite3.Connection) -> _Changes:
             connection.execute("BEGIN")
-            mark = (self._database.inode, read_state(connection).generation)
-            latest = self._known
-            if latest[0] != mark:
-                latest = self._known = (mark, read_known(connection))
-            return latest
+            return self._compare(connection, entries)
 
         return self._database.read(look)
 
-    def _refresh(self, entries: dict[str, Entry], end: float | None) -> bool:
+    def _compare(self, connection: sqlite3.Connection, entries: dict[str, Entry]) -> _Changes:
+        """The same within a transaction; remembered, for most often nothing has changed."""
+        mark = (self._database.inode, read_state(connection).generation)
+        latest, compared = self._known, self._compared
+        if latest[0] != mark:
+            latest = self._known = (mark, read_known(connection))
+        known = latest[1]
+        if compared and compared[0] is entries and compared[1] is known:
+            return compared[2]
+        changes = _Changes(gone=[name for name in known if name not in entries])
+        changes.hidden += [known[name].id for name in changes.gone]
+        for name, entry in entries.items():
+            old = known.get(name)
+            if old is None:
+                changes.fresh.append(name)
+            elif old[:3] != entry[2:]:
+                changes.fresh.append(name)
+                changes.hidden.append(old.id)
+        changes.fresh.sort(reverse=True)
+        self._compared = (entries, known, changes)
+        return changes
+
+    def _refresh(self, entries: dict[str, Entry], end: float) -> bool:
         try:
             with self._database.locked():
                 return self._refresh_locked(entries, end)
         except IndexUnavailable:
             return False
 
-    def _refresh_locked(self, entries: dict[str, Entry], end: float | None) -> bool:
+    def _refresh_locked(self, entries: dict[str, Entry], end: float) -> bool:
         for _ in range(2):
             try:
                 changes = self._changes(entries)
@@ -250,27 +267,25 @@ class SearchIndex:
             self._database.create()
         return False
 
-    def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float | None) -> bool:
-        def over() -> bool:
-            return end is not None and time.monotonic() > end
-
-        def noted(least: int, least_bytes: int) -> bool:
-            return self._database.write(lambda at: note(at, least=least, least_bytes=least_bytes))
-
+    def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float) -> bool:
         gone = changes.gone
         # The oldest first when all are new: what was indexed last is taken for new where there is very much.
         for batch in self._batches(list(reversed(changes.fresh)), entries):
             self._database.write(partial(put, gone=gone, fresh=batch))
             gone = []
-            if over():
+            if time.monotonic() > end:
                 return False
-            noted(SEGMENT, SEGMENT_BYTES)
         if gone:
             self._database.write(partial(put, gone=gone, fresh=()))
-        while not over():
-            if not noted(ENOUGH, ENOUGH_BYTES):
-                return True
+        while self._note(end - time.monotonic()):
+            pass
         return True
+
+    def _note(self, seconds: float) -> bool:
+        """Note the tokens of some memories; False when none wait for it, or it would take longer."""
+        return self._database.write(
+            partial(note, least=ENOUGH, least_bytes=ENOUGH_BYTES, most_bytes=_NOTED * seconds)
+        )
 
     def _batches(self, names: list[str], entries: dict[str, Entry]) -> Iterator[list[Fresh]]:
         batch: list[Fresh] = []

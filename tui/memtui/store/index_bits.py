@@ -71,6 +71,12 @@ def from_bytes(blob: bytes) -> int:
     return int.from_bytes(blob, "little")
 
 
+def every(bits: int, step: int) -> int:
+    """Of each `step` times eight neighbouring numbers the first eight, as far as they are in a set."""
+    pattern = (b"\xff" + bytes(step - 1)) * (bits.bit_length() // (8 * step) + 1)
+    return bits & int.from_bytes(pattern, "little")
+
+
 def descending(bits: int) -> Iterator[int]:
     """The numbers of a set, the largest first."""
     blob = bits.to_bytes(bits.bit_length() // 8 + 1, "little")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.store.base import Filter
+from memtui.store.index_bits import every
 from memtui.store.index_query import Candidates, Reader, Row
 from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.matching import Query
 
-SAMPLE = 1_200
+LOOKED = 600
+"""Memories that are looked at for those that are weighed."""
+SAMPLE = 300
 """Undecided memories that are compared in any case."""
 MANY = 2_000
-"""When it then seems that there are so many matches in all, those among the others are estimated."""
-_STEP = 100
+"""When it is then certain that there are more matches in all, the others are estimated."""
+_STEPS = (256, 64, 16, 4, 1)
+_CERTAIN = 4.0
+"""How many times its own error a sample may be off."""
 
 
 @dataclass(slots=True)
@@ -30,8 +36,8 @@ class Gathered:
     frequency: dict[str, int] = field(default_factory=dict)
     """How many memories each term is in."""
     memories: int = 0
-    generation: int = -1
-    """Of the index."""
+    complete: bool = True
+    """Whether every memory was looked at."""
     bytes: int = 0
     """Of the folded texts of all memories."""
 
@@ -44,16 +50,15 @@ class Gathered:
 def from_index(
     connection: sqlite3.Connection, query: Query, where: Filter, hidden: Sequence[int], needed: int
 ) -> Gathered:
-    """Find matches in the index; the caller ends the transaction.
+    """Find matches in the index.
 
     Args:
-        connection: the index.
+        connection: the index, in a transaction.
         query: the query.
         where: which memories are meant.
         hidden: numbers of memories whose files are not any more what the index knows.
         needed: how many matches are wanted at least.
     """
-    connection.execute("BEGIN")
     search = _Search(Reader(connection), query, where, needed)
     search.run(hidden)
     return search.gathered
@@ -69,8 +74,6 @@ class _Search:
         self._where = where
         self._needed = needed
         self._terms = [term.encode() for term in query.terms]
-        self._compared = 0
-        self._agreed = 0
         self._undecided = 0
 
     def run(self, hidden: Sequence[int]) -> None:
@@ -79,7 +82,6 @@ class _Search:
         self._undecided = candidates.undecided
         self.gathered.frequency = candidates.frequency
         self.gathered.memories = self._reader.state.docs - len(hidden)
-        self.gathered.generation = self._reader.state.generation
         self.gathered.bytes = self._reader.state.bytes
         left = self._fill(self._weigh(candidates.bits))
         undecided = left & self._undecided
@@ -94,7 +96,7 @@ class _Search:
                 counts = count(self._terms, row.folded, row.head)
                 self.gathered.matches.append(Match(row.name, row.created, len(row.folded), counts))
                 size += len(row.folded)
-            if len(self.gathered.matches) >= POOL or size >= POOL_BYTES or seen >= SAMPLE:
+            if len(self.gathered.matches) >= POOL or size >= POOL_BYTES or seen >= LOOKED:
                 return bits & ((1 << row.id) - 1)
         return 0
 
@@ -114,15 +116,19 @@ class _Search:
         noted = (1 << self._reader.state.noted) - 1
         for row in self._reader.rows(undecided & ~noted):
             self.gathered.more += self._is_match(row)
-        undecided &= noted
-        for number, folded in self._reader.texts(undecided):
-            if self._compared >= SAMPLE and not self._compared % _STEP:
-                left = (undecided & ((2 << number) - 1)).bit_count()
-                seem = round(left * self._agreed / self._compared)
-                if self.gathered.found + self.gathered.more + seem >= MANY:
-                    self.gathered.more += seem
-                    return
-            self.gathered.more += self._agrees(folded)
+        left = undecided & noted
+        compared = agreed = 0
+        for step in _STEPS:  # evenly among all: what is new may differ from what is old
+            some = every(left, step)
+            left &= ~some
+            compared += some.bit_count()
+            agreed += sum(self._agrees(folded) for _, folded in self._reader.texts(some))
+            at_least = agreed - _CERTAIN * math.sqrt(agreed)
+            known = self.gathered.found + self.gathered.more + agreed
+            if compared >= SAMPLE and known + left.bit_count() * at_least / compared >= MANY:
+                self.gathered.more += round(left.bit_count() * agreed / compared)
+                break
+        self.gathered.more += agreed
 
     def _is_match(self, row: Row) -> bool:
         if not self._undecided >> row.id & 1:
@@ -131,10 +137,4 @@ class _Search:
         return agrees and (row.id < self._reader.state.noted or row.fits(self._where))
 
     def _agrees(self, folded: bytes) -> bool:
-        for term in self._terms:
-            if term not in folded:
-                self._compared += 1
-                return False
-        self._compared += 1
-        self._agreed += 1
-        return True
+        return all(term in folded for term in self._terms)

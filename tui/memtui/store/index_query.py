@@ -17,7 +17,7 @@ from typing import NamedTuple
 from memtui.store.base import Filter, Which
 from memtui.store.index_bits import decode, descending, from_numbers
 from memtui.store.index_files import seconds
-from memtui.store.index_text import is_part_of_word, is_token, needed_tokens, trigrams
+from memtui.store.index_text import is_part_of_word, is_token, needed_tokens, open_end, trigrams
 from memtui.store.index_writer import ARCHIVED, PROJECT, TAG, State, read_state
 from memtui.store.matching import Query
 
@@ -33,6 +33,7 @@ _ROWS = """SELECT id, name, created, head, archived, project, tags, folded
 FROM docs JOIN texts USING (id) WHERE id IN ({}) ORDER BY id DESC"""
 _TEXTS = "SELECT id, folded FROM texts WHERE id IN ({}) ORDER BY id DESC"
 _POSTINGS = "SELECT base, docs FROM postings WHERE token IN ({})"
+_BEGINNING = "SELECT base, docs FROM postings WHERE token BETWEEN ? AND ?"
 
 
 class Row(NamedTuple):
@@ -93,7 +94,7 @@ class Reader:
         tokens = {term: is_token(term) for term in query.terms}
         frequency: dict[str, int] = {}
         for term in query.terms:
-            found = self.bits(term) if tokens[term] else self._having(needed_tokens(term), bits)
+            found = self.bits(term) if tokens[term] else self._having(term, bits)
             frequency[term] = found.bit_count()
             bits &= found
         undecided = 0
@@ -141,13 +142,17 @@ class Reader:
             bits &= from_numbers((row[0] for row in rows), self.state.next)
         return bits
 
-    def _having(self, tokens: list[str], within: int) -> int:
-        """The memories that have all tokens, or a few more."""
+    def _having(self, term: str, within: int) -> int:
+        """The memories that have all tokens of a term, or a few more."""
         found = within
-        for token in tokens:
+        for token in needed_tokens(term):
             found &= self.bits(token)
             if found.bit_count() <= FEW:
-                break
+                return found
+        beginning = open_end(term)
+        if beginning and found.bit_count() > COMPARED:
+            rows = self._connection.execute(_BEGINNING, (beginning, f"{beginning}\U0010ffff"))
+            found &= decode(rows, self.state.next)
         return found
 
     def _decide(self, term: str, bits: int) -> tuple[int, int]:

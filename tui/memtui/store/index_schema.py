@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 """Of tables and tokens; another one in the file means another memtui made it, and it is made anew."""
 
 _MARK = 0x6D656D74
@@ -43,7 +43,7 @@ CREATE TABLE texts (id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
 CREATE TABLE postings (
     token TEXT NOT NULL, base INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (token, base)
 ) WITHOUT ROWID;
-CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL);
 CREATE VIRTUAL TABLE word_parts USING fts5 (
     word, content='words', content_rowid='id', detail='none', columnsize=0,
     tokenize='trigram case_sensitive 1'

@@ -90,6 +90,14 @@ def needed_tokens(term: str) -> list[str]:
     return list(dict.fromkeys(found))[:_MOST]
 
 
+def open_end(term: str) -> str:
+    """How one token begins in every text that holds a phrase whose last piece is one character; else ""."""
+    pieces = term.split(" ")
+    if len(pieces) < 2 or len(pieces[-1]) > 1 or len(pieces[-2]) + len(pieces) < 4:
+        return ""
+    return f"{pieces[-2][-2:]} {pieces[-1]}"
+
+
 def trigrams(term: str) -> list[str]:
     """All runs of three characters of a term."""
     return list(dict.fromkeys(term[at : at + 3] for at in range(len(term) - 2)))

@@ -112,11 +112,12 @@ def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fre
         _save(connection, State(docs, size, number, state.noted, state.generation + 1, dead, large))
 
 
-def note(connection: sqlite3.Connection, *, least: int, least_bytes: int) -> bool:
+def note(connection: sqlite3.Connection, *, least: int, least_bytes: int, most_bytes: float) -> bool:
     """Note the tokens of one segment of memories.
 
     Returns:
-        False when fewer than `least` memories, of fewer than `least_bytes`, wait for it; nothing was done.
+        False when fewer than `least` memories, of fewer than `least_bytes`, wait for it, or when the segment
+        has more than `most_bytes`; nothing was done.
     """
     state = read_state(connection)
     count, size = connection.execute(
@@ -124,26 +125,34 @@ def note(connection: sqlite3.Connection, *, least: int, least_bytes: int) -> boo
     ).fetchone()
     if count < least and size < least_bytes:
         return False
+    if min(size, SEGMENT_BYTES) > most_bytes:
+        return False
     end = _end_of_segment(connection, state)
     segment = _collect(connection, state.noted, end)
     with writing(connection):
         now = read_state(connection)
         if now.generation != state.generation:  # somebody else wrote, in spite of the lock
             raise IndexUnavailable("changed meanwhile")
+        _add_words(connection, segment.words)
         base = state.noted
         connection.executemany(
             "INSERT INTO postings VALUES (?, ?, ?)",
             ((token, base, encode(segment.postings[token])) for token in sorted(segment.postings)),
         )
-        last = connection.execute("SELECT coalesce(max(id), 0) FROM words").fetchone()[0]
-        connection.executemany(
-            "INSERT OR IGNORE INTO words (word) VALUES (?)", ((word,) for word in sorted(segment.words))
-        )
-        connection.execute(
-            "INSERT INTO word_parts (rowid, word) SELECT id, word FROM words WHERE id > ?", (last,)
-        )
         _save(connection, now._replace(noted=end, generation=now.generation + 1))
     return True
+
+
+def _add_words(connection: sqlite3.Connection, words: Iterable[str]) -> None:
+    """Put those into the list of words that are in no segment yet."""
+    last = connection.execute("SELECT coalesce(max(id), 0) FROM words").fetchone()[0]
+    connection.executemany(
+        "INSERT INTO words (word) SELECT :word WHERE NOT EXISTS (SELECT 1 FROM postings WHERE token = :word)",
+        ({"word": word} for word in sorted(words)),
+    )
+    connection.execute(
+        "INSERT INTO word_parts (rowid, word) SELECT id, word FROM words WHERE id > ?", (last,)
+    )
 
 
 def _insert(connection: sqlite3.Connection, number: int, one: Fresh, text: bytes, head: int) -> None:

@@ -74,7 +74,7 @@ class Query:
         """The offset of the first place where a term stands; 0 when there is none."""
         for start in range(0, len(text), _BLOCK):
             block = text[start : start + _BLOCK + _LONGEST]
-            if not self._pattern.search(fold(block)):
+            if len(block) > _FINE and not self._pattern.search(fold(block)):
                 continue
             for fine in range(0, len(block), _FINE):
                 piece = aligned(block[fine : fine + _FINE + _LONGEST])
