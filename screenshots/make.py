@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ NOW = datetime(2026, 1, 2, 10, 15, tzinfo=timezone(timedelta(hours=1)))
 FONT = "DejaVu Sans Mono"
 _CELL = 12.2
 """Pixels of a cell in Textual's SVG."""
+_ZONE = "XST-1"
+"""One hour before UTC, as `NOW` is."""
 _TURNS = 200
 _RECORDED = 100
 """Columns of the recorded terminal."""
@@ -52,7 +55,7 @@ class Shot:
 
 SHOTS = (
     Shot("browser", (140, 45), waits_for="What it covers"),
-    Shot("memory", (140, 45), ("2",), waits_for="Recovery ID"),
+    Shot("memory", (140, 45), ("2", "j"), waits_for="related 2 memories"),
     Shot("command", (140, 45), ("3",), waits_for="Compact summary"),
     Shot("state", (140, 45), ("4",), waits_for="KEY DECISIONS"),
     Shot("search", (140, 45), ("s", *"twice"), waits_for="Session states"),
@@ -109,7 +112,7 @@ def self_contained(svg: str) -> str:
 def record(demo: DemoProject) -> str:
     """The way from a session to an id and back, on the command line."""
     recovery_id = f"CMEM-{NOW:%Y%m%d-%H%M%S}"
-    env = {**os.environ, **demo.env, "TERM": "xterm-256color", "TZ": "XST-1", "COLORTERM": "truecolor"}
+    env = {**os.environ, **demo.env, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
     turns = []
     for command in ("memtui compact --force", f"memtui restore --id {recovery_id} --print"):
         words = command.split()[1:]
@@ -119,7 +122,9 @@ def record(demo: DemoProject) -> str:
 
 
 def main() -> None:
-    """Take them all."""
+    """Take them all, in the zone of the story."""
+    os.environ["TZ"] = _ZONE
+    time.tzset()
     for shot in SHOTS:
         with built() as demo:
             keep(shot.name, asyncio.run(take(shot, demo)))
