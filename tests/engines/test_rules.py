@@ -16,8 +16,8 @@ from memtui.engines.state_rules import ruled_state
 from memtui.extract.compactor import merge
 from memtui.extract.compactor_decisions import members
 from memtui.extract.compactor_size import TARGET, size_of
-from memtui.extract.compactor_tasks import key_of
 from memtui.extract.facts import Facts, read_facts
+from memtui.extract.phrasing import key_of
 from memtui.extract.recovery_draft import draft_recovery
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery

@@ -9,8 +9,9 @@ import pytest
 from memtui.extract.carry import Carry
 from memtui.extract.carry_json import carry_from_json, carry_to_json
 from memtui.extract.compactor import next_state
-from memtui.extract.compactor_decisions import key_of, members
+from memtui.extract.compactor_decisions import members
 from memtui.extract.facts import Facts, read_facts, read_on
+from memtui.extract.phrasing import key_of
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Project

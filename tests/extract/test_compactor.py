@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.extract.compactor import merge, next_state
-from memtui.extract.compactor_decisions import key_of, members, merged_decisions
+from memtui.extract.compactor_decisions import members, merged_decisions
 from memtui.extract.compactor_size import FLOOR, TARGET, fitted, size_of
 from memtui.extract.compactor_tasks import count_of
+from memtui.extract.phrasing import key_of
 from memtui.extract.records import (
     Action,
     Command,
@@ -371,6 +372,48 @@ def test_decisions_are_never_told_twice_and_never_lost() -> None:
         "We use the Ledger, because it is atomic.",
         "Drop the cache",
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Use C for it", "Use C++ for it"),
+        ("Use C++ for it", "Use C# for it"),
+        ("the timeout is 15 s", "the timeout is 1.5 s"),
+        ("x must be <= 3", "x must be >= 3"),
+        ("the default is 1", "the default is -1"),
+        ("a == b wins", "a != b wins"),
+        ("keep every file of the last three releases", "keep every file"),
+        (
+            "store each session in the database of the host, not in files",
+            "store each session in the database of the host",
+        ),
+        ("→ ✅", "→ ❌"),
+    ],
+)
+def test_decisions_that_differ_in_a_sign_or_go_on_are_two(first: str, second: str) -> None:
+    one, other = Decision(text=first), Decision(text=second)
+    assert merged_decisions([one], [other]) == (one, other)
+    assert merged_decisions([other], [one]) == (other, one)
+
+
+@pytest.mark.parametrize("told", ["Use **C++** for it.", "- use `C++` for it", "Use C++, for it!"])
+def test_a_decision_is_known_in_other_marks(told: str) -> None:
+    known = (Decision(text="Use C++ for it"),)
+    assert merged_decisions(known, [Decision(text=told)]) == known
+
+
+def test_a_decision_that_was_cut_is_known() -> None:
+    known = (Decision(text="store each session in the relational database of the host, not in files"),)
+    cut = Decision(text="store each session in the relational database of the host…")
+    assert merged_decisions(known, [cut]) == known
+
+
+def test_a_task_is_not_done_by_one_that_differs_in_a_sign() -> None:
+    first = after(None, facts(todos=(Todo("Support C", "pending"),)))
+    second = after(first, facts(todos=(Todo("Support C++", "completed"), Todo("Support C", "pending"))))
+    assert of_kind(second, TaskKind.DONE) == ["Support C++"]
+    assert of_kind(second, TaskKind.NEXT) == ["Support C"]
 
 
 def test_a_draft_that_forgot_a_decision_does_not_take_it_away() -> None:

@@ -218,6 +218,18 @@ def test_statements_of_a_session(tmp_path: Path) -> None:
     assert [each.text for each in facts.causes] == ["The problem was that the old cache was never closed."]
 
 
+def test_a_constraint_that_goes_on_or_is_taken_back_in_part_counts_beside_the_first(tmp_path: Path) -> None:
+    session = Transcript()
+    said = [
+        "Never touch the migrations.",
+        "Never touch the migrations of the shop without asking.",
+        "Never touch it.",
+    ]
+    for text in (*said, *said):
+        session.user(text)
+    assert [each.text for each in session.facts(tmp_path).constraints] == said
+
+
 def test_the_words_of_a_plan_are_not_the_users(tmp_path: Path) -> None:
     session = Transcript()
     session.user("Implement the following plan:\n\n# P\n\nNever use threads.", planContent="# P")

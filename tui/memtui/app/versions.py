@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
-from memtui.extract.compactor_decisions import key_of, members
+from memtui.extract.compactor_decisions import members
+from memtui.extract.phrasing import key_of
 from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.store.listing import Entry

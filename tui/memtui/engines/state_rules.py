@@ -12,7 +12,8 @@ from memtui.engines.known import Known
 from memtui.engines.rules import LINE
 from memtui.engines.wording import is_near, is_told, wording
 from memtui.extract.compactor_decisions import members
-from memtui.extract.compactor_tasks import MOST, count_of, flat, key_of
+from memtui.extract.compactor_tasks import MOST, count_of, flat
+from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -112,7 +113,7 @@ def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known) -> tuple
     tasks: dict[str, Task] = {}
     new = 0
     for task in flat(answer)[:_CONSIDERED]:
-        if task.kind in _HANGING or count_of(task) or not key_of(task.text):
+        if task.kind in _HANGING or count_of(task) or not any(map(str.isalnum, task.text)):
             continue
         own = _own(task, before)
         if own is not None:

@@ -11,7 +11,8 @@ from typing import TypeVar
 from memtui.extract.asks import directions, goal, requests
 from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.compactor_size import fitted
-from memtui.extract.compactor_tasks import collapsed, count_of, key_of, merged_tasks
+from memtui.extract.compactor_tasks import collapsed, count_of, merged_tasks
+from memtui.extract.phrasing import key_of
 from memtui.extract.records import Facts
 from memtui.extract.state_draft import ProjectLike, raw_state
 from memtui.extract.state_tasks import done_tasks, steps_of
@@ -58,7 +59,7 @@ def merge(
     Args:
         previous: the version before; None for the first one.
         drafted: what the conversation shows; its version does not count.
-        gone: keys of open tasks (`compactor_tasks.key_of`) that are wanted no more.
+        gone: keys of open tasks (`phrasing.key_of`) that are wanted no more.
     """
     before = previous or SessionState(version=0)
     merged = SessionState(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import Decision
 
 MOST = 20
@@ -17,11 +18,6 @@ _SINGLE = 8
 _WORD = re.compile(r"[^\W_]{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
 _CUT = 40
 """Characters from which the beginning of a decision is enough to know it again."""
-
-
-def key_of(text: str) -> str:
-    """What two writings of one decision have in common."""
-    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def members(decision: Decision) -> list[str]:
@@ -39,7 +35,7 @@ def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) 
     for decision in drafted:
         for text in members(decision):
             key = key_of(text)
-            if not key or _is_known(key, known):
+            if key in known or _is_cut(text, key, known):
                 continue
             known.add(key)
             entries.append(Decision(kind=decision.kind, text=text))
@@ -50,9 +46,9 @@ def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) 
     return tuple(entries)
 
 
-def _is_known(key: str, known: set[str]) -> bool:
-    """Whether a decision is told already: in the same words, or as the beginning of one that says more."""
-    return key in known or (len(key) >= _CUT and any(each.startswith(key) for each in known))
+def _is_cut(text: str, key: str, known: set[str]) -> bool:
+    """Whether a decision is the beginning of one that is told already, and was cut there."""
+    return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 
 def _join_one(entries: list[Decision]) -> bool:

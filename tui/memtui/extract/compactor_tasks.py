@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from memtui.extract.phrasing import one_line, shortened
+from memtui.extract.phrasing import key_of, one_line, shortened
 from memtui.extract.state_tasks import ANSWERED, ASKED
 from memtui.formats.session_state import Task, TaskKind
 
@@ -18,11 +18,6 @@ _EARLIER = re.compile(r"Earlier: completed (\d{1,6}) tasks?(?: including (.*))?"
 _FURTHER = re.compile(r"\d+ further tasks?")
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 _OURS = (ASKED, ANSWERED)
-
-
-def key_of(text: str) -> str:
-    """What two wordings of one task have in common."""
-    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def merged_tasks(

@@ -15,6 +15,9 @@ _PREAMBLE = re.compile(
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
 _LINES = 40
+_KEY = re.compile(
+    r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
+)
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _GREETING = re.compile(r"^(?:hi|hello|hey|ok|okay|please|pls)\b[\s,!.:]*", re.IGNORECASE)
 
@@ -31,6 +34,16 @@ def shortened(text: str, width: int) -> str:
     cut = text[: width - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > width * 2 // 3 else cut).rstrip(" ,;:") + "…"
+
+
+def key_of(text: str) -> str:
+    """What two wordings of one thing share: letters and digits, and the signs that tell things apart.
+
+    ``C++`` is not ``C``, ``1.5`` not ``15``, ``x <= 3`` not ``x >= 3``; quotes, marks of lists and the end of
+    a sentence tell nothing. What has nothing else is its own key.
+    """
+    folded = text.casefold()
+    return "".join(_KEY.findall(folded)) or "".join(folded.split())
 
 
 def first_sentence(text: str) -> str:

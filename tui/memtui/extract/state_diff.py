@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from memtui.extract.compactor_decisions import key_of, members
+from memtui.extract.compactor_decisions import members
+from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import SessionState, render_session_state
 
 Change = Literal["same", "added", "removed", "changed"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.extract.phrasing import key_of
 from memtui.extract.records import Source, Statement
 from memtui.extract.sentences import is_question, line_sentences, lines_with, prose_lines
 from memtui.extract.wordings import (
@@ -155,11 +156,8 @@ class StatementLog:
 
     def add(self, statement: Statement) -> None:
         """Take a statement; the first of several with the same words stays."""
-        key = "".join(char for char in statement.text.casefold() if char.isalnum())
-        if not key or any(known.startswith(key) or key.startswith(known) for known in self._statements):
-            return
         if len(self._statements) < _COUNT_LIMIT:
-            self._statements[key] = statement
+            self._statements.setdefault(key_of(statement.text), statement)
 
     def finish(self) -> tuple[Statement, ...]:
         """All statements, first to last."""
