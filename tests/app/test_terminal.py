@@ -60,7 +60,7 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
         terminal.until_shown("Written by another")
         recovery_id = _review(terminal, world, path)
         terminal.press("2")
-        terminal.until_shown(recovery_id.removeprefix("CMEM-"))
+        terminal.until_shown(f"{recovery_id.removeprefix('CMEM-')}  ")  # the row, not the message
         terminal.press("gj")
         terminal.until_shown("Newest of all")
         terminal.press("y")
