@@ -60,7 +60,8 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
         terminal.until_shown("Written by another")
         recovery_id = _review(terminal, world, path)
         terminal.press("2")
-        terminal.until_shown(f"{recovery_id.removeprefix('CMEM-')}  ")  # the row, not the message
+        row = f"{recovery_id.removeprefix('CMEM-')} {FIRST[:3]}"  # the message has the id, too, but no title
+        terminal.until_shown(row)
         terminal.press("gj")
         terminal.until_shown("Newest of all")
         terminal.press("y")
