@@ -1,4 +1,4 @@
-"""`memtui memory list` on 10,000 memories, and `memtui memory import` into them: whole processes."""
+"""`memtui memory list`, `search` and `import` on 10,000 memories: whole processes, by the clock."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 
 from data import Data, Place, data, memory_file
+from memtui.project import memtui_home
+from memtui.store.index import SearchIndex
 from report import Figure, bounded, show
 
 RUNS = 11
@@ -31,17 +33,24 @@ def run(place: Place, arguments: Sequence[str], text: bytes = b"") -> float:
 
 
 def measure(made: Data) -> list[Figure]:
-    """List, then import."""
+    """List, search, then import."""
     place = made.place(captures=1_000, memories=10_000)
     text = memory_file(place, 0).read_bytes().partition(b"\n---\n")[2]
-    listed, imported = [], []
+    SearchIndex(memtui_home(place.environment)).refresh()
+    listed, searched, imported = [], [], []
     for turn in range(RUNS + 1):
-        seconds = run(place, ["memory", "list", "--all"]), run(place, ["memory", "import", "-"], text)
+        seconds = (
+            run(place, ["memory", "list", "--all"]),
+            run(place, ["memory", "search", "--all", "refresh race"]),
+            run(place, ["memory", "import", "-"], text),
+        )
         if turn:  # files are read from the disk, and byte code is written
             listed.append(seconds[0])
-            imported.append(seconds[1])
+            searched.append(seconds[1])
+            imported.append(seconds[2])
     return [
         bounded("memtui memory list: 10,000 memories", listed, LIST_BUDGET),
+        bounded("memtui memory search in 10,000 memories", searched),
         bounded("memtui memory import into 10,000 memories", imported, IMPORT_BUDGET),
     ]
 

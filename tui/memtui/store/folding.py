@@ -77,7 +77,8 @@ def aligned(text: str) -> Aligned:
     """
     folded = _fold(text)
     if text.isascii() or (
-        len(folded) == len(text) and all(len(_TABLE[ord(char)]) == 1 for char in set(text))
+        len(folded) == len(text)
+        and all(len(_TABLE[ord(char)]) == 1 for char in set("".join(_CHANGED.findall(text))))
     ):
         return Aligned(folded, None)
     parts: list[str] = []

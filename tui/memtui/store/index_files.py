@@ -16,10 +16,10 @@ from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, scan
 from memtui.store.stored_files import MOST, broken, id_of, listed
 
-_QUICK = 0.02
-"""Seconds: a full look that takes no longer is taken every time."""
-_REST = 8
-"""A longer one rests for so many times its own duration; what comes and goes is seen meanwhile, too."""
+_SWEEP = 0.005
+"""Seconds for which every call may look for files that were edited in place; then the rest of the month."""
+_REST = 40
+"""A longer look rests for so many times its duration, and is the longer the longer it has rested then."""
 _YOUNG = 2_000_000_000
 """Nanoseconds in which a folder's time may stay the same although another file comes."""
 
@@ -95,52 +95,52 @@ class Files:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._months: dict[str, _Month] = {}
+        """In the order in which they were read, the one read longest ago first."""
         self._all: dict[str, Entry] = {}
-        self._looked = 0.0
-        self._took = 0.0
+        self._rests = 0.0
 
     def entries(self, *, full: bool) -> dict[str, Entry]:
         """All files; the same object as the last time when nothing has changed.
 
         Args:
-            full: look at every file even when there are very many and it was done a moment ago. Else those
-                that were edited in place are seen some seconds later; those that came or went, at once.
+            full: look at every file. Else, when there are very many, at some of them in turn: one that was
+                edited in place is seen some calls or seconds later, those that came or went at once.
 
         Raises:
             FileProblem: the folder of memories cannot be listed.
         """
-        started = time.monotonic()
-        full = full or self._took < _QUICK or started - self._looked > _REST * self._took
         if self._look(full):
             self._all = {
                 path: entry
                 for _, month in sorted(self._months.items())
                 for path, entry in month.entries.items()
             }
-        if full:
-            self._looked = time.monotonic()
-            self._took = self._looked - started
         return self._all
 
     def _look(self, full: bool) -> bool:
+        started = time.monotonic()
         found = {entry.name for entry in scan(self._home.memories, MONTH_NAME)}
         gone = self._months.keys() - found
         for name in gone:
             del self._months[name]
         changed = bool(gone)
-        for name in found:
+        rested = started - self._rests
+        until = started + _SWEEP + rested / _REST if rested > 0 else 0.0
+        for name in [*self._months, *(found - self._months.keys())]:
             path = os.path.join(self._home.memories, name)  # noqa: PTH118
             known = self._months.get(name)
             state = _state_of(path)
-            if known and known.settled and known.state == state and not full:
+            idle = known and known.settled and known.state == state
+            if idle and not full and time.monotonic() >= until:
                 continue
             settled = time.time_ns() - state[0] > _YOUNG
             entries = _scan_month(path)
-            if known is None or entries != known.entries:
-                changed = True
-                self._months[name] = _Month(state, settled, entries)
-            else:
-                known.state, known.settled = state, settled
+            changed |= known is None or entries != known.entries
+            self._months.pop(name, None)
+            self._months[name] = _Month(state, settled, entries)
+        took = time.monotonic() - started
+        if took > _SWEEP and until:
+            self._rests = started + took * (1 + _REST)
         return changed
 
 

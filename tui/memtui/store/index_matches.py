@@ -13,13 +13,13 @@ from memtui.store.index_query import Candidates, Reader, Row
 from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.matching import Query
 
-LOOKED = 600
+LOOKED = 400
 """Memories that are looked at for those that are weighed."""
 SAMPLE = 300
 """Undecided memories that are compared in any case."""
 MANY = 2_000
 """When it is then certain that there are more matches in all, the others are estimated."""
-_STEPS = (256, 64, 16, 4, 1)
+_STEPS = (256, 128, 64, 32, 16, 8, 4, 2, 1)
 _CERTAIN = 4.0
 """How many times its own error a sample may be off."""
 

@@ -21,13 +21,14 @@ from memtui.store.index_text import is_part_of_word, is_token, needed_tokens, op
 from memtui.store.index_writer import ARCHIVED, PROJECT, TAG, State, read_state
 from memtui.store.matching import Query
 
-COMPARED = 1_000
+COMPARED = 500
 """Memories that are rather compared one by one than decided by the list of words."""
-WORDS = 1_000
+SURE = 4_000
+"""When so many have a term as a word, nothing is asked: they are more than are counted one by one."""
+WORDS = 400
 """Words of the list that a term may be in; a term in more is a part of very many memories."""
 FEW = 64
 """When so few memories are left, no more tokens are looked up."""
-_OFTEN = 4
 _BATCH = 250
 _ROWS = """SELECT id, name, created, head, archived, project, tags, folded
 FROM docs JOIN texts USING (id) WHERE id IN ({}) ORDER BY id DESC"""
@@ -158,13 +159,13 @@ class Reader:
     def _decide(self, term: str, bits: int) -> tuple[int, int]:
         """Those of `bits` that may still have a term, and which of these have to be compared."""
         if is_part_of_word(term):
-            # Many have it as a word of its own: so many that asking for the other words would not pay.
-            certain = self.bits(term) & bits
-            if bits.bit_count() <= COMPARED or certain.bit_count() * _OFTEN > bits.bit_count():
-                return bits, bits & ~certain
+            certain = self.bits(term) & bits  # these have it as a word of its own
+            unsure = bits & ~certain
+            if unsure.bit_count() <= COMPARED or certain.bit_count() > SURE:
+                return bits, unsure
             having = self._having_part(term)
             if having is None:
-                return bits, bits & ~certain
+                return bits, unsure
             large = bits & self.state.large
             return (bits & having) | large, large
         for piece in sorted(term.split(" "), key=len, reverse=True):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from memtui.store.index_files import Document
 
-POOL = 300
+POOL = 200
 POOL_BYTES = 4 << 20
 """Matches that are weighed at most, and bytes of their texts."""
 
