@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.extract.facts import Facts
-from memtui.extract.packages import package_changes
+from memtui.extract.packages import package_changes, packages_of
 from memtui.extract.records import Command, FileFact, Outcome
 
 
@@ -67,3 +67,18 @@ def test_a_manifest_that_was_edited() -> None:
     assert package_changes(Facts(modified_files=files)) == (
         "/w/package.json: edited by hand; it lists the dependencies",
     )
+
+
+def test_packages_come_from_the_command_alone() -> None:
+    assert packages_of("cd app && npm install zod @types/node --save-dev && npm test") == [
+        "zod (npm)",
+        "@types/node (npm)",
+    ]
+    assert packages_of("sudo apt-get install -y python3-pip") == ["python3-pip (apt-get)"]
+    assert packages_of("uv pip install -r requirements.txt") == []
+    assert (
+        packages_of("git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"")
+        == []
+    )
+    assert packages_of('git commit -m "go get it done"') == []
+    assert packages_of("npm install") == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from memtui.extract.asks import asked, is_paste, is_routine, last_intent
-from memtui.extract.commands import packages_of
 from memtui.extract.facts import Facts
 from memtui.extract.path_lists import grouped
 from memtui.extract.records import Answer, Command, PlanFact, Prompt, Statement
@@ -197,21 +196,6 @@ def test_files_are_named_in_full_by_folder() -> None:
     assert grouped(paths, 1000) == "src/{a.py, b.py}, README.md, .env, src/ui/c.tsx"
     assert grouped(paths, 14) == "src/{a.py}, and 4 more"
     assert grouped([], 10) == ""
-
-
-def test_packages_come_from_the_command_alone() -> None:
-    assert packages_of("cd app && npm install zod @types/node --save-dev && npm test") == [
-        "zod (npm)",
-        "@types/node (npm)",
-    ]
-    assert packages_of("sudo apt-get install -y python3-pip") == ["python3-pip (apt-get)"]
-    assert packages_of("uv pip install -r requirements.txt") == []
-    assert (
-        packages_of("git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"")
-        == []
-    )
-    assert packages_of('git commit -m "go get it done"') == []
-    assert packages_of("npm install") == []
 
 
 def test_what_runs_in_the_background_is_told_with_its_port(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from memtui.extract.asks import turns
 from memtui.extract.calls import WaitingCall
 from memtui.extract.checks import last_checks, worth_telling
-from memtui.extract.commands import packages_of
 from memtui.extract.corrections import CorrectionMemory
+from memtui.extract.packages import packages_of
 from memtui.extract.prompts import PromptMemory
 from memtui.extract.records import Command, CompactionFact, Facts, Prompt
 from memtui.extract.tasks import TodoMemory

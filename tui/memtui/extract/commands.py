@@ -57,14 +57,6 @@ _CHECKERS = frozenset(_CHECKER_NAMES.split())
 """What they are run on is not what they are: a check of one file shows that a check goes well."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
-_ADDS = re.compile(r"\b(?:install|add|get|require|i)\b")
-_PACKAGES = re.compile(
-    r"\s*(?:sudo\s+)?(?P<tool>npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|brew|apt|apt-get|composer|dotnet)\s+"
-    r"(?:pip\s+)?(?:install|add|get|require|i)(?:\s+package)?\s+(?P<words>[^&<>]+)"
-)
-_PACKAGE = re.compile(r"@?[A-Za-z][\w./@~^=:!+\[\]-]*")
-_VALUED = {"-r", "--requirement", "-e", "--editable", "-c", "--prefix", "--filter", "-C", "--cwd", "--dir"}
-
 
 @dataclass(slots=True)
 class ShellCall:
@@ -115,28 +107,6 @@ class CommandLog:
         return tuple(
             Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.timestamp) for c in self._calls
         )
-
-
-def packages_of(command: str) -> list[str]:
-    """The packages that a command line adds by name, each with the tool: ``requests (pip)``."""
-    if not _ADDS.search(command):
-        return []
-    added: list[str] = []
-    for segment in _SEGMENTS.split(_QUOTED.sub("", _without_heredoc(command)[:_TEXT_LIMIT])):
-        match = _PACKAGES.match(segment)
-        if match:
-            added += [f"{name} ({match['tool']})" for name in _named(match["words"].split())]
-    return added
-
-
-def _named(words: list[str]) -> list[str]:
-    """The packages among the words of a command that adds some, without options and their values."""
-    named, after = [], ""
-    for word in words:
-        if after not in _VALUED and _PACKAGE.fullmatch(word):
-            named.append(word)
-        after = word
-    return named
 
 
 def things(command: str) -> frozenset[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from memtui.extract.commands import segments
-from memtui.extract.facts import Facts
+from memtui.extract.records import Facts
 from memtui.extract.roles import Kind, name_of, role_of
 
 _MANAGERS = """
@@ -24,22 +26,41 @@ _ADD = {
 _BETWEEN = ("pub", "global", "package")
 """Words between a manager and what it does, or between that and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
+_VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(_ADD.values())})})\b")
+"""Most commands have none of these words; that is seen sooner than what a command runs."""
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
 --registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
 --git --branch --tag --rev --path --channel -n --name --root --index --extra
 """
 _TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
+_FOR_DEVELOPMENT = frozenset({"-D", "--save-dev", "--dev", "-d"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
 _NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
 _SHELL_END = frozenset({">", ">>", "2>&1", "<", "&", ")", "\\", "2>/dev/null", "||", "|"})
 _MANIFEST = "dependencies"
 
 
+class _Change(NamedTuple):
+    """Packages that one part of a command line adds or removes."""
+
+    manager: str
+    verb: str
+    packages: list[str]
+    development: bool
+
+    @property
+    def adds(self) -> bool:
+        return self.verb not in _REMOVE
+
+
 def package_changes(facts: Facts) -> tuple[str, ...]:
     """One line for each change of a package, in order, and for each manifest that was edited by hand."""
     lines = dict.fromkeys(
-        line for command in facts.commands if command.outcome == "ok" for line in _changes(command.text)
+        _told(change)
+        for command in facts.commands
+        if command.outcome == "ok"
+        for change in _changes(command.text)
     )
     for file in facts.modified_files:
         if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
@@ -48,18 +69,34 @@ def package_changes(facts: Facts) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _changes(command: str) -> Iterator[str]:
+def packages_of(command: str) -> list[str]:
+    """The packages that a command line adds by name, each with the tool: ``requests (pip)``."""
+    return [
+        f"{package} ({change.manager})"
+        for change in _changes(command)
+        if change.adds
+        for package in change.packages
+    ]
+
+
+def _told(change: _Change) -> str:
+    names = ", ".join(change.packages)
+    if not change.adds:
+        return f"removed {names} ({change.manager})"
+    development = ", for development" if change.development else ""
+    return f"added {names} ({change.manager} {change.verb}{development})"
+
+
+def _changes(command: str) -> Iterator[_Change]:
+    if not _VERBS.search(command):
+        return
     for words in segments(command):
         found = _manager(words)
         if found is None:
             continue
         manager, verb, rest = found
-        packages = _packages(rest)
-        if packages and verb in _REMOVE:
-            yield f"removed {', '.join(packages)} ({manager})"
-        elif packages:
-            dev = ", for development" if {"-D", "--save-dev", "--dev", "-d"} & set(rest) else ""
-            yield f"added {', '.join(packages)} ({manager} {verb}{dev})"
+        if packages := _packages(rest):
+            yield _Change(manager, verb, packages, bool(_FOR_DEVELOPMENT & set(rest)))
 
 
 def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:

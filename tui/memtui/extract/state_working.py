@@ -8,8 +8,9 @@ from pathlib import Path
 
 from memtui.extract.asks import requests
 from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
-from memtui.extract.commands import SHELL_TOOLS, packages_of, things
+from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
+from memtui.extract.packages import packages_of
 from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plans import plan_title
