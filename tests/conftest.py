@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import time
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import memtui
 
 settings.register_profile(
     "memtui", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
 settings.load_profile("memtui")
+
+# What is first imported while a test has something patched would keep the patch for the tests after it.
+for _module in walk_packages(memtui.__path__, "memtui."):
+    if not _module.name.endswith("__main__"):
+        import_module(_module.name)
+
+# The plain asserts in it tell what differed.
+pytest.register_assert_rewrite("tests.store.contract")
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +34,7 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("MEMTUI_HOME", str(home / "memtui"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     for name in (
         "TMUX",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -31,8 +30,7 @@ class Unwatched:
 
 @pytest.fixture(autouse=True)
 def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No blinking cursor, no pauses, no other time zone."""
-    time.tzset()
+    """No blinking cursor and no pauses."""
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(browser_view, "_PAUSE", 0.0)
