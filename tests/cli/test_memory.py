@@ -223,7 +223,9 @@ def test_show_on_a_terminal_is_clean(
     ("words", "tags"),
     [
         (("--add", "new,auth"), ("auth", "Tokens", "new")),
+        (("--add", "#auth, #new,NEW"), ("auth", "Tokens", "new")),
         (("--remove", "TOKENS"), ("auth",)),
+        (("--remove", "#tokens"), ("auth",)),
         (("--add", "a b", "--remove", "auth", "--add", "c"), ("Tokens", "a b", "c")),
         (("--set", "x, y,x"), ("x", "y")),
         (("--set", ""), ()),

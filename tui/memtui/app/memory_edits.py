@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,6 @@ from typing import TypedDict
 
 from memtui.store.base import MemoryBackend
 from memtui.store.undo import Undo, UndoProblem
-
-_SEPARATORS = re.compile(r"[,\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +91,6 @@ def stored(backend: MemoryBackend, memory_id: str) -> Edited:
     """What to say of a memory that was just stored, and how to take that back."""
     undo = Undo(f"storing of {memory_id}", lambda: backend.delete(memory_id))
     return Edited(f"Stored {memory_id}. u takes it back.", undo, memory_id)
-
-
-def tags_of(text: str) -> tuple[str, ...]:
-    """Tags as a person types them: with commas between, each with or without a ``#`` before it."""
-    tags = (" ".join(part.split()).lstrip("# ") for part in _SEPARATORS.split(text))
-    found: dict[str, str] = {}
-    for tag in filter(None, tags):
-        found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
 
 
 def _update(backend: MemoryBackend, memory_id: str, before: _Said, after: _Said, label: str) -> Undo:

@@ -15,7 +15,6 @@ from memtui.clean import clean_line
 from memtui.cli.asking import edited, settled
 from memtui.cli.check import as_json_points, summary
 from memtui.cli.engine import asking, engine_option, stands
-from memtui.cli.memory_input import tags_of
 from memtui.cli.output import (
     can_answer,
     is_terminal,
@@ -32,6 +31,7 @@ from memtui.engines.choice import Engine
 from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.formats.recovery import parse_recovery
+from memtui.formats.tags import tags_of
 from memtui.project import Places, claude_config, memtui_home
 
 
@@ -104,16 +104,17 @@ def command(
     if engine == Engine.CLAUDE:
         compacted = _by_claude(compacted)
     compacted = replace(compacted, description=description.strip() or compacted.description)
+    labels = tags_of(*tags)
     if only_print:
-        _print(compacted, tags_of(tags), as_json)
+        _print(compacted, labels, as_json)
         return
-    accepted = compacted if force else _ask(compacted, tags_of(tags), as_json)
+    accepted = compacted if force else _ask(compacted, labels, as_json)
     if accepted is None:
         say("Nothing was stored.")
         return
-    memory_id = keep(places, system_clock, accepted, tags=tags_of(tags)).id
+    memory_id = keep(places, system_clock, accepted, tags=labels).id
     if as_json:
-        print_json(asdict(_outcome(accepted, tags_of(tags), memory_id)))
+        print_json(asdict(_outcome(accepted, labels, memory_id)))
         return
     _tell(check_recovery(accepted.text), accepted.note)
     print_recovery_box(memory_id)

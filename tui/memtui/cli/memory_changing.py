@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.memory_input import given_text, tags_of
+from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
 from memtui.cli.memory_store import opened, project_path, resolved
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.places import root_option
+from memtui.formats.tags import tags_of
 from memtui.store.base import New
 
 id_argument = click.argument("memory_id", metavar="ID")
@@ -28,7 +29,7 @@ def stored(
         FileProblem: it cannot be written; nothing was changed.
     """
     body = given_text(file, option)
-    new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(tags))
+    new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(*tags))
     memory_id = opened().create(new).id
     return Done("import", memory_id, f"Created memory: {memory_id}")
 
@@ -90,12 +91,17 @@ def tag(
     memory_id = resolved(backend, memory_id, root)
     tags = backend.get(memory_id).meta.tags
     if set_ or add or remove:
-        gone = {tag.casefold() for tag in tags_of(remove)}
-        wanted = [tag for tag in (() if set_ else tags) if tag.casefold() not in gone]
-        known = {tag.casefold() for tag in wanted}
-        wanted += [tag for tag in tags_of(set_ or add) if tag.casefold() not in known]
+        gone = _meant(*remove)
+        wanted = [tag for tag in (() if set_ else tags) if not gone & _meant(tag)]
+        known = _meant(*wanted)
+        wanted += [tag for tag in tags_of(*(set_ or add)) if tag.casefold() not in known]
         tags = backend.update(memory_id, tags=wanted).tags
     report(Done("tag", memory_id, f"{memory_id}: {', '.join(tags) or 'no tags'}"), as_json=as_json)
+
+
+def _meant(*texts: str) -> set[str]:
+    """Which tags are meant, one spelling for all of a tag's."""
+    return {tag.casefold() for tag in tags_of(*texts)}
 
 
 def _mark(

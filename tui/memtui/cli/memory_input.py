@@ -13,12 +13,6 @@ from memtui.store.stored_files import LIMIT
 _STEP = 1 << 20
 
 
-def tags_of(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Tags given with commas between or with several options."""
-    tags = (tag.strip() for value in values for tag in value.split(","))
-    return tuple(dict.fromkeys(tag for tag in tags if tag))
-
-
 def given_text(argument: str | None, option: str | None) -> bytes:
     """The text of ``[FILE|-]`` or ``--file FILE``; of standard input when neither is given.
 

@@ -17,7 +17,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.browser import Browser
 from memtui.app.memory_detail import checklist_lines
-from memtui.app.memory_edits import Edited, stored, tags_of
+from memtui.app.memory_edits import Edited, stored
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.widgets.document import Document, Line, line
@@ -31,6 +31,7 @@ from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
+from memtui.formats.tags import tags_of
 
 _PAUSE = 0.3
 """Seconds that typing must rest before the text is checked."""

@@ -121,8 +121,9 @@ class MemoryActions(Filtering):
     @work(group="tags", exclusive=True, exit_on_error=False)
     async def do_tags(self) -> None:
         """Edit the tags of the selected memory, in one line."""
-        from memtui.app.memory_edits import retag, tags_of
+        from memtui.app.memory_edits import retag
         from memtui.app.screens.ask import AskScreen
+        from memtui.formats.tags import tags_of
 
         memory_id = self._stored("tagged")
         if not memory_id:

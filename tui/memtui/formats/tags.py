@@ -1,0 +1,16 @@
+"""Tags as people type them: on the command line and in the app."""
+
+from __future__ import annotations
+
+import re
+
+_SEPARATORS = re.compile(r"[,\n]")
+
+
+def tags_of(*texts: str) -> tuple[str, ...]:
+    """The tags in texts: with commas between, with or without a ``#`` before each; each once, in any case."""
+    parts = (part for text in texts for part in _SEPARATORS.split(text))
+    found: dict[str, str] = {}
+    for tag in filter(None, (" ".join(part.split()).lstrip("# ") for part in parts)):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
