@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,42 @@ def test_behind_a_broken_version_the_last_sound_one_counts(world: World) -> None
     assert "Never touch the public API." in stored.text
 
 
+@pytest.mark.parametrize("broken", ["", "torn", "\0" * 900])
+def test_a_broken_version_is_followed_by_a_sound_one_at_once(world: World, broken: str) -> None:
+    first = text_of(world.update())
+    (world.home.states / "s1" / "v0002.md").write_text(broken)
+    assert text_of(world.update()) == first.replace(" v1 ", " v3 ")
+    assert world.update() is None
+
+
+def test_of_a_version_that_was_cut_off_the_decisions_count_and_the_rest_is_that_before(world: World) -> None:
+    stored = world.update()
+    assert stored is not None
+    begun = "=== SESSION STATE v2 ===\n\n## KEY DECISIONS\n- Decision: Keep the ledger\n"
+    (world.home.states / "s1" / "v0002.md").write_text(begun)
+    text = text_of(world.update())
+    assert text.startswith("=== SESSION STATE v3 ===\n")
+    assert "- Constraint: Never touch the public API.\n- Decision: Keep the ledger\n" in text
+    assert world.update() is None
+
+
+def test_a_version_cut_off_that_is_the_only_one_is_gone_on_from(world: World) -> None:
+    world.update()
+    path = world.home.states / "s1" / "v0001.md"
+    path.write_text("=== SESSION STATE v1 ===\n\n## KEY DECISIONS\n- Decision: Keep the ledger\n")
+    world.session.edit(f"{world.project.root}/stock.py")
+    assert "- Decision: Keep the ledger\n- Constraint: Never touch" in text_of(world.update())
+
+
+def test_a_name_with_a_number_beyond_all_versions_is_none(world: World) -> None:
+    world.update()
+    (world.home.states / "s1" / "v999999999.md").write_text("=== SESSION STATE v999999999 ===\n")
+    world.session.edit(f"{world.project.root}/stock.py")
+    stored = world.update()
+    assert stored is not None
+    assert stored.version == 2
+
+
 def test_a_version_that_another_one_wrote_first_is_gone_on_from(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +247,14 @@ def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:
 def test_a_transcript_that_is_not_there_is_said_in_a_sentence(world: World, tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="cannot be read"):
         world.update(transcript=tmp_path / "gone.jsonl")
+
+
+def test_a_pipe_is_not_waited_for(world: World, tmp_path: Path) -> None:
+    world.update()
+    pipe = tmp_path / "s1.jsonl"
+    os.mkfifo(pipe)
+    with pytest.raises(FileProblem, match="cannot be read: it is no regular file"):
+        update_state(world.places, clock, transcript=pipe)
 
 
 def test_tasks_go_on_over_many_versions(world: World) -> None:

@@ -33,7 +33,7 @@ _STEPS_HEADING = re.compile(
     r"\b(?:steps?|tasks?|todos?|to do|checklist|phases?|étapes|tâches)\b|步骤|任务|阶段|手順|タスク|作業",
     re.IGNORECASE,
 )
-_FENCED = re.compile(r"^\s*(```|~~~).*?^\s*\1", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _OUTSIDE = re.compile(r"^(?! )[^\n]+", re.MULTILINE)
 """Lines that are not indented: what is below a step explains it."""
 _ASKING_TOOLS = {"AskUserQuestion": "the user's answer", "ExitPlanMode": "the user's approval of the plan"}

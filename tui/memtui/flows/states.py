@@ -11,13 +11,14 @@ from memtui.clock import Clock
 from memtui.extract.carry import Carry
 from memtui.extract.carry_json import carry_from_json, carry_to_json
 from memtui.extract.compactor import merge, next_state
+from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.facts import Facts, read_on
 from memtui.extract.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.compact import find_transcript, session_root
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
-from memtui.formats.session_state import SessionState, render_session_state
+from memtui.formats.session_state import SessionState, is_whole, render_session_state
 from memtui.project import Places, Project
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
@@ -43,6 +44,8 @@ class _Before(NamedTuple):
     """None reads the transcript from its beginning."""
     known: bool = False
     """The transcript has not grown since."""
+    cut: bool = False
+    """The newest version is broken, or not whole: another one is due, whatever is new."""
 
 
 def update_state(
@@ -103,7 +106,8 @@ def update_state(
 def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
     if before.known:  # who worded the last version must not be corrected for nothing
         return None
-    return next_state(before.state, facts, project, before=before.carry.facts if before.carry else None)
+    known = before.carry.facts if before.carry else None
+    return next_state(before.state, facts, project, before=known) or (before.state if before.cut else None)
 
 
 def _improved(
@@ -202,24 +206,41 @@ def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
 def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _Before:
     entries = store.versions(session_id)
     newest = version_of(entries[0]) if entries else 0
-    readable = next((each for each in map(store.load, entries) if each.state is not None), None)
-    if readable is None:
+    number, state = _last_state(store, entries)
+    if state is None:
         return _Before(newest, None)
     kept = read_progress(places.home, session_id)
     # A version that reading did not end with may tell of more, or of less, than was carried.
-    if kept is None or not kept.version == newest == readable.version or not _is_same(path, kept):
-        return _Before(newest, readable.state)
+    if kept is None or not kept.version == newest == number or not _is_same(path, kept):
+        return _Before(newest, state, cut=number != newest)
     try:
         carry = carry_from_json(kept.carried)
     except FormatError:
-        return _Before(newest, readable.state)
-    return _Before(newest, readable.state, carry, path.stat().st_size == kept.offset)
+        return _Before(newest, state)
+    return _Before(newest, state, carry, path.stat().st_size == kept.offset)
+
+
+def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
+    """The newest version that can be read, and its number; 0 where that one is not whole.
+
+    One that was cut off has no more than its decisions to say beside the whole one before it.
+    """
+    loaded = (each for each in map(store.load, entries) if each.state is not None)
+    newest = next(loaded, None)
+    if newest is None or newest.state is None:
+        return 0, None
+    if is_whole(newest.text):
+        return newest.version, newest.state
+    before = next((each.state for each in loaded if is_whole(each.text)), None)
+    if before is None:
+        return 0, newest.state
+    return 0, before.replace(decisions=merged_decisions(before.decisions, newest.state.decisions))
 
 
 def _is_same(path: Path, kept: Progress) -> bool:
     """Whether a transcript still begins with what was read of it."""
     try:
-        return _fingerprints(path, kept.offset) == (kept.head, kept.tail)
+        return path.is_file() and _fingerprints(path, kept.offset) == (kept.head, kept.tail)
     except OSError:
         return False
 

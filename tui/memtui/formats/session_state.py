@@ -22,6 +22,7 @@ __all__ = [
     "Task",
     "TaskKind",
     "WorkingContext",
+    "is_whole",
     "parse_session_state",
     "render_session_state",
 ]
@@ -198,6 +199,11 @@ def parse_session_state(text: str) -> SessionState:
         preamble=unescape(preamble, _is_rule),
         extra=tuple(document.extra),
     )
+
+
+def is_whole(text: str) -> bool:
+    """Whether a document has its last line: without it, it may have been cut off anywhere."""
+    return any(_END.match(line) for line in file_text(text).split("\n"))
 
 
 def _within(lines: list[str]) -> tuple[int | None, list[str]]:

@@ -8,7 +8,10 @@ invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). Nothing of it 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -54,9 +57,9 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterat
         stop: byte offset to end at; the file's end when None.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular one: a pipe would never come to its end.
     """
-    with path.open("rb", buffering=0) as file:
+    with open(path, "rb", buffering=0, opener=_regular) as file:
         for begin, batch, ended in _batches(file, start, stop):
             offset = begin
             if batch is None:
@@ -80,6 +83,14 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterat
                     sound = records and used == len(data)
                     yield Line(offset, end, records, "" if sound else "not JSON")
                 offset = end
+
+
+def _regular(path: str, flags: int) -> int:
+    found = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+    return found
 
 
 def _last_line(offset: int, data: bytes) -> Iterator[Line]:

@@ -17,7 +17,8 @@ LIMIT = 4 << 20
 """Bytes of the largest document that is read; they should have some 20 KB."""
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-VERSION = re.compile(r"v(\d{1,9})\.md", re.ASCII)
+VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
+"""One digit less than a document's version may have, so that there always is a next one."""
 
 
 def version_of(entry: Entry) -> int:
