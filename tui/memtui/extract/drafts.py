@@ -14,6 +14,7 @@ from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check
 from memtui.extract.corrections import is_objection
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
+from memtui.extract.issues import open_errors
 from memtui.extract.phrasing import first_sentence, one_line, shortened
 from memtui.extract.records import Correction
 from memtui.extract.topics import settled, topic, wish
@@ -102,27 +103,26 @@ def _questions(facts: Facts) -> Iterable[str]:
             doing = " (in progress)" if todo.status == "in_progress" else ""
             yield shortened(one_line(todo.content), SENTENCE) + doing
     root = Path(facts.cwd) if facts.cwd else None
-    for error in reversed(facts.errors):
-        if not error.resolved and worth_telling(error):
-            yield error_line(error, root)
+    for error in reversed(open_errors(facts)):
+        yield error_line(error, root)
 
 
 def _confidence(facts: Facts) -> str:
     """How much of the goal is shown to be reached, by todos, tests and errors; never more than they show."""
     open_todos = [todo for todo in facts.todos if todo.status != "completed"]
-    open_errors = [error for error in facts.errors if not error.resolved and worth_telling(error)]
+    unsolved = open_errors(facts)
     last = last_check(facts)
     if not facts.modified_files and not facts.todos:
         return "Low — nothing was changed, so there is little to go by; drafted from the transcript"
     if last is not None and last.outcome == "failed":
         return f"Low — the last check failed: {shortened(bare_command(last.text), 80)}"
-    if not open_todos and not open_errors and (facts.todos or (last is not None and last.outcome == "ok")):
+    if not open_todos and not unsolved and (facts.todos or (last is not None and last.outcome == "ok")):
         shows = [f"{_counted(len(facts.todos), 'todo')} done" if facts.todos else ""]
         shows.append(
             f"{shortened(bare_command(last.text), 60)} passed" if last and last.outcome == "ok" else ""
         )
         return f"High — {', '.join(each for each in shows if each)}, no error left open"
-    left = [_counted(len(open_todos), "todo"), _counted(len(open_errors), "error")]
+    left = [_counted(len(open_todos), "todo"), _counted(len(unsolved), "error")]
     told = " and ".join(each for each in left if each) or "no todo list and no test run"
     return f"Medium — {told}{' left open' if any(left) else ' to judge by'}"
 

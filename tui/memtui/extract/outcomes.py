@@ -109,7 +109,8 @@ def exit_code(result: Result) -> int | None:
 def error_head(result: Result, limit: int = _HEAD) -> str:
     """An error's text without the line that states the exit code; of a long one the head and the end.
 
-    What went wrong stands at the end as often as at the beginning.
+    What went wrong stands at the end as often as at the beginning. It is cut between lines where these are
+    short, for half a line tells something else than the whole.
     """
     text = error_text(result)
     if _EXIT_CODE.match(text):
@@ -117,4 +118,9 @@ def error_head(result: Result, limit: int = _HEAD) -> str:
     if len(text) <= limit:
         return text
     half = (limit - 3) // 2
-    return f"{text[:half].rstrip()}\n…\n{text[-half:].lstrip()}"
+    head, tail = text[:half].rstrip(), text[-half:].lstrip()
+    if text[half : half + 1] != "\n" and (cut := head.rfind("\n")) > half // 2:
+        head = head[:cut].rstrip()
+    if text[-half - 1] != "\n" and 0 <= (cut := tail.find("\n")) < half // 2:
+        tail = tail[cut:].lstrip()
+    return f"{head}\n…\n{tail}"

@@ -73,12 +73,16 @@ def says_something(sentence: str) -> bool:
 
 
 _TELLING = re.compile(
-    r"error|exception|\bFAIL\b|failed|failure|fatal"
-    r"|cannot|can't|not found|no such|denied|refused|missing|invalid"
+    r"error|exception|(?<![\w-])FAIL(?![\w-])|failed|failure|fatal|\bconflict"
+    r"|cannot|can't|could not|couldn't|not found|no such|denied|refused|missing|invalid"
     r"|undefined|unexpected|expected|unknown|permission|panic",
     re.IGNORECASE,
 )
-_RULED = re.compile(r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}")
+_RULED = re.compile(
+    r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}|hint: .*"
+    r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅] .*"
+)
+"""Rules, progress, hints, and what went well beside what did not."""
 _EMPTY_WORDS = re.compile(
     r"\[?[\w:.-]*\]? ?ERROR task failed|npm (?:ERR!|error|warn).*|make: \*\*\*.*|error: Recipe .* failed.*"
     r"|Traceback \(most recent call last\):|(?:FAIL|FAILED|Error|ERROR)[.:!]?"

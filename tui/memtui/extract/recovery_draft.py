@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.facts import Facts
 from memtui.extract.inferred import later_requests, unanswered
+from memtui.extract.issues import open_errors
 from memtui.extract.last_action import action_line, last_action
 from memtui.extract.packages import package_changes
-from memtui.extract.phrasing import first_sentence, one_line, shortened, telling_line
+from memtui.extract.phrasing import first_sentence, one_line, says_why, shortened, telling_line
 from memtui.extract.plan import choose_plan
 from memtui.extract.plans import plan_title
 from memtui.extract.ranking import reference_files, working_files
@@ -158,7 +159,7 @@ def _known_issues(facts: Facts) -> Iterator[str]:
     if check is not None and failed:
         said = one_line(telling_line(check.output))
         yield shortened(f"`{bare_command(check.text)}` failed when it ran last: {said}".rstrip(": "), _LINE)
-    errors = [error for error in facts.errors if _is_issue(error)]
+    errors = [error for error in open_errors(facts) if _is_issue(error)]
     for error in errors[-_ISSUES:]:
         if check is None or not failed or error.target != one_line(check.text):
             yield error_line(error, None)
@@ -166,7 +167,7 @@ def _known_issues(facts: Facts) -> Iterator[str]:
 
 def _is_issue(error: ErrorFact) -> bool:
     """Whether an error that is still open may be a bug: something that was run, not looked at, failed."""
-    if error.resolved or error.tool not in SHELL_TOOLS or not worth_telling(error):
+    if error.tool not in SHELL_TOOLS or not says_why(telling_line(error.message)):
         return False
     ran = things(error.target)
     return not ran or not all(_LOOKS.match(thing) for thing in ran)

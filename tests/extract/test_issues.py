@@ -1,0 +1,72 @@
+"""Which errors are still there at a session's end."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.extract.facts import Facts
+from memtui.extract.issues import open_errors
+from memtui.extract.records import Command, ErrorFact
+
+
+def left(failed: str, message: str, *passed: str, before: str = "") -> bool:
+    """Whether a failed command is still told as an error after others went well."""
+    ran = [Command(text, "", "ok", None, "", "3") for text in passed]
+    ran += [Command(before, "", "ok", None, "", "1")] if before else []
+    error = ErrorFact("Bash", failed, message, resolved=False, timestamp="2")
+    return bool(open_errors(Facts(errors=(error,), commands=tuple(ran))))
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "told"),
+    [
+        ("python -m pytest tests/", "just check", False),
+        ("npx vitest run", "npm test", False),
+        ("npx vitest run", "npm run build", True),
+        ("pytest -q", "ruff check .", True),
+        ("pytest -q", "npm test", True),
+        ("npm test", "pytest -q", True),
+        ("make lint:full", "make lint", True),
+        ("make lint", "make lint:ci", False),
+        ("make test", "make test:unit", True),
+        ("go build ./...", "go test ./...", False),
+        ("npm run build", "npm test", True),
+        ("go build ./... && make test", "go vet ./... && make test", False),
+        ("go build ./... && make test", "go test ./... && make test", False),
+        ("git merge origin/next", "git commit -m 'Merge next'", False),
+        ("git rebase main", "git rebase --continue", False),
+        ("git rebase main", "git status", True),
+        ("git push", "git commit -m x", True),
+        ("git commit -m x", "git push", True),
+        ("./deploy.sh", "git push", True),
+    ],
+)
+def test_what_settles_an_error(failed: str, passed: str, told: bool) -> None:
+    assert left(failed, "Error: broken", passed) is told
+
+
+def test_a_check_settles_nothing_that_failed_after_it() -> None:
+    assert left("pytest -q", "E  KeyError: 'a'", before="make check")
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("/bin/bash: line 1: pip: command not found", False),
+        ("(eval):1: no matches found: *.zip", False),
+        ("/usr/bin/python3: No module named pip", False),
+        ("Error: No such option: --branch", False),
+        ("error: unknown flag --fast", False),
+        ("ModuleNotFoundError: No module named 'app'", True),
+        ("sh: prettier is missing", True),
+        ("main.py: error: the option 'a' is unknown", True),
+    ],
+)
+def test_a_command_line_that_was_not_taken_is_no_error_of_the_project(message: str, told: bool) -> None:
+    assert left("./run.sh", message) is told
+
+
+def test_errors_of_other_tools_stay() -> None:
+    error = ErrorFact("mcp__db__query", "select", "unknown command", resolved=False, timestamp="1")
+    solved = ErrorFact("Bash", "make", "Error", resolved=True, timestamp="1")
+    assert open_errors(Facts(errors=(error, solved))) == [error]

@@ -1,0 +1,119 @@
+"""Which errors of a session may still be there at its end.
+
+The log of errors knows that the same command went well later. What else settles an error is told here:
+another command that checks the same, and git going on; and what never was an error of the project: a command
+line that the shell or the program did not take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.extract.checks import worth_telling
+from memtui.extract.commands import SHELL_TOOLS, things
+from memtui.extract.phrasing import telling_line
+from memtui.extract.records import Command, ErrorFact, Facts
+
+_SLIP = re.compile(
+    r"\(eval\):(?:\w+:)?\d+: |zsh:\d+: "
+    r"|(?:/\S+/)?(?:ba|z|da)?sh: (?:line \d+: |-c: |\d+: )?.*(?:not found|syntax error|unexpected|bad sub)"
+    r"|\S*python[\d.]*: (?:No module named|can't open file) "
+    r"|(?:\w+: )*(?:no such option|unknown (?:option|flag|shorthand flag|command|argument)"
+    r"|unrecognized (?:option|arguments?)|invalid option|unexpected argument|illegal option)\b",
+    re.IGNORECASE,
+)
+"""What a shell or a program says of a command line that it does not take."""
+
+_FAMILIES = (
+    ("any", r"(?:make|just|mise|task|rake)\b"),
+    ("python", r"(?:python[\d.]* -m|uv|poetry|hatch|pdm|rye|pytest|tox|nox|ruff|mypy|pyright|flake8)\b"),
+    ("js", r"(?:npm|pnpm|yarn|bunx?|npx|deno|jest|vitest|mocha|tsc|eslint|biome|prettier|playwright)\b"),
+    ("go", r"(?:go|gofmt|golangci-lint)\b"),
+    ("rust", r"(?:cargo|rustc|rustfmt)\b"),
+    ("jvm", r"(?:mvn|gradlew?|javac)\b"),
+    ("dotnet", r"dotnet\b"),
+    ("swift", r"swift\b"),
+)
+_KINDS = (
+    ("lint", r"lint|vet\b|clippy|ruff|eslint|biome|flake8|fmt\b|format|prettier|pylint"),
+    ("types", r"mypy|pyright|\btsc\b|type-?check"),
+    ("test", r"test|jest|mocha|\btox\b|\bnox\b|playwright"),
+    ("build", r"build|compile|javac|rustc"),
+    ("all", r"(?:^|[ :])(?:check|ci|verify|all)(?:$|:)"),
+)
+_FAMILY = tuple((name, re.compile(pattern)) for name, pattern in _FAMILIES)
+_KIND = tuple((name, re.compile(pattern)) for name, pattern in _KINDS)
+_COMPILED = frozenset({"go", "rust", "jvm", "dotnet", "swift"})
+"""Where a test runs only of what builds."""
+_VARIANT = re.compile(r":(?!(?:ci|all)\b)[\w:.-]+$")
+"""``lint:full`` and ``test:unit`` are checks of their own."""
+_GOES_ON = re.compile(r"git (?:commit|push)\b|git [^&|;\n]*--(?:continue|abort)\b")
+_OWN_PROOF = frozenset({"git commit", "git push"})
+"""Steps of git that only their own success shows to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Success:
+    """A command that went well."""
+
+    timestamp: str
+    things: frozenset[str]
+    checks: tuple[tuple[str, str], ...]
+    git_goes_on: bool
+
+
+def open_errors(facts: Facts) -> list[ErrorFact]:
+    """Errors worth telling that nothing in the session shows to be over, first to last."""
+    left = [error for error in facts.errors if not error.resolved and worth_telling(error)]
+    shell = [error for error in left if error.tool in SHELL_TOOLS]
+    if not shell:
+        return left
+    first = min(error.timestamp for error in shell)
+    successes = [
+        _success(command)
+        for command in facts.commands
+        if command.outcome == "ok" and command.timestamp > first
+    ]
+    return [error for error in left if error.tool not in SHELL_TOOLS or not _is_over(error, successes)]
+
+
+def _is_over(error: ErrorFact, successes: Iterable[_Success]) -> bool:
+    if _SLIP.match(telling_line(error.message)):
+        return True
+    failed = things(error.target)
+    later = [success for success in successes if success.timestamp > error.timestamp]
+    return bool(failed) and all(any(_shows(success, thing) for success in later) for thing in failed)
+
+
+def _success(command: Command) -> _Success:
+    ran = things(command.text)
+    checks = tuple(check for thing in ran if (check := _check(thing)))
+    return _Success(command.timestamp, ran, checks, _GOES_ON.search(command.text) is not None)
+
+
+def _shows(success: _Success, thing: str) -> bool:
+    """Whether a command that went well shows that what failed before is over."""
+    if thing in success.things:
+        return True
+    if thing.startswith("git "):
+        return success.git_goes_on and thing not in _OWN_PROOF
+    failed = _check(thing)
+    return failed is not None and any(_covers(passed, failed) for passed in success.checks)
+
+
+def _check(thing: str) -> tuple[str, str] | None:
+    """What a part of a command line checks: the family of its tools, and the kind of check."""
+    family = next((name for name, pattern in _FAMILY if pattern.match(thing)), "")
+    kind = next((name for name, pattern in _KIND if pattern.search(thing)), "")
+    variant = _VARIANT.search(thing)
+    return (family, kind + variant[0] if variant else kind) if family and kind else None
+
+
+def _covers(passed: tuple[str, str], failed: tuple[str, str]) -> bool:
+    """Whether a check that passed shows that another one, which failed, would pass now."""
+    if passed[0] not in ("any", failed[0]):
+        return False
+    built = failed[1] == "build" and passed[1] == "test" and failed[0] in _COMPILED
+    return built or passed[1] in ("all", failed[1])
