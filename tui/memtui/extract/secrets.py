@@ -22,13 +22,21 @@ _ASSIGNED = re.compile(
     r"""(?=[A-Za-z0-9+/_-]{0,200}\d)(?=[A-Za-z0-9+/_-]{0,200}[A-Za-z])[A-Za-z0-9+/_-]{12,}=*(?![\w(.])""",
     re.IGNORECASE,
 )
+_PASSWORD = re.compile(
+    r"""((?:\b(?:password|passwd|passphrase|mot de passe)\b|密码|口令|パスワード|비밀번호)["'`]?\s*"""
+    r"""(?:\bis\b|\best\b|[=:：]|是|为|は|는)\s*["'`]?)"""
+    r"""(?=[A-Za-z!@#%^&*+_-]{0,64}\d)(?=[\d!@#%^&*+_-]{0,64}[A-Za-z])"""
+    r"""[A-Za-z0-9!@#%^&*+_-]{6,64}(?![\w!@#%^&*+(\[-]|\.\w)""",
+    re.IGNORECASE,
+)
+"""A password that somebody tells in a sentence; shorter than what a program is given."""
 
 
 def masked(text: str) -> tuple[str, int]:
     """The text with ``***`` in place of what is a secret by its form, and how many there were.
 
-    Known kinds of tokens, private keys, passwords in addresses, and values of letters and digits that are
-    assigned to something called a password, secret, token or key.
+    Known kinds of tokens, private keys, passwords in addresses and sentences, and values of letters and
+    digits that are assigned to something called a password, secret, token or key.
     """
     number = 0
     for pattern, mask in (
@@ -37,6 +45,7 @@ def masked(text: str) -> tuple[str, int]:
         (_BEARER, rf"\1{MASK}"),
         (_IN_ADDRESS, rf"\1{MASK}"),
         (_ASSIGNED, rf"\1{MASK}"),
+        (_PASSWORD, rf"\1{MASK}"),
     ):
         text, found = pattern.subn(mask, text)
         number += found
