@@ -208,7 +208,7 @@ def test_a_subagents_own_transcript(tmp_path: Path) -> None:
     session.tool("Bash", command="make test")
     session.tool("TodoWrite", todos=[{"content": "x", "status": "completed"}])
     facts = session.facts(tmp_path)
-    assert facts.first_prompt == ""
+    assert (facts.prompts, facts.first_prompt) == ((), "the subagent's task")
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
     assert [command.text for command in facts.commands] == ["make test"]
     assert [todo.content for todo in facts.todos] == ["x"]

@@ -8,8 +8,9 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])")
 _NOISE = re.compile(r"^(?:#+\s*|[-*>]\s+|\d+[.)]\s+|/\S+\s+(?=\S))+")
 _WORDS = re.compile(r"\w\w")
 _PREAMBLE = re.compile(
-    r"https?://\S+$|you are (?:a|an|the|my)\b|you have access to\b|act as\b|use \w+$|in the role of\b"
-    r"|think (?:hard|step)",
+    r"https?://\S+$|you have access to\b|act as\b|use \w+$|in the role of\b|think (?:hard|step)"
+    r"|you are (?:a|an|the|my)\b(?!.*\b(?:agent (?:#?\d+ )?for|working on|tasked|assigned"
+    r"|(?<!in )(?:implementing|fixing|building|investigating|migrating|porting|refactoring|reviewing))\b)",
     re.IGNORECASE,
 )
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")

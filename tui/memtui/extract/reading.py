@@ -40,10 +40,12 @@ from memtui.formats.transcript_events import (
     agent_of,
     events,
     request_of,
+    task_of,
 )
 
 _LAST_WORDS = 4_000
 _OFFER = 6_000
+_TASK = 50_000
 
 
 class Reading:
@@ -66,6 +68,7 @@ class Reading:
         self._stopped_by_user = False
         self._message = ""
         self._own_agent = ""
+        self._task = ""
         self._chain_known = False
         self._offset = 0
         self._timestamp = ""
@@ -101,6 +104,7 @@ class Reading:
         self._last_text, self._closing = carry.said, facts.last_words
         self._stopped_by_user = facts.stopped
         self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
+        self._task = "" if facts.prompts else facts.first_prompt
         self._lines, self._skipped = facts.lines, facts.skipped_lines
 
     def carry(self) -> Carry:
@@ -181,7 +185,7 @@ class Reading:
             branch=self._setting.branch,
             title=self._title,
             prompts=prompts,
-            first_prompt=_first(prompts),
+            first_prompt=_first(prompts) or self._task,
             modified_files=modified,
             read_files=read,
             shell_files=tuple(path for path in calls.shell_files if path not in changed),
@@ -223,9 +227,12 @@ class Reading:
             return
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
+            if not self._own_agent and record["type"] == "user":
+                self._task = task_of(record)[:_TASK]
             self._own_agent = self._own_agent or agent
         else:
             self._chain_known = True
+            self._task = ""
             if self._own_agent:
                 self._own_agent = ""
                 self._calls.begin_anew()

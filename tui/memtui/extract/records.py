@@ -199,6 +199,7 @@ class Facts:
     prompts: tuple[Prompt, ...] = ()
     """All real words of the user, the first one included."""
     first_prompt: str = ""
+    """Their first words; of a subagent's own transcript the task that it was given."""
     modified_files: tuple[FileFact, ...] = ()
     read_files: tuple[FileFact, ...] = ()
     """Read and never modified."""

@@ -10,26 +10,23 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check
+from memtui.extract.checks import bare_command, error_line, last_check
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.facts import Facts
-from memtui.extract.inferred import later_requests, unanswered
+from memtui.extract.inferred import unanswered
 from memtui.extract.issues import open_errors
 from memtui.extract.last_action import action_line, last_action
+from memtui.extract.objective import objective
 from memtui.extract.packages import package_changes
-from memtui.extract.phrasing import first_sentence, one_line, says_why, shortened, telling_line
+from memtui.extract.phrasing import one_line, says_why, shortened, telling_line
 from memtui.extract.plan import choose_plan
-from memtui.extract.plans import plan_title
 from memtui.extract.ranking import reference_files, working_files
 from memtui.extract.records import ErrorFact, Statement
 from memtui.extract.recovery_notes import recovery_notes
 from memtui.extract.secrets import MASK, masked
-from memtui.extract.topics import settled, topic, wish
+from memtui.extract.topics import settled
 from memtui.formats.recovery import Plan, Recovery
 
-_OBJECTIVE = 400
-_VAGUE = 60
-"""Characters under which a first request seldom says what it is about."""
 _COUNT = 25
 """Items of a list that grows with a session's length: the last ones."""
 _ISSUES = 6
@@ -37,7 +34,6 @@ _FEW = 3
 _FILES = 12
 _LINE = 320
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
 _REASON = re.compile(
     r"^(?P<decision>.{12,}?)"
     r"(?:\s?[,;—–-]*\s(?:because|since|so that|as it|in order to|due to|to avoid|to keep|parce que)\s"
@@ -74,7 +70,7 @@ def draft_recovery(
     recovery = Recovery(
         session_id=session_id,
         project_root=top,
-        objective=_objective(facts),
+        objective=objective(facts),
         plan=plan,
         working_files=working_files(facts, top),
         reference_files=reference_files(facts, top),
@@ -93,43 +89,6 @@ def draft_recovery(
 def _kept(lines: Iterable[str]) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(line for line in lines if line.strip()))
     return unique[-_COUNT:]
-
-
-def _objective(facts: Facts) -> str:
-    """What the session is to reach, in the user's words, as whole sentences."""
-    if facts.plans and (not facts.prompts or facts.prompts[0].kind == "plan"):
-        return shortened(plan_title(facts.plans[-1]), _OBJECTIVE)
-    about = topic(facts)
-    told = _sentences(wish(facts), about) or shortened(about, _OBJECTIVE)
-    if len(told) >= _VAGUE or not told.isascii():
-        return told
-    # "Let's work on this bug": what came next, and the branch, tell which.
-    later = (_first(prompt.text) for prompt in later_requests(facts))
-    more = next((text for text in later if len(text) >= _VAGUE // 2), "")
-    where = f" (branch {facts.branch})" if facts.branch not in ("", "main", "master", "HEAD") else ""
-    told = told or ("" if more else facts.title) or "A session without words of the user"
-    return f"{told}{where}" + (f" — then: {shortened(one_line(more), SENTENCE)}" if more else "")
-
-
-def _first(text: str) -> str:
-    sentence = first_sentence(text)
-    return text if sentence.endswith((":", "：")) else sentence
-
-
-def _sentences(text: str, first: str) -> str:
-    """Whole sentences of a text, from the one that says what it is about on."""
-    lines = [re.sub(r"^\s*(?:#+|[-*>]|\d+[.)])\s+", "", line).strip() for line in text.split("\n")]
-    flat = "\n".join(line for line in lines if line)
-    start = flat.find(first) if first else 0
-    kept = ""
-    for sentence in _SENTENCES.split(flat[max(0, start) :]):
-        sentence = one_line(sentence)
-        if kept and len(kept) + len(sentence) > _OBJECTIVE:
-            break
-        kept = f"{kept} {sentence}".strip()
-        if len(kept) > _OBJECTIVE // 2:
-            break
-    return shortened(kept, _OBJECTIVE)
 
 
 def _decisions(facts: Facts) -> Iterator[str]:

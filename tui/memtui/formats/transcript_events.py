@@ -196,6 +196,12 @@ def agent_of(record: Record) -> str:
     return agent if isinstance(agent, str) and agent else "subagent"
 
 
+def task_of(record: Record) -> str:
+    """The text of a user record as it stands: at the top of a subagent's own transcript, its task."""
+    message = record.get("message")
+    return joined_text(message.get("content")).strip() if isinstance(message, dict) else ""
+
+
 def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     message = record.get("message")
     if not isinstance(message, dict):
