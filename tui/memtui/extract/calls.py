@@ -22,6 +22,7 @@ from memtui.extract.outcomes import (
 from memtui.extract.paths import identity
 from memtui.extract.plans import PlanLog
 from memtui.extract.records import Answer, Facts, Outcome
+from memtui.extract.removals import removals
 from memtui.extract.shellfiles import written_files
 from memtui.extract.tasks import TASK_TOOLS, TodoLog, TodoMemory
 from memtui.formats.transcript_events import Call, Result
@@ -241,8 +242,14 @@ class CallLog:
         shell.ended(result, outcome)
         if outcome != "ok":
             return
-        if len(self.shell_files) < _SHELL_FILE_LIMIT:
-            self.shell_files.update(dict.fromkeys(written_files(shell.text, folder)))
+        for removal in removals(shell.text, folder):
+            self.files.removed(removal, self._timestamp)
+            for path in [path for path in self.shell_files if removal.hits(identity(path))]:
+                del self.shell_files[path]
+        for path in written_files(shell.text, folder):
+            self.files.written(path)
+            if len(self.shell_files) < _SHELL_FILE_LIMIT:
+                self.shell_files[path] = None
         self.landmarks.ran(shell.text, result, self._timestamp)
 
     def _answered(self, result: Result) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memtui.extract.paths import absolute, identity, is_absolute
 from memtui.extract.records import FileFact
+from memtui.extract.removals import Removal
 from memtui.formats.transcript_events import Result
 
 EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -22,9 +23,12 @@ class _Touched:
     subagent: bool
     created: bool
     timestamp: str
+    fate: str = ""
+    gone: str = ""
+    """When that was."""
 
     def fact(self) -> FileFact:
-        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp)
+        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp, self.fate)
 
 
 class FileLog:
@@ -34,13 +38,14 @@ class FileLog:
         self._modified: dict[str, _Touched] = {}
         self._read: dict[str, _Touched] = {}
         self._seen: set[str] = set()
+        self._moved: dict[str, _Touched] = {}
 
     def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
         """Go on from what was collected before."""
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
                 log[identity(fact.path)] = _Touched(
-                    fact.path, fact.times, fact.subagent, fact.created, fact.timestamp
+                    fact.path, fact.times, fact.subagent, fact.created, fact.timestamp, fact.fate
                 )
 
     def result(self, result: Result, path: str, tool: str, timestamp: str) -> None:
@@ -57,7 +62,29 @@ class FileLog:
                 log[identity(path)] = _Touched(path, 1, bool(result.agent), created, timestamp)
             return
         touched.times += 1
+        if timestamp > touched.gone:
+            touched.fate = ""
         touched.subagent = touched.subagent and bool(result.agent)
+
+    def removed(self, removal: Removal, timestamp: str) -> None:
+        """Take what a command did to files, or to a folder of them."""
+        if moved := self._moved.pop(identity(removal.path), None):
+            moved.fate = removal.fate
+            if removal.target:
+                self._moved[identity(removal.target)] = moved
+        for log in (self._modified, self._read):
+            for touched in [each for key, each in log.items() if removal.hits(key)]:
+                touched.fate, touched.gone = removal.of(touched.path), timestamp
+                if removal.target:
+                    self._moved[identity(removal.target)] = touched
+        if removal.target:
+            self.written(removal.target)
+
+    def written(self, path: str) -> None:
+        """Take that a command put a file where one may have been."""
+        for log in (self._modified, self._read):
+            if (touched := log.get(identity(path))) is not None:
+                touched.fate = ""
 
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read.

@@ -175,7 +175,8 @@ def _words(segment: str) -> list[str]:
 
 
 def _without_heredoc(command: str) -> str:
-    """The command line up to the text it feeds to a program."""
+    """The command line up to the text it feeds to a program; lines that go on are one."""
+    command = command.replace("\\\n", " ") if "\\\n" in command else command
     heredoc = _HEREDOC.search(command)
     if heredoc is None:
         return command

@@ -62,7 +62,8 @@ def _done(facts: Facts) -> Iterator[str]:
     for landmark in facts.landmarks:
         yield f"committed {landmark.text}" if landmark.commit else landmark.text
     for file in facts.modified_files[:_DONE_FILES]:
-        yield f"{'created' if file.created else 'changed'} {file.path}"
+        later = f", later {file.fate}" if file.fate else ""
+        yield f"{'created' if file.created else 'changed'} {file.path}{later}"
     if len(facts.modified_files) > _DONE_FILES:
         yield f"changed {len(facts.modified_files) - _DONE_FILES} other files"
     check = last_check(facts)

@@ -8,6 +8,7 @@ from math import log2
 from memtui.extract.facts import Facts
 from memtui.extract.paths import identity
 from memtui.extract.records import FileFact
+from memtui.extract.removals import PUT_BACK
 from memtui.extract.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
 from memtui.formats.recovery import RoleFile
 
@@ -29,6 +30,8 @@ _LOOKS = 4.0
 """Styles and pages, beside the code."""
 _OUTSIDE = 4.0
 """What a file loses that lies outside the project."""
+_GONE = 8.0
+"""What a file loses that was deleted, or moved elsewhere."""
 _BY_SUBAGENT = 1.5
 _RECENT = 2.0
 """What the file that was begun last has ahead of the first one."""
@@ -45,7 +48,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
-    main = next((file.path for file in ranked if _is_code(role_of(file.path, root))), "")
+    main = next((f.path for f in ranked if _is_code(role_of(f.path, root)) and not _is_gone(f)), "")
     named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
     written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
     named += [
@@ -65,7 +68,14 @@ def _weight(file: FileFact, index: int, number: int, root: str) -> float:
     weight += _RECENT * index / max(1, number - 1)
     if inside_of(file.path, root) == file.path:
         weight -= _OUTSIDE
+    if _is_gone(file):
+        weight -= _GONE
     return weight - _BY_SUBAGENT if file.subagent else weight
+
+
+def _is_gone(file: FileFact) -> bool:
+    """Whether there is no such file any more where it was."""
+    return file.fate not in ("", PUT_BACK)
 
 
 def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: str) -> str:
@@ -76,7 +86,13 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: st
     told.append("created" if file.created else "")
     told.append(f"{file.times} edits" if file.times > 1 else "")
     told.append("by a subagent" if file.subagent else "")
+    told.append(f"later {_fate(file)}" if file.fate else "")
     return ", ".join(part for part in told if part)
+
+
+def _fate(file: FileFact) -> str:
+    """What became of a file; a path that would end the role is left out."""
+    return "moved" if ")" in file.fate else file.fate
 
 
 def _told(role: Role, path: str, files: Sequence[FileFact]) -> str:
@@ -96,7 +112,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     rated = []
     for file in facts.read_files:
         role = role_of(file.path, root)
-        if identity(file.path) not in changed and role.kind is not Kind.SCRATCH:
+        if identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
             weight, text = _rated(file, role, facts.modified_files, folders)
             weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
             weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0

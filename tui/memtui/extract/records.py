@@ -47,6 +47,8 @@ class FileFact:
     """The first change made the file."""
     timestamp: str = ""
     """Of the first change or read."""
+    fate: str = ""
+    """What a later command did to it, see `memtui.extract.removals`; "" when it stands as it was left."""
 
 
 @dataclass(frozen=True, slots=True)

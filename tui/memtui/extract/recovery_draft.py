@@ -139,8 +139,12 @@ def _changes(facts: Facts) -> Iterator[str]:
     ]
     yield from told
     if len(told) < _FEW:
-        for file in facts.modified_files[-_FILES:]:
-            yield f"{file.path}: {'created' if file.created else 'changed'}"
+        files = facts.modified_files
+        for file in files[-_FILES:]:
+            later = f", later {file.fate}" if file.fate else ""
+            yield f"{file.path}: {'created' if file.created else 'changed'}{later}"
+        if len(files) > _FILES:
+            yield f"{len(files) - _FILES} other files, all named under Working Files"
 
 
 def _pending(facts: Facts) -> Iterator[str]:
