@@ -160,6 +160,22 @@ def test_what_a_subagent_did_is_read_once(tmp_path: Path) -> None:
     assert [(file.path, file.times) for file in facts.modified_files] == [("/work/app/deep.py", 2)]
 
 
+def test_what_is_over_stays_over_when_what_showed_it_is_long_ago(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Make the tests pass")
+    t.broken("Bash", "Exit code 1\nE   assert 1 == 2", command="python -m pytest tests/", description="d")
+    t.broken("Bash", "Exit code 1\nError: locked", command="./seed.sh", description="d")
+    t.tool("Bash", "all good", command="just check", description="d")
+    for number in range(120):
+        t.tool("Bash", "done", command=f"git log -{number}", description="d")
+    path = t.write(tmp_path)
+    whole, _ = steps(path, t.data, [])
+    parts, _ = steps(path, t.data, [len(t.data) * part // 8 for part in range(1, 8)])
+    assert "Commands that failed: ./seed.sh\n" in f"{whole.working.technical_state}\n"
+    assert whole.working.last_compile == "SUCCESS: just check"
+    assert parts.working == whole.working
+
+
 def test_what_is_carried_stays_small(tmp_path: Path) -> None:
     transcript = Transcript()
     for number in range(400):

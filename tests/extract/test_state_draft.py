@@ -10,7 +10,7 @@ import pytest
 from memtui.extract.asks import asked, is_paste, is_routine, last_intent
 from memtui.extract.facts import Facts
 from memtui.extract.path_lists import grouped
-from memtui.extract.records import Answer, Command, PlanFact, Prompt, Statement
+from memtui.extract.records import Answer, Command, ErrorFact, FileFact, PlanFact, Prompt, Statement
 from memtui.extract.sizes import tokens
 from memtui.extract.state_draft import draft_session_state
 from memtui.extract.state_tasks import closing_question, gist, steps_of
@@ -233,6 +233,42 @@ def test_a_check_that_still_fails_is_told_beside_the_last_one() -> None:
     assert state(Facts(commands=checks)).working.last_compile == (
         "SUCCESS: npm run lint; before that: FAILURE: npm run test: Error: bad"
     )
+
+
+def failed(text: str, message: str, at: str = "1") -> tuple[Command, ErrorFact]:
+    command = Command(text, "", "failed", 1, message, at)
+    return command, ErrorFact("Bash", text, message, resolved=False, timestamp=at)
+
+
+def test_what_another_check_shows_to_be_over_is_open_nowhere() -> None:
+    command, error = failed("python -m pytest tests/", "E   assert 1 == 2")
+    over = Facts(commands=(command, Command("just check", "", "ok", 0, "", "2")), errors=(error,))
+    told = state(over).working
+    assert told.last_compile == "SUCCESS: just check"
+    assert told.last_error == "Bash python -m pytest tests/ failed: E assert 1 == 2 (resolved)"
+    assert "Commands that failed" not in told.technical_state
+    told = state(replace(over, commands=over.commands[:1])).working
+    assert told.last_compile.startswith("FAILURE: python -m pytest")
+    assert told.last_error.endswith("(open)")
+    assert "Commands that failed: python -m pytest tests/" in told.technical_state
+
+
+def test_a_command_line_that_was_not_taken_is_not_the_last_error() -> None:
+    first, error = failed("./seed.sh", "Error: the table is locked")
+    second, slip = failed("unzip a.zip && cp a/* b", "(eval):1: no matches found: a/*", "2")
+    third, _ = failed("ls build/out", "ls: build/out: No such file", "3")
+    told = state(Facts(commands=(first, second, third), errors=(error, slip))).working
+    assert told.last_error == "Bash ./seed.sh failed: Error: the table is locked (open)"
+    assert technical(state(Facts(commands=(first, second, third)))) == ["Commands that failed: ./seed.sh"]
+
+
+def test_scratch_files_are_no_state() -> None:
+    read = ("/work/app/a.py", "/home/me/.claude/projects/-work-app/s/tool-results/b.txt", "/tmp/c.output")
+    facts = Facts(
+        read_files=tuple(FileFact(path, 1, subagent=False) for path in read),
+        shell_files=("/tmp/body.md", "/work/app/report.csv"),
+    )
+    assert technical(state(facts)) == ["Files written by commands: report.csv", "Files read: a.py"]
 
 
 def test_guesses_are_no_causes() -> None:

@@ -12,9 +12,10 @@ from memtui.extract.asks import turns
 from memtui.extract.calls import WaitingCall
 from memtui.extract.checks import last_checks, worth_telling
 from memtui.extract.corrections import CorrectionMemory
+from memtui.extract.issues import open_errors, open_failures
 from memtui.extract.packages import packages_of
 from memtui.extract.prompts import PromptMemory
-from memtui.extract.records import Command, CompactionFact, Facts, Prompt
+from memtui.extract.records import Command, CompactionFact, ErrorFact, Facts, Prompt
 from memtui.extract.tasks import TodoMemory
 
 _PROMPTS = 60
@@ -63,7 +64,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         modified_files=facts.modified_files[-_FILES:],
         read_files=facts.read_files[-_READ:],
         commands=_commands(facts, unfinished),
-        errors=tuple(each for each in facts.errors if not each.resolved or worth_telling(each))[-_ERRORS:],
+        errors=_errors(facts),
         plans=facts.plans[-_PLANS:],
         answers=facts.answers[-_FEW:],
         corrections=facts.corrections[-_FEW:],
@@ -86,7 +87,10 @@ def _prompts(prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
 def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:
     """The last commands, and earlier ones that a session state may still tell of."""
     ended = [each for each in facts.commands if each.timestamp not in unfinished or each.outcome != "unknown"]
-    checks = {id(each) for each in last_checks(facts)}
+    failing = open_failures(facts)
+    # A check that failed and is over by now would seem to be open without the commands behind it.
+    checks = {id(each) for each in last_checks(facts) if each.outcome == "ok" or each in failing}
+    checks |= {id(each) for each in failing[-_FEW:]}
     early = [
         each
         for each in ended[:-_COMMANDS]
@@ -94,6 +98,15 @@ def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:
     ]
     kept = (*early[-_TELLING:], *ended[-_COMMANDS:])
     return tuple(replace(each, text=each.text[:_COMMAND]) for each in kept)
+
+
+def _errors(facts: Facts) -> tuple[ErrorFact, ...]:
+    """The last errors; those that are over are resolved, as what shows it may not be kept."""
+    kept = [each for each in facts.errors if not each.resolved or worth_telling(each)][-_ERRORS:]
+    still = open_errors(facts)
+    return tuple(
+        replace(each, resolved=True) if worth_telling(each) and each not in still else each for each in kept
+    )
 
 
 def _compaction(compaction: CompactionFact, *, first: bool) -> CompactionFact:

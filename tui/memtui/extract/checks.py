@@ -64,8 +64,13 @@ def worth_telling(error: ErrorFact) -> bool:
     is not there, do not.
     """
     if error.tool in SHELL_TOOLS:
-        return not _LOOKUP.match(error.target)
+        return not is_lookup(error.target)
     return error.tool not in _OWN_TOOLS
+
+
+def is_lookup(command: str) -> bool:
+    """Whether a command line only looks for something."""
+    return _LOOKUP.match(command) is not None
 
 
 def error_line(error: ErrorFact, root: Path | None) -> str:

@@ -70,21 +70,37 @@ def open_errors(facts: Facts) -> list[ErrorFact]:
     shell = [error for error in left if error.tool in SHELL_TOOLS]
     if not shell:
         return left
-    first = min(error.timestamp for error in shell)
-    successes = [
-        _success(command)
-        for command in facts.commands
-        if command.outcome == "ok" and command.timestamp > first
+    successes = _successes(facts.commands, min(error.timestamp for error in shell))
+    return [
+        error
+        for error in left
+        if error.tool not in SHELL_TOOLS
+        or not (is_slip(error.message) or _is_over(error.target, error.timestamp, successes))
     ]
-    return [error for error in left if error.tool not in SHELL_TOOLS or not _is_over(error, successes)]
 
 
-def _is_over(error: ErrorFact, successes: Iterable[_Success]) -> bool:
-    if _SLIP.match(telling_line(error.message)):
-        return True
-    failed = things(error.target)
-    later = [success for success in successes if success.timestamp > error.timestamp]
-    return bool(failed) and all(any(_shows(success, thing) for success in later) for thing in failed)
+def open_failures(facts: Facts) -> list[Command]:
+    """Commands that failed, and that nothing behind them shows to go well now, first to last."""
+    failed = [each for each in facts.commands if each.outcome == "failed" and not is_slip(each.output)]
+    if not failed:
+        return []
+    successes = _successes(facts.commands, failed[0].timestamp)
+    return [each for each in failed if not _is_over(each.text, each.timestamp, successes)]
+
+
+def is_slip(message: str) -> bool:
+    """Whether an error only says that a command line was not taken."""
+    return _SLIP.match(telling_line(message)) is not None
+
+
+def _is_over(failed: str, timestamp: str, successes: Iterable[_Success]) -> bool:
+    wanted = things(failed)
+    later = [success for success in successes if success.timestamp > timestamp]
+    return bool(wanted) and all(any(_shows(success, thing) for success in later) for thing in wanted)
+
+
+def _successes(commands: Iterable[Command], since: str) -> list[_Success]:
+    return [_success(each) for each in commands if each.outcome == "ok" and each.timestamp > since]
 
 
 def _success(command: Command) -> _Success:

@@ -7,14 +7,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.extract.asks import requests
-from memtui.extract.checks import SENTENCE, bare_command, error_line, last_checks, worth_telling
+from memtui.extract.checks import (
+    SENTENCE,
+    bare_command,
+    error_line,
+    is_lookup,
+    last_checks,
+    worth_telling,
+)
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
+from memtui.extract.issues import is_slip, open_errors, open_failures
 from memtui.extract.packages import packages_of
 from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plans import plan_title
-from memtui.extract.records import Command, ErrorFact, Facts
+from memtui.extract.records import Command, Facts
+from memtui.extract.roles import Kind, role_of
 from memtui.extract.state_tasks import plan_steps, steps_of
 from memtui.formats.session_state import WorkingContext
 
@@ -39,23 +48,24 @@ _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state, all of it as the facts have it at the end."""
-    state = list(_technical(facts, root))
+    failures = open_failures(facts)
+    state = list(_technical(facts, root, failures))
     return WorkingContext(
         files_modified=grouped((shown(file.path, root) for file in facts.modified_files), _FILES),
-        last_compile=_compiled(last_checks(facts)),
-        last_error=_last_error(facts.errors, root),
+        last_compile=_compiled(last_checks(facts), failures),
+        last_error=_last_error(facts, root),
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
         dependencies=shortened(", ".join(_added(facts)), SENTENCE * 2),
     )
 
 
-def _compiled(checks: list[Command]) -> str:
-    """How the last check ended, and other checks that failed when they last ran."""
+def _compiled(checks: list[Command], failures: list[Command]) -> str:
+    """How the last check ended, and another check that failed and still does, for all that is known."""
     if not checks:
         return ""
     told = [_checked(checks[-1])]
     passed = {_base(thing) for thing in things(checks[-1].text)} if checks[-1].outcome == "ok" else set()
-    failed = [check for check in checks[:-1] if check.outcome == "failed"]
+    failed = [check for check in checks[:-1] if check in failures]
     told += [_checked(check) for check in failed if not passed & set(map(_base, things(check.text)))][-1:]
     return "; before that: ".join(told)
 
@@ -72,16 +82,17 @@ def _checked(check: Command) -> str:
     return f"FAILURE: {told}: {shortened(one_line(telling_line(check.output)), SENTENCE)}"
 
 
-def _last_error(errors: tuple[ErrorFact, ...], root: Path) -> str:
+def _last_error(facts: Facts, root: Path) -> str:
     """The last error; one that was left open before it when that is not long ago."""
-    telling = [error for error in errors if worth_telling(error)]
+    telling = [error for error in facts.errors if worth_telling(error) and not is_slip(error.message)]
     if not telling:
         return ""
-    last = next((error for error in reversed(telling[-_RECENT:]) if not error.resolved), telling[-1])
-    return f"{error_line(last, root)} ({'resolved' if last.resolved else 'open'})"
+    still = open_errors(facts)
+    last = next((error for error in reversed(telling[-_RECENT:]) if error in still), telling[-1])
+    return f"{error_line(last, root)} ({'open' if last in still else 'resolved'})"
 
 
-def _technical(facts: Facts, root: Path) -> Iterator[str]:
+def _technical(facts: Facts, root: Path, failures: list[Command]) -> Iterator[str]:
     """The most important line first: the last ones give way when there is no room."""
     yield from _plan(facts)
     yield from _last_action(facts, root)
@@ -97,18 +108,21 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Cause found: {shortened(one_line(cause.text), SENTENCE)}"
     if before := _asked_before(facts):
         yield f"Asked before: {'; '.join(before)}"
-    if facts.shell_files:
-        files = grouped((shown(path, root) for path in facts.shell_files), _SHELL_FILES)
-        yield f"Files written by commands: {files}"
-    if failed := list(_failing(facts.commands)):
+    if written := _lasting(facts.shell_files, root):
+        yield f"Files written by commands: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
+    if failed := list(_failing(failures)):
         yield f"Commands that failed: {'; '.join(failed)}"
-    if facts.read_files:
-        # The last ones: what was looked at first is often what turned out not to matter.
-        files = grouped((shown(file.path, root) for file in reversed(facts.read_files)), _READ_FILES)
-        yield f"Files read: {files}"
+    # The last ones: what was looked at first is often what turned out not to matter.
+    if read := _lasting((file.path for file in reversed(facts.read_files)), root):
+        yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"
     if facts.compactions:
         number = len(facts.compactions)
         yield f"Context compacted {'once' if number == 1 else f'{number} times'}"
+
+
+def _lasting(paths: Iterable[str], root: Path) -> list[str]:
+    """Files that are likely to be there tomorrow: no scratch files, no output of a tool."""
+    return [path for path in paths if role_of(path, str(root)).kind is not Kind.SCRATCH]
 
 
 def _plan(facts: Facts) -> Iterator[str]:
@@ -162,12 +176,9 @@ def _asked_before(facts: Facts) -> list[str]:
     return [shortened(told, _TARGET) for told in dict.fromkeys(requests(facts)[1:-1])][-_ASKED:]
 
 
-def _failing(commands: tuple[Command, ...]) -> Iterator[str]:
-    """The last commands that failed and did not go well at another time."""
-    well = {command.text for command in commands if command.outcome == "ok"}
-    failed = dict.fromkeys(
-        command.text for command in commands if command.outcome == "failed" and command.text not in well
-    )
+def _failing(failures: Iterable[Command]) -> Iterator[str]:
+    """The last commands that failed and still do, for all that is known; looking for something is no work."""
+    failed = dict.fromkeys(each.text for each in failures if not is_lookup(each.text))
     for text in list(failed)[-_RECENT:]:
         yield shortened(one_line(text), _TARGET)
 
