@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 from pathlib import Path
 
@@ -60,6 +61,16 @@ def test_a_program_that_cannot_be_started(claude: StandIn) -> None:
     claude.says("no")
     (claude.folder / "claude").write_text("#!/no/such/interpreter\n")
     with pytest.raises(EngineError, match="cannot be started"):
+        ask("?")
+
+
+def test_a_question_that_cannot_be_written(
+    claude: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The disk of temporary files is full, or there is none: the draft has to stand then, too."""
+    claude.says("yes")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(EngineError, match="the question cannot be written: no such file"):
         ask("?")
 
 

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from memtui.files.problems import why
 from memtui.project import HOOKS_OFF
 
 PATIENCE = 180.0
@@ -86,34 +87,50 @@ def ask(
 
     Raises:
         EngineCancelledError: `cancelled` answered True.
-        EngineError: it is missing, too slow, too long, empty, or ended with an error.
+        EngineError: it is missing, too slow, too long, empty, or ended with an error; or there is no room on
+            the disk for the question.
     """
     program = find_claude(env)
-    with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
-        question = Path(folder, "question")
-        question.write_bytes(prompt.encode("utf-8", "replace"))
-        empty = Path(folder, "empty")
-        empty.mkdir()
-        with question.open("rb") as stdin, Path(folder, "errors").open("w+b") as errors:
-            try:
-                process = subprocess.Popen(
-                    [str(program), *_COMMAND],
-                    stdin=stdin,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    cwd=empty,
-                    env=_environment(env),
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise EngineError(f"{program} cannot be started: {error.strerror}") from error
-            answer = _answer(process, patience, cancelled)
-            if process.returncode:
-                told = _told(errors, answer)
-                raise EngineError(f"claude ended with exit code {process.returncode}{told}")
+    try:
+        with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
+            answer = _asked(program, prompt, Path(folder), patience, cancelled, env)
+    except OSError as error:  # a full disk, or no folder for temporary files at all
+        raise EngineError(f"the question cannot be written: {why(error)}") from error
     if not answer.strip():
         raise EngineError("claude answered nothing")
     return answer.decode("utf-8", "replace")
+
+
+def _asked(
+    program: Path,
+    prompt: str,
+    folder: Path,
+    patience: float,
+    cancelled: Callable[[], bool],
+    env: Mapping[str, str],
+) -> bytes:
+    question = folder / "question"
+    question.write_bytes(prompt.encode("utf-8", "replace"))
+    empty = folder / "empty"
+    empty.mkdir()
+    with question.open("rb") as stdin, (folder / "errors").open("w+b") as errors:
+        try:
+            process = subprocess.Popen(
+                [str(program), *_COMMAND],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=empty,
+                env=_environment(env),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineError(f"{program} cannot be started: {error.strerror}") from error
+        answer = _answer(process, patience, cancelled)
+        if process.returncode:
+            told = _told(errors, answer)
+            raise EngineError(f"claude ended with exit code {process.returncode}{told}")
+    return answer
 
 
 def _environment(env: Mapping[str, str]) -> dict[str, str]:
