@@ -30,6 +30,9 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
         ("sudo apt-get install -y jq", "added jq (apt-get install)"),
         ("npm uninstall moment", "removed moment (npm)"),
         ("dotnet add package Serilog", "added Serilog (dotnet add)"),
+        ("npm i zod || npm i zod --legacy-peer-deps", "added zod (npm i)"),
+        ("npm install \\\n  zod \\\n  lodash", "added zod, lodash (npm install)"),
+        ("cd app || exit 1; npm i zod", "added zod (npm i)"),
         ("CI=1 timeout 60 npm install left-pad", "added left-pad (npm install)"),
     ],
 )
@@ -51,10 +54,21 @@ def test_a_package(command: str, told: str) -> None:
         "go build ./...",
         "echo npm install lodash",
         "go install ./cmd/tool",
+        "uv pip install pytest || pipx install tox",
+        "pip install jq 2>/dev/null || which jq",
+        "which jq || apt-get install -y jq",
     ],
 )
 def test_no_package(command: str) -> None:
     assert package_changes(Facts(commands=(ran(command),))) == ()
+
+
+def test_what_runs_in_the_background_is_told_so() -> None:
+    facts = Facts(commands=(ran("pnpm add -D vitest", "background"), ran("npm rm x", "background")))
+    assert package_changes(facts) == (
+        "added vitest (pnpm add, for development, in the background)",
+        "removed x (npm, in the background)",
+    )
 
 
 def test_what_failed_or_came_twice() -> None:

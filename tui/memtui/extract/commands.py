@@ -18,6 +18,7 @@ _TEXT_LIMIT = 10_000
 _OUTPUT_LIMIT = 600
 
 _SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
+_STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
 _REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -128,11 +129,22 @@ def things(command: str) -> frozenset[str]:
 
 def segments(command: str) -> list[list[str]]:
     """The words of each part of a command line, from the program's name on; quoted text with spaces is Q."""
+    return [words for alternatives in statements(command) for parts in alternatives for words in parts]
+
+
+def statements(command: str) -> list[list[list[list[str]]]]:
+    """The parts of a command line as `segments` has them, by statement and by its alternatives (``||``)."""
     bare = _QUOTED.sub(
         lambda found: "Q" if re.search(r"\s", found[0]) else found[0][1:-1],
         _without_heredoc(command)[:_TEXT_LIMIT],
     )
-    return [words for part in _SEGMENTS.split(bare) if (words := _from_program(part.split()))]
+    return [
+        [
+            [words for part in _PARTS.split(alternative) if (words := _from_program(part.split()))]
+            for alternative in statement.split("||")
+        ]
+        for statement in _STATEMENTS.split(bare)
+    ]
 
 
 def _from_program(words: list[str]) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from memtui.extract.commands import segments
-from memtui.extract.records import Facts
+from memtui.extract.commands import statements
+from memtui.extract.records import Facts, Outcome
 from memtui.extract.roles import Kind, name_of, role_of
 
 _MANAGERS = """
@@ -57,9 +57,9 @@ class _Change(NamedTuple):
 def package_changes(facts: Facts) -> tuple[str, ...]:
     """One line for each change of a package, in order, and for each manifest that was edited by hand."""
     lines = dict.fromkeys(
-        _told(change)
+        _told(change, command.outcome)
         for command in facts.commands
-        if command.outcome == "ok"
+        if command.outcome in ("ok", "background")
         for change in _changes(command.text)
     )
     for file in facts.modified_files:
@@ -79,18 +79,27 @@ def packages_of(command: str) -> list[str]:
     ]
 
 
-def _told(change: _Change) -> str:
+def _told(change: _Change, outcome: Outcome) -> str:
     names = ", ".join(change.packages)
+    how = ", in the background" if outcome == "background" else ""
     if not change.adds:
-        return f"removed {names} ({change.manager})"
-    development = ", for development" if change.development else ""
-    return f"added {names} ({change.manager} {change.verb}{development})"
+        return f"removed {names} ({change.manager}{how})"
+    how = f", for development{how}" if change.development else how
+    return f"added {names} ({change.manager} {change.verb}{how})"
 
 
 def _changes(command: str) -> Iterator[_Change]:
     if not _VERBS.search(command):
         return
-    for words in segments(command):
+    for alternatives in statements(command):
+        changes = [list(_changed(parts)) for parts in alternatives]
+        # Of `a || b` only one needs to have gone well, and nothing says which.
+        if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:
+            yield from changes[0]
+
+
+def _changed(parts: list[list[str]]) -> Iterator[_Change]:
+    for words in parts:
         found = _manager(words)
         if found is None:
             continue
