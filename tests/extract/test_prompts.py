@@ -65,6 +65,7 @@ PROMPTS: list[tuple[Any, dict[str, Any], str]] = [
     (
         [
             {"type": "text", "text": "<ide_opened_file>The user opened a.py</ide_opened_file>"},
+            {"type": "text", "text": "<user-prompt-submit-hook>Lint: fine</user-prompt-submit-hook>"},
             {"type": "text", "text": "explain it"},
         ],
         {"entrypoint": "claude-vscode"},

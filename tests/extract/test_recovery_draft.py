@@ -123,6 +123,7 @@ def test_decisions_say_why_or_who() -> None:
         said("Which store? → SQLite", "answer"),
         said("Let's take the second one.", "user"),
         said("Approved plan: One lock", "plan"),
+        said("Test the branch, too?", "answer"),
         said("参考 https://example.org/x", "user"),
     )
     recovery = draft_recovery(Facts(decisions=decisions), Path(ROOT))
@@ -131,6 +132,7 @@ def test_decisions_say_why_or_who() -> None:
         "SQLite: the user's answer to “Which store?”",
         "Let's take the second one: the user said so",
         "Approved plan: One lock: the user approved it",
+        "Test the branch, too: the user chose it",
         "参考 https://example.org/x: the user said so",
     )
 
@@ -177,7 +179,11 @@ def test_commits_and_todos_are_the_changes() -> None:
     facts = Facts(
         landmarks=(Landmark("Hold the lock", "1234abc", ""), Landmark("https://example.org/pull/3", "", "")),
         past_todos=(Todo("Read the code", "completed"), Todo("Rewrite all", "dropped")),
-        todos=(Todo("Fix it", "completed"), Todo("Ship it", "pending")),
+        todos=(
+            Todo("Fix it", "completed", "The lock."),
+            Todo("Split it", "completed", "SKIPPED: not worth it"),
+            Todo("Ship it", "pending"),
+        ),
         modified_files=(FileFact("/work/app/a.py", 1, False),),
     )
     assert draft_recovery(facts, Path(ROOT)).changes == (

@@ -49,8 +49,10 @@ def session() -> Transcript:
         for _ in range(1 if name == "kept.py" else 4):
             s.edit(f"{ROOT}/{name}")
     s.tool("Read", file_path=f"{ROOT}/types/gone.d.ts")
+    s.tool("Read", file_path=f"{ROOT}/model.py")
     s.tool("Bash", command=f"cat > notes.txt <<E\nx\nE\nrm {ROOT}/again.py")
     s.tool("Bash", command="git mv old.py new.py && rm draft.py notes.txt types/gone.d.ts && rm -r lib")
+    s.tool("Bash", command="mkdir -p models && mv model.py models/")
     s.tool("Bash", command="git checkout -- main.py")
     s.edit(f"{ROOT}/again.py")
     return s
@@ -70,7 +72,7 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
         ("lib/b.py", "implementation, 4 edits, later deleted"),
         ("old.py", f"implementation, 4 edits, later moved to {ROOT}/new.py"),
     ]
-    assert reference_files(facts, ROOT) == ()
+    assert [file.path for file in reference_files(facts, ROOT)] == [f"{ROOT}/models/model.py"]
     assert facts.shell_files == ()
     changes = draft_recovery(facts, Path(ROOT)).changes
     assert f"{ROOT}/draft.py: changed, later deleted" in changes

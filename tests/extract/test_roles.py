@@ -51,6 +51,8 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         (".env.example", "environment"),
         (".gitignore", "ignore list"),
         ("knip.json", "configuration"),
+        ("src/settings.py", "configuration"),
+        ("src/settings.tsx", "UI component"),
         ("data/users.json", "data"),
         ("src/types/user.ts", "type definitions"),
         ("src/global.d.ts", "type definitions"),

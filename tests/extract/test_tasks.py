@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memtui.extract.facts import to_json
+from memtui.extract.carry_json import carry_from_json, carry_to_json
+from memtui.extract.facts import read_on, to_json
 from tests.transcripts import Transcript, tool_result, tool_use
 
 
@@ -43,6 +44,23 @@ def test_the_last_written_list_wins(tmp_path: Path) -> None:
     session.agent("user", tool_result("t1"))
     assert todos(session, tmp_path) == [("a", "completed"), ("b", "in_progress"), ("c", "pending")]
     assert to_json(session.facts(tmp_path))["todos"][0] == {"content": "a", "status": "completed"}
+
+
+def test_what_a_task_depends_on_is_told_with_it(tmp_path: Path) -> None:
+    session = Transcript()
+    for number, subject in (("1", "read"), ("2", "write"), ("3", "test")):
+        create(session, number, subject)
+    update(session, "2", addBlockedBy=["1"])
+    update(session, "2", addBlocks=["3", "9"])
+    update(session, "1", status="completed")
+    session.tool("TaskList", "#1 [completed] read\n#2 [pending] write\n#3 [pending] test [blocked by #2]")
+    details = [todo.details for todo in session.facts(tmp_path).todos]
+    assert details == ["x", "x\nDepends on: read", "x\nDepends on: write"]
+    facts, carry = read_on(session.write(tmp_path))
+    assert [todo.details for todo in facts.todos] == details
+    session.say("go on")
+    facts, _ = read_on(session.write(tmp_path), carry_from_json(carry_to_json(carry)))
+    assert [todo.details for todo in facts.todos] == details
 
 
 def test_an_emptied_list_is_empty_and_a_refused_one_changes_nothing(tmp_path: Path) -> None:

@@ -9,8 +9,13 @@ from memtui.extract.records import Landmark
 from memtui.formats.transcript_events import Result
 
 _COMMITTED = re.compile(
-    r"^\[(?P<branch>[^\]\n]{1,200}?) (?:\(root-commit\) )?(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
+    r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
+    r"(?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$",
     re.MULTILINE,
+)
+_IN_TEMP = re.compile(
+    r"(?:\bcd|\bgit -C|\bgit init)\s+[\"']?(?:(?:/private)?/(?:tmp|var/folders)\b|\$[({]?\w*te?mp)",
+    re.IGNORECASE,
 )
 _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
@@ -19,6 +24,7 @@ _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _COUNT_LIMIT = 200
 _TEXT_LIMIT = 200
 _OUTPUT_LIMIT = 20_000
+_COMMAND = 2_000
 
 
 class LandmarkLog:
@@ -31,7 +37,8 @@ class LandmarkLog:
         """Take a shell command that went well."""
         if "git" in command and "commit" in command:
             for match in _COMMITTED.finditer(result.text[:_OUTPUT_LIMIT]):
-                self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], timestamp))
+                if not (match["first"] and _is_tried_out(command[:_COMMAND])):
+                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], timestamp))
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(result.text[:_OUTPUT_LIMIT]):
                 self._add(Landmark(match[0], "", timestamp))
@@ -45,3 +52,8 @@ class LandmarkLog:
         self._found[landmark.text] = landmark
         if len(self._found) > _COUNT_LIMIT:
             del self._found[next(iter(self._found))]
+
+
+def _is_tried_out(command: str) -> bool:
+    """Whether a repository was made in a temporary folder: its first commit is none of the project."""
+    return "git init" in command and _IN_TEMP.search(command) is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log2
 
 from memtui.extract.facts import Facts
 from memtui.extract.paths import identity
 from memtui.extract.records import FileFact
-from memtui.extract.removals import PUT_BACK
+from memtui.extract.removals import PUT_BACK, moved_to
 from memtui.extract.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
 from memtui.formats.recovery import RoleFile
 
@@ -110,7 +111,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     changed |= {identity(path) for path in facts.shell_files}
     folders = {folder_of(file.path) for file in facts.modified_files}
     rated = []
-    for file in facts.read_files:
+    for file in map(_where_it_is, facts.read_files):
         role = role_of(file.path, root)
         if identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
             weight, text = _rated(file, role, facts.modified_files, folders)
@@ -119,6 +120,11 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
             rated.append((weight, RoleFile(path=file.path, role=text)))
     rated.sort(key=lambda pair: -pair[0])
     return tuple(file for _, file in rated[:_REFERENCES])
+
+
+def _where_it_is(file: FileFact) -> FileFact:
+    """A file that was moved, by its new path."""
+    return replace(file, path=moved_to(file.fate), fate="") if moved_to(file.fate) else file
 
 
 def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:

@@ -47,6 +47,10 @@ _BY = {
     "assistant": "decided in the session",
     "plan": "the user approved it",
 }
+_NOT_DONE = re.compile(
+    r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
+)
+"""How a todo that was ticked off says that nothing was done about it."""
 _LOOKS = re.compile(
     r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|file|sed|awk|command|type|curl|wget|\[|du|diff)\b"
     r"|git (?:ls-files|log|diff|show|status|branch|rev-parse|grep|blame|merge-base|fetch)\b|gh\b"
@@ -109,7 +113,7 @@ def _with_reason(text: str, decision: Statement) -> str:
         return f"{found['decision'].rstrip(' ,;—–-')}: {found['reason']}"
     if _EXPLAINED.search(text):
         return text
-    return f"{text.rstrip('.。 ')}: {_BY[decision.source]}"
+    return f"{text.rstrip('.。?？ ')}: {_BY[decision.source]}"
 
 
 def _known_issues(facts: Facts) -> Iterator[str]:
@@ -135,7 +139,9 @@ def _is_issue(error: ErrorFact) -> bool:
 def _changes(facts: Facts) -> Iterator[str]:
     told = [f"{mark.text} (commit {mark.commit})" if mark.commit else mark.text for mark in facts.landmarks]
     told += [
-        one_line(todo.content) for todo in (*facts.past_todos, *facts.todos) if todo.status == "completed"
+        one_line(todo.content)
+        for todo in (*facts.past_todos, *facts.todos)
+        if todo.status == "completed" and not _NOT_DONE.match(todo.details)
     ]
     yield from told
     if len(told) < _FEW:

@@ -35,7 +35,7 @@ class Removal(NamedTuple):
     @property
     def target(self) -> str:
         """Where it was moved to, "" when it was not."""
-        return self.fate.removeprefix(_MOVED) if self.fate.startswith(_MOVED) else ""
+        return moved_to(self.fate)
 
     def hits(self, key: str) -> bool:
         """Whether it is about a file, itself or by a folder above it.
@@ -53,6 +53,11 @@ class Removal(NamedTuple):
         if not self.target:
             return self.fate
         return self.fate.rstrip("\\/") + path[len(self.path.rstrip("\\/")) :]
+
+
+def moved_to(fate: str) -> str:
+    """The new path of a file with that fate, "" when it was not moved."""
+    return fate.removeprefix(_MOVED) if fate.startswith(_MOVED) else ""
 
 
 def _depth(path: str) -> int:

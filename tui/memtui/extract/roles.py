@@ -106,7 +106,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.SOURCE, "web page", r"\.html?$"),
     (Kind.SOURCE, "page template", r"\.(?:ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
     (Kind.CONFIG, "configuration",
-     r"/(?:config|settings)\.\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
+     r"/(?:config|settings)\.(?![jt]sx$|vue$|svelte$|s?css$|html?$)\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
      r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
      r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
     (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),

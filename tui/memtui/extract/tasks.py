@@ -27,6 +27,8 @@ class ListedTask:
     changed: str
     """When it was last touched: ISO 8601, "" when the transcript does not say."""
     details: str = ""
+    needs: dict[str, None] = field(default_factory=dict)
+    """The numbers of the tasks that come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,14 @@ class TodoLog:
         memory = memory or TodoMemory()
         self._todos: list[Any] = [{"content": todo.content, "status": todo.status} for todo in memory.todos]
         self._before = list(self._todos)
-        self._tasks = {number: replace(task) for number, task in memory.tasks.items()}
+        self._tasks = {number: replace(task, needs=dict(task.needs)) for number, task in memory.tasks.items()}
         self._tasks_are_newer = memory.tasks_are_newer
         self._past = dict(memory.past)
         self._past_before = dict(self._past)
 
     def memory(self) -> TodoMemory:
         """What a log of the lines behind has to know."""
-        tasks = {number: replace(task) for number, task in self._tasks.items()}
+        tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
         return TodoMemory(tuple(self._written()), tasks, self._tasks_are_newer, dict(self._past))
 
     def write(self, arguments: dict[str, Any]) -> None:
@@ -105,13 +107,20 @@ class TodoLog:
             self._renamed(known, content)
             if content and len(self._tasks) < _COUNT_LIMIT:
                 details = _text(item.get("description")) or (known.details if known else "")
-                self._tasks[identity] = ListedTask(content, _status(item), timestamp, details)
+                needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
+                self._tasks[identity] = ListedTask(content, _status(item), timestamp, details, needs)
 
     def finish(self) -> tuple[Todo, ...]:
         """The list as it stood at the end."""
         if self._tasks_are_newer and self._tasks:
-            return tuple(Todo(task.content, task.status, task.details) for task in self._tasks.values())
+            tasks = self._tasks.values()
+            return tuple(Todo(task.content, task.status, self._details(task)) for task in tasks)
         return tuple(self._written())
+
+    def _details(self, task: ListedTask) -> str:
+        """What was written about a task, and which ones come first."""
+        first = [self._tasks[number].content for number in task.needs if number in self._tasks]
+        return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
 
     def past(self) -> tuple[Todo, ...]:
         """What was on a list and is not any more."""
@@ -162,6 +171,10 @@ class TodoLog:
         if status == "deleted":
             self._put_away(self._tasks.pop(identity).content, "deleted")
             return
+        task.needs |= _numbers(arguments.get("addBlockedBy"))
+        for number in _numbers(arguments.get("addBlocks")):
+            if number in self._tasks:
+                self._tasks[number].needs[identity] = None
         task.status = status or task.status
         subject = _text(arguments.get("subject"))
         self._renamed(task, subject)
@@ -178,6 +191,11 @@ def _listed(result: Result) -> list[Any]:
         {"id": found[1], "status": found[2], "subject": found[3].split(" [blocked by ")[0]}
         for found in _LISTED.finditer(result.text)
     ]
+
+
+def _numbers(value: Any) -> dict[str, None]:
+    """The numbers in a list of tasks."""
+    return dict.fromkeys(filter(None, map(_text, value[:_COUNT_LIMIT]))) if isinstance(value, list) else {}
 
 
 def _text(value: Any) -> str:

@@ -19,7 +19,7 @@ context), ``comment`` (given with an approval), ``memory`` (a ``#`` note). ``loc
 command that is the user's unless ``output`` follows: then Claude Code itself carried it out.
 """
 
-_BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder)>")
+_BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
 _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 _INTERRUPTION = "[Request interrupted by user"
