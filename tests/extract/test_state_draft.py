@@ -17,7 +17,7 @@ from memtui.extract.state_tasks import closing_question, gist, steps_of
 from memtui.extract.statements import settled_in
 from memtui.formats.session_state import SessionState
 from memtui.project import Project
-from tests.transcripts import Transcript
+from tests.transcripts import SAID, Transcript
 
 APP = Project(Path("/work/app"))
 
@@ -86,6 +86,18 @@ def test_a_pasted_log_is_told_by_what_went_wrong() -> None:
     assert drafted.dynamics.phase == "debugging"
 
 
+def test_what_is_asked_below_a_pasted_log_is_told_with_it() -> None:
+    output = (
+        "g requirement: left-pad<2,>=1 (from app) (1.3)\n✓ Docker\n[2/4] Starting all services\n"
+        "Starting the shop\nStarting the stock\n✗ The shop failed to start\n[3/4] Waiting\nStarting a tunnel"
+    )
+    facts = Facts(prompts=typed("Get the container running", f"{output}\nfix these"))
+    assert last_intent(facts) == "Pasted output: ✗ The shop failed to start; fix these"
+    assert state(facts).dynamics.phase == "debugging"
+    said = f"the build does not find it:\n{output}\nfix these"
+    assert last_intent(Facts(prompts=typed(said))).startswith("the build does not find it")
+
+
 def test_a_request_is_its_prose() -> None:
     text = (
         "https://example.com/docs\nuse context7\nCan we keep it in git?\n```\ncode\n```\nI prefer Markdown."
@@ -144,6 +156,23 @@ def test_a_line_that_announces_a_list_settles_nothing() -> None:
     assert settled_in("never edit package.json by hand;") == ([], ["never edit package.json by hand"])
 
 
+def test_what_was_said_of_a_refused_step_is_told_with_the_step(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Write the design down")
+    for command, words in (
+        ("git add docs/design.md", "don't check this in"),
+        ("git push", "Never push to the main branch, it is what everybody else builds from: open a branch."),
+    ):
+        refused = transcript.call("Bash", command=command)
+        transcript.result(refused, f"{SAID}{words}", failed=True, detail="Error: rejected")
+    transcript.user("never mention it")
+    assert [decision.text for decision in of(transcript, tmp_path).decisions] == [
+        "don't check this in (about Bash: git add docs/design.md)",
+        "Never push to the main branch, it is what everybody else builds from: open a branch.",
+        "never mention it",
+    ]
+
+
 def test_decisions_and_constraints_stand_in_their_order(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.user("Never touch the public API.")
@@ -167,6 +196,16 @@ def test_the_gist_of_an_answer_is_more_than_an_exclamation() -> None:
     assert gist("## Done\n\n1. **Auth** - the check is back in place") == "Auth - the check is back in place"
     assert gist("修复完成。") == "修复完成。"
     assert gist("Done!") == ""
+
+
+def test_what_announces_a_list_is_told_rather_than_its_first_item() -> None:
+    items = "\n- the `ledger` (a table of its own)\n- the stock and all that hangs on it"
+    assert gist(f"Fixed. The flag now wins in all three places:{items}") == (
+        "The flag now wins in all three places"
+    )
+    assert gist(f"Here's the summary of the work:{items}") == "the `ledger` (a table of its own)"
+    assert gist(f"The `refund` command will now:{items}") == "the `ledger` (a table of its own)"
+    assert gist("<summary>The stock counts again.</summary>") == "The stock counts again."
 
 
 def test_only_a_question_at_the_end_waits_for_an_answer() -> None:

@@ -31,6 +31,9 @@ from tests.transcripts import Transcript
         "Refactor it without changing the public API",
         "Do it only on first run.",
         "Keep the public interface as it is.",
+        "It should also check that the ledger is closed",
+        "we want the judgement of a person in the end",
+        "I kind of feel like we want either sqlite or duckdb.",
         "A. is fine, ensure we log",
         "N'utilise pas de nouvelle dépendance.",
         "il faut garder la compatibilité",
@@ -58,6 +61,9 @@ def test_constraints(sentence: str) -> None:
         "I think B, nested in strategy options",
         "yeah rename it to plan_header_block",
         "we do container-first.",
+        "okay, so it sounds like we're getting rid of the TTL.",
+        "yes this is confusing, let's stop doing it if possible",
+        "B) yeah let's go json.",
         "let's leave this for a future exercise.",
         "ooh dominant axis sounds perfect",
         "We decided to keep the old endpoint.",
@@ -81,6 +87,11 @@ def test_decisions(sentence: str) -> None:
         "can you make sure the line count is correct?",
         "why do you always ask?",
         "let's go",
+        "yes, let's go ahead",
+        "ok let's go on",
+        "let's go, use the planner",
+        "if we want the ledger, what does it cost",
+        "that should fix it",
         "let's keep going",
         "don't worry",
         "don't think so",
@@ -99,6 +110,20 @@ def test_decisions(sentence: str) -> None:
 )
 def test_what_settles_nothing(text: str) -> None:
     assert settled_in(text) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["Code Review for PR #17: refunds", "more reviewer feedback:", "evaluate this feedback from Copilot:"],
+)
+def test_what_a_reviewer_demands_is_no_rule_of_the_user(first: str) -> None:
+    said = "\n\n1. Critical\nThe check must be fixed before merging.\n\nNever merge without it."
+    assert settled_in(first + said) == ([], [])
+    assert settled_in("feedback:" + said)[1] == [
+        "The check must be fixed before merging.",
+        "Never merge without it.",
+    ]
+    assert settled_in(f"{first}\nnever rename the table")[1] == ["never rename the table"]
 
 
 def test_a_decision_is_no_constraint_as_well() -> None:

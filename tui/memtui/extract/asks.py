@@ -9,6 +9,7 @@ from memtui.extract.plans import plan_title
 from memtui.extract.records import Answer, Facts, Prompt
 from memtui.extract.sentences import prose_lines
 from memtui.extract.sizes import tokens
+from memtui.extract.stated import is_order, is_pasted
 from memtui.extract.topics import wish
 
 _WIDTH = 240
@@ -24,6 +25,8 @@ _ADDRESS = re.compile(r"https?://\S+")
 PASTED = "Pasted output: "
 _OUTPUT = re.compile(r"[❯$%>#\[│┃✓✗=*+-]|\d+[:%]|\S+@\S+[:~]")
 """How a line of a program's output begins."""
+_PLAIN = re.compile(r"[^\W\d_][^\d/<>=(){}\[\]|\\:;#$%&*+~^✓✗]{2,}")
+"""A line of words alone, as people write and programs seldom do."""
 _NEAR = 80
 
 _ROUTINE = re.compile(
@@ -95,6 +98,19 @@ def is_paste(text: str) -> bool:
     return len(lines) >= _PASTE and not any(len(line.split()) >= _SENTENCE or _is_wide(line) for line in own)
 
 
+def _closing_order(text: str) -> str:
+    """What the user asks for below a program's output; "" when the message begins with their words."""
+    output, _, last = text.strip().rpartition("\n")
+    if output.count("\n") < _PASTE - 1 or not is_pasted(output):
+        return ""
+    begins = output.partition("\n")[0].strip().rstrip(":：")
+    return (
+        last.strip()
+        if is_order(last) and _PLAIN.fullmatch(last.strip()) and not _PLAIN.fullmatch(begins)
+        else ""
+    )
+
+
 def _is_wide(line: str) -> bool:
     return not line.isascii() and tokens(line) >= _SENTENCE * 2
 
@@ -110,6 +126,8 @@ def request(prompt: Prompt, width: int = _WIDTH) -> str:
         return shortened(one_line(prompt.text), _WIDTH)
     if is_paste(prompt.text):
         return shortened(f"{PASTED}{one_line(telling_line(prompt.text))}", _WIDTH)
+    if order := _closing_order(prompt.text):
+        return shortened(f"{PASTED}{one_line(telling_line(prompt.text))}; {order}", _WIDTH)
     told = asked(prompt.text, width)
     if _ADDRESS.fullmatch(told):
         return ""

@@ -32,6 +32,9 @@ _WORDS = {
 }
 _LETTERS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _WORDS.items()}
 _REVIEW = re.compile(r"\breview|\brelis|审查|评审|レビュー", re.IGNORECASE)
+_POINTING = re.compile(r"\b(?:this|that|it|these|those|them)\b|这|那|これ|それ", re.IGNORECASE)
+_SHORT = 80
+_ABOUT = 100
 _PROMPTS = 20
 """Words of the user by which language and style are told: the last ones."""
 
@@ -75,13 +78,24 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
     """Decisions and constraints in the order in which they were said: later ones come behind earlier ones."""
-    said = [(each.timestamp, "decision", settled(each)) for each in facts.decisions]
-    said += [(each.timestamp, "constraint", one_line(each.text)) for each in facts.constraints]
-    said.sort(key=lambda each: each[0])
+    about = {each.timestamp: each.about for each in facts.corrections if each.about and each.timestamp}
+    said = [(each, "decision", settled(each)) for each in facts.decisions]
+    said += [(each, "constraint", one_line(each.text)) for each in facts.constraints]
+    said.sort(key=lambda each: each[0].timestamp)
     return tuple(
-        Decision(kind="constraint" if kind == "constraint" else "decision", text=shortened(text, SENTENCE))
-        for _, kind, text in said
+        Decision(
+            kind="constraint" if kind == "constraint" else "decision",
+            text=shortened(_pointed(text, about.get(each.timestamp, "")), SENTENCE),
+        )
+        for each, kind, text in said
     )
+
+
+def _pointed(text: str, about: str) -> str:
+    """A short sentence on ``this`` or ``it``, with the step that the user refused or stopped in saying so."""
+    if not about or len(text) > _SHORT or not _POINTING.search(text):
+        return text
+    return f"{text} (about {shortened(one_line(about), _ABOUT)})"
 
 
 def _language(facts: Facts) -> str:

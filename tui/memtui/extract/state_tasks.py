@@ -18,6 +18,13 @@ _STEPS = 8
 _GIST = 5
 """Tokens of a sentence that says something."""
 _SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[^\w`\"'(<\[「『/~.-])+(?=\S)")
+_TAG = re.compile(r"^\s*<[a-z][\w-]*>|</[a-z][\w-]*>\s*$")
+_NO_SENTENCE = re.compile(
+    r"^(?:here\b|summary\b|the following\b|let me\b|以下|次の)"
+    r"|\b(?:now|to|by|are|is|was|were|of|for|with|as|the|from|on|in|that|and|will|can|includes?|below|follow(?:s|ing)?)$",
+    re.IGNORECASE,
+)
+"""What only announces: `Here is the summary`, `The command now`."""
 _ITEM = re.compile(r"[-*•]\s|\d+[.)]\s")
 
 ASKED, ANSWERED = "Asked: ", "Answered: "
@@ -101,14 +108,29 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 
 
 def gist(message: str) -> str:
-    """The first sentence of a message of the model that is more than an exclamation, outside of lists."""
+    """The first sentence of a message of the model that is more than an exclamation, outside of lists.
+
+    Where none is, what announces a list says more than its first item, if it is a whole sentence.
+    """
     lines = list(prose_lines(message))
-    for line in (*(line for line in lines if not _ITEM.match(line)), *lines):
-        for sentence in line_sentences(line):
-            told = _SYMBOLS.sub("", one_line(sentence))
-            if tokens(told) >= _GIST and not told.endswith((":", "：")) and not is_question(told):
-                return told
+    prose = [line for line in lines if not _ITEM.match(line)]
+    tellers = ((prose, _is_telling), (prose, _announces), (lines, _is_telling))
+    for some, says in tellers:
+        for line in some:
+            for sentence in line_sentences(line):
+                told = _SYMBOLS.sub("", _TAG.sub("", one_line(sentence)))
+                if says(told):
+                    return told.rstrip(":：")
     return ""
+
+
+def _is_telling(sentence: str) -> bool:
+    return tokens(sentence) >= _GIST and not sentence.endswith((":", "：")) and not is_question(sentence)
+
+
+def _announces(sentence: str) -> bool:
+    bare = sentence.rstrip(":：")
+    return bare != sentence and tokens(bare) > _GIST and not _NO_SENTENCE.search(bare)
 
 
 def closing_question(text: str) -> str:

@@ -61,6 +61,11 @@ def is_pasted(text: str) -> bool:
     return len(_PASTED.findall(text)) >= _LEAST
 
 
+def is_order(text: str) -> bool:
+    """Whether a line tells somebody to do something; of other languages than English that is not asked."""
+    return bool(text.strip()) and (_ORDERS.match(text) is not None or not text.isascii())
+
+
 def _states_plan(prompt: Prompt) -> bool:
     if prompt.kind == "plan":
         return True
@@ -99,4 +104,4 @@ def _can_be_step(text: str) -> bool:
 
 def _are_orders(items: list[str]) -> bool:
     """Whether half of the items tell somebody to do something; of other languages that is not asked."""
-    return 2 * sum(1 for item in items if _ORDERS.match(item) or not item.isascii()) >= len(items)
+    return 2 * sum(map(is_order, items)) >= len(items)

@@ -47,12 +47,24 @@ _ASIDE = re.compile(
 )
 """What is settled before a question: ``let's store it in metadata, can you give an example?``"""
 _OFFER = 6_000
+_OTHERS_WORDS = re.compile(
+    r"\W*(?:(?:some|more|the|new|latest|another|here(?:['’]s| is| are)|and) ){0,4}"
+    r"(?:code review (?:for|of|by|from)\b|(?:pr|pull request|reviewer) (?:feedback|comments?|review)\b"
+    r"|(?:evaluate |address |fix |check )?(?:this |the |these )?(?:feedback|comments?|review) from\b"
+    r"|(?:copilot|coderabbit|bugbot|greptile|codex) (?:says?|said|comments?|review|feedback|found)\b)",
+    re.IGNORECASE,
+)
+"""How a message begins that hands on what a reviewer wrote."""
+_HANDED_ON = 3
+"""Lines of such a message."""
 
 
 def settled_in(text: str) -> tuple[list[str], list[str]]:
     """The sentences of a user's message that decide something, and those that limit how work is done."""
     decisions: list[str] = []
     constraints: list[str] = []
+    if _OTHERS_WORDS.match(text) and text.strip().count("\n") >= _HANDED_ON:
+        text = text.strip().partition("\n")[0]  # a reviewer's demands are none of the user's rules
     for line in prose_lines(text):
         lowered = line.lower()
         words = words_of(lowered)

@@ -81,7 +81,7 @@ CONSTRAINTS = (
         "don't don’t dont do never avoid stop always only exclusively ensure make sure remember prefer keep "
         "concise brief careful terse let's let’s won't won’t wont rather must mustn't mustn’t shouldn't "
         "shouldn’t should needs need has have allowed forbidden off circumstances default please without no "
-        "instead retained unchanged untouched",
+        "instead retained unchanged untouched want",
         orders=[
             r"(?:don['’]?t|do not|never)\s+"
             r"(?!know|think|see|mind|care|worry|understand|remember|get\b|now\b|here\b)[a-z]+\b",
@@ -101,6 +101,9 @@ CONSTRAINTS = (
             r"\b(?:instead of|rather than|retained|unchanged|untouched)\b",
             r"(?:must|mustn['’]?t|must not|shouldn['’]?t|should (?:not|never|only))\s+\w+",
             r"(?:needs? to be|ha(?:s|ve) to be)\s+\w+",
+            r"(?:it|this|that|these|those|they|the [\w-]+) should (?:also|always|still|at least)\b",
+            r"(?<!if )(?<!when )(?<!whether )(?<!what )(?<!that )we (?:really |definitely |only )?want "
+            r"(?:the|an?|something|it|them|these|those|either|both|no|only|our)\b",
             r"(?:not allowed to|forbidden|off[- ]limits|under no circumstances)\b",
             r"(?:by default it should|default to)\b",
             r"please (?:always |only )?use\b",
@@ -149,10 +152,11 @@ DECISIONS = (
     Rule(
         "let's let’s lets i'll i’ll we'll we’ll will going decided chose opted settled picked think guess "
         "rename call go first perfect best right no nope nah nothing much big complex complicated risky "
-        "fragile expensive heavy slow",
+        "fragile expensive heavy slow getting dropping sticking",
         phrases=[
             r"let['’]?s (?:go with|use|store|keep(?! (?:going|it simple))|drop|stick (?:to|with)|switch to"
-            r"|leave|skip|call it|bump|go for|just (?:drop|use|keep))\b",
+            r"|leave|skip|call it|bump|go for|stop \w+ing|just (?:drop|use|keep))\b",
+            r"(?:we|i)(?:['’]re| are|['’]m| am) (?:getting rid of|dropping|going for|sticking (?:with|to))\b",
             r"(?:we|i)(?:['’]ll|['’]re going to| will| are going to)"
             r" (?:go with|use|keep|drop|stick (?:to|with)|switch to)\b",
             r"(?:i|we)(?:['’]ve| have)? (?:decided|chose|opted|settled on|picked)\b",
@@ -164,6 +168,8 @@ DECISIONS = (
         others=[
             r"^(?:yes|yeah|ok|okay|yep|no)?,?\s*(?:rename|call) (?:it|this|them) (?:to\s+)?\S+",
             r"^(?:go|going) with\b",
+            r"^(?:[a-h]\)\s*)?(?:yes|yeah|ok|okay|sure|cool|right|fine)[,.]? let['’]?s go "
+            r"(?!ahead|on|back|now|then|there|live|next|again|further|deeper|slow|fast|all|out|in)\w[\w.+-]*[.!]?$",
             r"^(?:no|nope|nah)\b[,.]? (?:let['’]?s )?(?:remove|drop|revert|undo|leave|keep|skip)\b",
             r"^(?:ok(?:ay)?|yes)?[,.]?\s*do nothing\b",
             r"^(?:i (?:think|guess|feel)\b.{1,60}|(?:that|this|it)) (?:is|['’]s|seems|sounds) (?:way )?too? "
