@@ -71,6 +71,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         decisions=(),
         constraints=(),
         causes=facts.causes[-_FEW:],
+        guesses=(),
         compactions=tuple(_compaction(each, first=not at) for at, each in enumerate(facts.compactions)),
         context_sizes=(),
         todos=facts.todos,

@@ -14,6 +14,7 @@ from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check
 from memtui.extract.corrections import is_objection
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
+from memtui.extract.guesses import is_unsure
 from memtui.extract.issues import open_errors
 from memtui.extract.phrasing import first_sentence, one_line, shortened
 from memtui.extract.records import Correction
@@ -69,7 +70,7 @@ def _learnings(facts: Facts) -> Iterable[str]:
     known = [each.sentence for each in (*facts.decisions, *facts.constraints)]
     for decision in facts.decisions:
         yield shortened(settled(decision), SENTENCE)
-    for cause in facts.causes[-_CAUSES:]:
+    for cause in [each for each in facts.causes if not is_unsure(each.text)][-_CAUSES:]:
         yield shortened(one_line(cause.text), SENTENCE)
     for constraint in facts.constraints:
         yield shortened(f"Constraint: {one_line(constraint.text)}", SENTENCE)

@@ -13,6 +13,7 @@ from memtui.extract.calls import CallLog
 from memtui.extract.carry import Carry, thinned
 from memtui.extract.compactions import CompactionLog
 from memtui.extract.corrections import CorrectionLog
+from memtui.extract.guesses import guesses_in
 from memtui.extract.plans import plan_title
 from memtui.extract.prompts import PromptLog
 from memtui.extract.records import Facts, PlanFact, Prompt, Statement
@@ -61,7 +62,8 @@ class Reading:
         self._corrections = CorrectionLog()
         self._calls = CallLog(self._corrections, self._refusal)
         self._compactions = CompactionLog()
-        self._decisions, self._constraints, self._causes = StatementLog(), StatementLog(), StatementLog()
+        self._decisions, self._constraints = StatementLog(), StatementLog()
+        self._causes, self._guesses = StatementLog(), StatementLog()
         self._title = ""
         self._last_text = ""
         self._closing = ""
@@ -200,6 +202,7 @@ class Reading:
             decisions=self._all_decisions(plans),
             constraints=self._constraints.finish(),
             causes=self._causes.finish(),
+            guesses=self._guesses.finish(),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
             last_words=self._closing,
@@ -259,6 +262,8 @@ class Reading:
             self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
         for sentence in causes:
             self._causes.add(statement(sentence, sentence, "assistant", self._timestamp))
+        for sentence in guesses_in(text):
+            self._guesses.add(statement(sentence, sentence, "assistant", self._timestamp))
 
     def _words(self, event: Words) -> None:
         if event.kind == "interruption":

@@ -223,6 +223,8 @@ class Facts:
     """What limits how the work is to be done, in the user's words."""
     causes: tuple[Statement, ...] = ()
     """What the model found to be the cause of a problem."""
+    guesses: tuple[Statement, ...] = ()
+    """What it only supposed to be one."""
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
     last_words: str = ""

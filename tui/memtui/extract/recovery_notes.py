@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memtui.extract.checks import SENTENCE, error_line, worth_telling
 from memtui.extract.facts import Facts
+from memtui.extract.guesses import is_unsure
 from memtui.extract.inferred import later_requests, request_line
 from memtui.extract.phrasing import one_line, says_something, says_why, shortened, telling_line
 from memtui.extract.plans import plan_title
@@ -15,6 +16,7 @@ from memtui.extract.stated import is_pasted
 _LINE = 320
 _TRAIL = 12
 _SOLVED = 6
+_GUESSES = 8
 _REQUESTS = 25
 _HANDED_OVER = "Implement the following plan"
 
@@ -27,8 +29,10 @@ def recovery_notes(facts: Facts, *, with_requests: bool) -> str:
         with_requests: also what the user asked for after the first request; an inferred plan has that.
     """
     corrections = list(_corrections(facts.corrections))
+    causes = [shortened(one_line(each.text), _LINE) for each in facts.causes]
     groups = (
-        ("Causes found", [shortened(one_line(each.text), _LINE) for each in facts.causes[-_TRAIL:]]),
+        ("Causes found", [each for each in causes if not is_unsure(each)][-_TRAIL:]),
+        ("Hypotheses along the way", _hypotheses(facts, causes)),
         ("The user's corrections", corrections),
         ("Errors met on the way, and solved", _solved(facts)),
         ("Plans that the user refused", list(_refused(facts))),
@@ -37,6 +41,13 @@ def recovery_notes(facts: Facts, *, with_requests: bool) -> str:
     )
     told = (f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines)
     return "\n\n".join(told)
+
+
+def _hypotheses(facts: Facts, causes: list[str]) -> list[str]:
+    """What was supposed and, as far as the words go, not found."""
+    supposed = [shortened(one_line(each.text), _LINE) for each in facts.guesses]
+    told = dict.fromkeys([*(each for each in causes if is_unsure(each)), *supposed])
+    return [each for each in told if each not in causes or is_unsure(each)][-_GUESSES:]
 
 
 def _corrections(corrections: tuple[Correction, ...]) -> Iterator[str]:

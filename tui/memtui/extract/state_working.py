@@ -17,6 +17,7 @@ from memtui.extract.checks import (
 )
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
+from memtui.extract.guesses import is_unsure
 from memtui.extract.issues import is_slip, open_errors, open_failures
 from memtui.extract.packages import packages_of
 from memtui.extract.path_lists import grouped
@@ -39,9 +40,6 @@ _ASKED = 10
 _NOTHING = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
-_GUESS = re.compile(
-    r"\b(?:likely|probably|perhaps|maybe|might|may be|could be|seems)\b|可能|たぶん|かもしれ", re.IGNORECASE
-)
 _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
 """A command that ends by itself."""
 
@@ -103,7 +101,7 @@ def _technical(facts: Facts, root: Path, failures: list[Command]) -> Iterator[st
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
-    sure = [cause for cause in facts.causes if not _GUESS.search(cause.text)]
+    sure = [cause for cause in facts.causes if not is_unsure(cause.text)]
     for cause in sure[-_RECENT:]:
         yield f"Cause found: {shortened(one_line(cause.text), SENTENCE)}"
     if before := _asked_before(facts):
