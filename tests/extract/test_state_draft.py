@@ -8,14 +8,24 @@ from pathlib import Path
 import pytest
 
 from memtui.extract.asks import asked, is_paste, is_routine, last_intent
-from memtui.extract.facts import Facts
+from memtui.extract.compactor import next_state
+from memtui.extract.facts import Facts, read_on
 from memtui.extract.path_lists import grouped
-from memtui.extract.records import Answer, Command, ErrorFact, FileFact, PlanFact, Prompt, Statement
+from memtui.extract.records import (
+    Answer,
+    Command,
+    ErrorFact,
+    FileFact,
+    PlanFact,
+    Prompt,
+    Statement,
+    Todo,
+)
 from memtui.extract.sizes import tokens
 from memtui.extract.state_draft import draft_session_state
-from memtui.extract.state_tasks import closing_question, gist, steps_of
+from memtui.extract.state_tasks import closing_question, done_tasks, gist, steps_of
 from memtui.extract.statements import settled_in
-from memtui.formats.session_state import SessionState
+from memtui.formats.session_state import SessionState, Task, TaskKind
 from memtui.project import Project
 from tests.transcripts import SAID, Transcript
 
@@ -227,6 +237,68 @@ def test_an_interrupted_session_says_that_it_was_stopped(tmp_path: Path) -> None
     assert of(transcript, tmp_path).tasks[-1].children[-1].text == "None"
 
 
+def test_what_was_committed_before_the_list_stays_done(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Ship it well")
+    commit = "[main abc1234] fix: the ledger\n 1 file changed"
+    transcript.tool("Bash", commit, command="git commit -qam 'fix: the ledger'")
+    for status in ("in_progress", "completed"):
+        transcript.tool("TodoWrite", todos=[{"content": "write the stock", "status": status}])
+    commit = "[main def5678] feat: the stock\n 1 file changed"
+    transcript.tool("Bash", commit, command="git commit -qam 'feat: the stock'")
+    facts = transcript.facts(tmp_path)
+    assert done_tasks(facts) == ["fix: the ledger (committed)", "write the stock"]
+    path = transcript.write(tmp_path)
+    first = path.read_bytes().split(b"\n")[:3]
+    path.write_bytes(b"\n".join(first) + b"\n")
+    before, carry = read_on(path)
+    assert done_tasks(before) == ["fix: the ledger (committed)"]
+    path.write_bytes(transcript.data)
+    assert done_tasks(read_on(path, carry)[0]) == done_tasks(facts)
+
+
+def test_a_task_that_was_skipped_is_not_done() -> None:
+    todos = (Todo("seed it", "completed", "SKIPPED: no data"), Todo("ship it", "completed", "to the shop"))
+    facts = Facts(prompts=typed("Ship it well"), todos=todos)
+    assert done_tasks(facts) == ["ship it"]
+    seed = Task(kind=TaskKind.NEXT, text="seed it")
+    merged = next_state(SessionState(version=1, tasks=(seed,)), facts, APP)
+    assert merged is not None
+    assert [task.text for task in merged.tasks] == ["ship it", "Ship it well"]
+
+
+@pytest.mark.parametrize(
+    ("after", "phase"),
+    [
+        ("", "review"),
+        ("commit", "review"),
+        ("what does the ledger say now?", "review"),
+        ("the flag does not change the settings", "execution"),
+    ],
+)
+def test_work_that_is_asked_for_when_the_list_is_done_is_no_review(after: str, phase: str) -> None:
+    edited = FileFact("/work/app/a.py", 1, subagent=False)
+    facts = Facts(
+        prompts=(
+            Prompt("Write the ledger", "typed", "1"),
+            *((Prompt(after, "typed", "3"),) if after else ()),
+        ),
+        todos=(Todo("write it", "completed"),),
+        todos_changed="2",
+        modified_files=(edited,),
+    )
+    assert state(facts).dynamics.phase == phase
+
+
+def test_a_plan_that_was_sent_back_is_planned_anew(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Look at the ledger")
+    transcript.edit("/work/app/ledger.py")
+    shown = transcript.call("ExitPlanMode", plan="# Plan: refunds\n1. write it")
+    transcript.result(shown, f"{SAID}smaller, please", failed=True, detail="Error: rejected")
+    assert of(transcript, tmp_path).dynamics.phase == "planning"
+
+
 # --- the working context ------------------------------------------------------------------------------------
 
 
@@ -308,6 +380,16 @@ def test_scratch_files_are_no_state() -> None:
         shell_files=("/tmp/body.md", "/work/app/report.csv"),
     )
     assert technical(state(facts)) == ["Files written by commands: report.csv", "Files read: a.py"]
+
+
+def test_what_became_of_an_edited_file_is_told(tmp_path: Path) -> None:
+    transcript = Transcript()
+    transcript.user("Try something")
+    transcript.edit("/work/app/a.py")
+    transcript.edit("/work/app/b.py")
+    transcript.tool("Bash", "", command="git checkout -- a.py && mv b.py c.py")
+    drafted = of(transcript, tmp_path)
+    assert "Not as edited any more: a.py (put back with git), b.py (moved to c.py)" in technical(drafted)
 
 
 def test_guesses_are_no_causes() -> None:

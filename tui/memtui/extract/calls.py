@@ -142,7 +142,7 @@ class CallLog:
         if call.name in SHELL_TOOLS:
             waiting.shell = self.commands.called(call.input, timestamp)
         elif call.name == "TodoWrite":
-            self.todos.write(call.input)
+            self.todos.write(call.input, timestamp)
         elif call.name == "ExitPlanMode":
             self.plans.shown(call.id, call.input, timestamp)
 

@@ -16,6 +16,7 @@ from memtui.extract.phrasing import key_of
 from memtui.extract.records import Facts
 from memtui.extract.state_draft import ProjectLike, raw_state
 from memtui.extract.state_tasks import done_tasks, steps_of
+from memtui.extract.tasks import was_done
 from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
 
 _Part = TypeVar("_Part", Identity, Dynamics)
@@ -115,6 +116,7 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
 def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
     """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
+    texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += requests(facts)
     for plan in facts.plans:
         texts += steps_of(plan)

@@ -194,6 +194,8 @@ class Reading:
             commands=calls.commands.finish(),
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
+            todos_began=calls.todos.began,
+            todos_changed=calls.todos.changed,
             landmarks=calls.landmarks.finish(),
             plans=plans,
             errors=calls.errors.finish(),

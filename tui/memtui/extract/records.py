@@ -211,6 +211,10 @@ class Facts:
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
+    todos_began: str = ""
+    """When the session's first list was written."""
+    todos_changed: str = ""
+    """When something on a list was last changed."""
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
     plans: tuple[PlanFact, ...] = ()

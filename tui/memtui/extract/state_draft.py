@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from memtui.extract.asks import PASTED, goal, last_intent
+from memtui.extract.asks import PASTED, goal, last_intent, request
 from memtui.extract.checks import SENTENCE, last_checks
 from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.compactor_size import fitted
 from memtui.extract.compactor_tasks import collapsed
 from memtui.extract.phrasing import one_line, shortened
 from memtui.extract.records import Facts
+from memtui.extract.sentences import is_question
 from memtui.extract.state_tasks import task_tree
 from memtui.extract.state_working import working_context
 from memtui.extract.topics import settled
@@ -132,11 +133,19 @@ def _phase(facts: Facts) -> str:
         return "debugging"
     if (checks and checks[-1].outcome == "failed") or last_intent(facts).startswith(PASTED):
         return "debugging"
-    if facts.plans and (not facts.modified_files or facts.plans[-1].fate == "unknown"):
+    waits = last is not None and last.tool == "ExitPlanMode" and last.outcome != "ok"
+    if facts.plans and (waits or not facts.modified_files or facts.plans[-1].fate == "unknown"):
         return "planning"
     if _REVIEW.search(last_intent(facts)):
         return "review"
     if not facts.modified_files:
         return "exploration"
-    done = facts.todos and all(todo.status == "completed" for todo in facts.todos)
-    return "review" if done else "execution"
+    return "review" if _is_finished(facts) else "execution"
+
+
+def _is_finished(facts: Facts) -> bool:
+    """Whether all that was on the list is done, and nothing else was asked for since."""
+    if not facts.todos or any(todo.status != "completed" for todo in facts.todos):
+        return False
+    later = (prompt for prompt in reversed(facts.prompts) if prompt.timestamp > facts.todos_changed)
+    return not any((told := request(prompt)) and not is_question(told) for prompt in later)

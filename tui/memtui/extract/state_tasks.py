@@ -10,6 +10,7 @@ from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Facts, PlanFact
 from memtui.extract.sentences import is_question, line_sentences, prose_lines
 from memtui.extract.sizes import tokens
+from memtui.extract.tasks import was_done
 from memtui.formats.session_state import Task, TaskKind
 
 _WIDTH = 240
@@ -63,11 +64,12 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
 
 
 def done_tasks(facts: Facts) -> list[str]:
-    """What is shown to be done: items that were ticked off; without any list, what was committed."""
-    ticked = [todo for todo in (*facts.past_todos, *facts.todos) if todo.status == "completed"]
-    if ticked or facts.todos:
-        return [_text(todo.content) for todo in ticked]
-    return [f"{_text(mark.text)} (committed)" for mark in facts.landmarks if mark.commit]
+    """What is shown to be done: items that were ticked off, and commits of before there was a list."""
+    ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
+    listed = bool(ticked or facts.todos)
+    commits = [mark for mark in facts.landmarks if mark.commit]
+    early = [mark for mark in commits if not listed or mark.timestamp < facts.todos_began]
+    return [f"{_text(mark.text)} (committed)" for mark in early] + [_text(todo.content) for todo in ticked]
 
 
 def plan_steps(facts: Facts) -> list[str]:

@@ -24,6 +24,7 @@ from memtui.extract.path_lists import grouped
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Command, Facts
+from memtui.extract.removals import moved_to
 from memtui.extract.roles import Kind, role_of
 from memtui.extract.state_tasks import plan_steps, steps_of
 from memtui.formats.session_state import WorkingContext
@@ -37,6 +38,7 @@ _RESULT = 160
 _RECENT = 3
 _COMMITS = 5
 _ASKED = 10
+_GONE = 10
 _NOTHING = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
@@ -96,6 +98,11 @@ def _technical(facts: Facts, root: Path, failures: list[Command]) -> Iterator[st
     yield from _last_action(facts, root)
     yield from _running(facts.commands)
     yield from _recorded(facts)
+    gone = [
+        f"{shown(file.path, root)} ({_fate(file.fate, root)})" for file in facts.modified_files if file.fate
+    ]
+    if gone:
+        yield f"Not as edited any more: {', '.join(gone[-_GONE:])}"
     if facts.cwd and Path(facts.cwd) != root:
         yield f"Working folder: {facts.cwd}"
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
@@ -121,6 +128,11 @@ def _technical(facts: Facts, root: Path, failures: list[Command]) -> Iterator[st
 def _lasting(paths: Iterable[str], root: Path) -> list[str]:
     """Files that are likely to be there tomorrow: no scratch files, no output of a tool."""
     return [path for path in paths if role_of(path, str(root)).kind is not Kind.SCRATCH]
+
+
+def _fate(fate: str, root: Path) -> str:
+    target = moved_to(fate)
+    return f"moved to {shown(target, root)}" if target else fate
 
 
 def _plan(facts: Facts) -> Iterator[str]:

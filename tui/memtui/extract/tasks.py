@@ -18,6 +18,17 @@ _PAST_LIMIT = 500
 _TEXT_LIMIT = 2_000
 
 
+_NOT_DONE = re.compile(
+    r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
+)
+"""How a todo that was ticked off says that nothing was done about it."""
+
+
+def was_done(todo: Todo) -> bool:
+    """Whether an item was ticked off, and not as something that was left undone."""
+    return todo.status == "completed" and not _NOT_DONE.match(todo.details)
+
+
 @dataclass(slots=True)
 class ListedTask:
     """An item of the task list."""
@@ -40,6 +51,8 @@ class TodoMemory:
     """By their number, by which later lines name them."""
     tasks_are_newer: bool = False
     past: dict[str, str] = field(default_factory=dict)
+    began: str = ""
+    changed: str = ""
 
 
 class TodoLog:
@@ -56,17 +69,29 @@ class TodoLog:
         self._tasks_are_newer = memory.tasks_are_newer
         self._past = dict(memory.past)
         self._past_before = dict(self._past)
+        self.began = memory.began
+        """When the session's first list was written; "" when it had none."""
+        self.changed = memory.changed
+        """When something on a list was last changed."""
 
     def memory(self) -> TodoMemory:
         """What a log of the lines behind has to know."""
         tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
-        return TodoMemory(tuple(self._written()), tasks, self._tasks_are_newer, dict(self._past))
+        return TodoMemory(
+            tuple(self._written()),
+            tasks,
+            self._tasks_are_newer,
+            dict(self._past),
+            self.began,
+            self.changed,
+        )
 
-    def write(self, arguments: dict[str, Any]) -> None:
+    def write(self, arguments: dict[str, Any], timestamp: str) -> None:
         """Take a TodoWrite call: the whole list each time."""
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
+        self._touched(timestamp)
         self._past_before = dict(self._past)
         listed = {_text(item.get("content")) for item in items if isinstance(item, dict)}
         for todo in self._written():
@@ -82,6 +107,8 @@ class TodoLog:
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
         """Take the result of a task tool that went well."""
         self._tasks_are_newer = True
+        if tool != "TaskList":
+            self._touched(timestamp)
         if tool == "TaskCreate":
             self._create(arguments, result, timestamp)
         elif tool == "TaskUpdate":
@@ -131,6 +158,10 @@ class TodoLog:
         items = (item for item in self._todos[:_COUNT_LIMIT] if isinstance(item, dict))
         todos = (Todo(_text(item.get("content")), _status(item)) for item in items)
         return [todo for todo in todos if todo.content]
+
+    def _touched(self, timestamp: str) -> None:
+        self.began = self.began or timestamp
+        self.changed = max(self.changed, timestamp)
 
     def _renamed(self, task: ListedTask | None, content: str) -> None:
         if task is not None and content and content != task.content:
