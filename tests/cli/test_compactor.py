@@ -13,6 +13,7 @@ import pytest
 
 from memtui.cli import compactor
 from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.store.states import VersionTaken
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 
@@ -49,7 +50,20 @@ def test_once(memtui: Memtui, session: Session) -> None:
 def test_where_there_is_no_session(memtui: Memtui, project: Project) -> None:
     done = memtui("compactor", "--once")
     assert (done.code, done.out) == (1, "")
-    assert done.err == f"memtui: Claude Code has not been used in {project.root} yet.\n"
+    told = "has no session: Claude Code was not used here, or its transcripts are gone"
+    assert done.err == f"memtui: {project.root} {told}.\n"
+
+
+def test_a_session_that_another_program_writes_at_the_same_time_is_left_to_it(
+    memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def taken(*_: object, **__: object) -> None:
+        raise VersionTaken("v0001.md", "has been written by another program meanwhile")
+
+    monkeypatch.setattr(compactor, "update_state", taken)
+    done = memtui("compactor", "--once")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "Another program is writing the versions of session 90dd90a0.\n"
 
 
 def test_what_cannot_be_written_is_said(memtui: Memtui, session: Session) -> None:

@@ -47,6 +47,24 @@ def test_update_writes_a_version_and_says_where(memtui: Memtui, session: Transcr
     assert memtui("state", "update").out == "Nothing has changed since the last version.\n"
 
 
+def test_update_of_a_session_in_which_nothing_was_said(
+    memtui: Memtui, session: Transcript, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "t.jsonl"
+    transcript.touch()
+    result = memtui("state", "update", "--transcript", str(transcript))
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "Nothing was said in this session yet: there is no version to write.\n"
+
+
+def test_a_session_is_named_once(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    transcript.touch()
+    result = memtui("state", "show", "--session", "s1", "--transcript", str(transcript))
+    assert (result.code, result.out) == (2, "")
+    assert "name the session once: with --session or with --transcript." in result.err
+
+
 def test_a_model_words_the_version(
     memtui: Memtui, session: Transcript, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

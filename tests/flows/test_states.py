@@ -114,6 +114,41 @@ def test_a_transcript_that_was_replaced_is_read_from_its_beginning(world: World)
     assert "- Constraint: Never touch the public API.\n" in text  # decisions are never lost
 
 
+@pytest.mark.parametrize("content", [b"", b'{"type": "user", "mess'])
+def test_a_transcript_that_was_emptied_takes_nothing_back(world: World, content: bytes) -> None:
+    world.update()
+    world.session.data = content
+    assert world.update(transcript=world.transcripts / "s1.jsonl") is None
+    assert world.versions == ["v0001.md"]
+
+
+def test_of_a_session_in_which_nothing_was_said_there_is_no_version(world: World) -> None:
+    world.session.data = b""
+    assert world.update(transcript=world.transcripts / "s1.jsonl") is None
+    assert world.versions == []
+
+
+def test_what_is_no_transcript_makes_no_version(world: World) -> None:
+    world.session.data = b"root:x:0:0\n\0\0\0\n"
+    with pytest.raises(FileProblem, match=r"s1.jsonl is no transcript: not one of its 2 lines is JSON$"):
+        world.update(transcript=world.transcripts / "s1.jsonl")
+    assert world.versions == []
+
+
+def test_a_transcript_that_vanishes_meanwhile_is_said_in_a_sentence(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.update()
+
+    def vanishes(path: Path, kept: object) -> bool:
+        path.unlink()
+        return True
+
+    monkeypatch.setattr(flow, "_is_same", vanishes)
+    with pytest.raises(FileProblem, match="cannot be read"):
+        world.update()
+
+
 @pytest.mark.parametrize("content", ["", "{}", '{"format": 1}', "\x00\xff"])
 def test_a_progress_file_that_is_broken_or_missing_costs_only_time(world: World, content: str) -> None:
     world.update()
@@ -233,6 +268,22 @@ def test_sessions_are_named_or_the_newest_one_is_taken(world: World, tmp_path: P
         documents_of(world.places, session="nobody")
     with pytest.raises(FileProblem, match="has no version 9"):
         documents_of(world.places).version(9)
+
+
+def test_a_beginning_that_several_sessions_share_names_none(world: World) -> None:
+    """Neither when only one of them has a version yet, nor when the transcript of that one is gone."""
+    world.update()
+    other = Transcript(session_id="s12", cwd=str(world.project.root))
+    other.user("Write the manual")
+    other.write(world.transcripts, "s12.jsonl")
+    with pytest.raises(FileProblem, match="has several sessions that begin like this: s"):
+        documents_of(world.places, session="s")
+    named = documents_of(world.places, session="s1")  # a whole id is no beginning
+    assert (named.session_id, named.transcript) == ("s1", world.transcripts / "s1.jsonl")
+    (world.transcripts / "s1.jsonl").unlink()
+    with pytest.raises(FileProblem, match="has several sessions that begin like this: s"):
+        documents_of(world.places, session="s")
+    assert documents_of(world.places, session="s1").version().version == 1
 
 
 def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:

@@ -16,9 +16,12 @@ from memtui.cli.output import is_terminal, say
 from memtui.cli.places import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
+from memtui.flows.compact import find_transcript
 from memtui.flows.follow import Followed, Following
+from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.project import Places, claude_config, memtui_home
+from memtui.store.states import VersionTaken
 
 
 @click.command("compactor")
@@ -40,10 +43,10 @@ def command(interval: int, once: bool, root: Path | None) -> None:
     """
     places = Places(project_of(root), memtui_home(), claude_config())
     signal.signal(signal.SIGTERM, _end)
-    following = Following(places, system_clock)
     if once:
-        _once(following, places)
+        _once(places)
         return
+    following = Following(places, system_clock)
     if is_terminal():
         say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
     last = ""
@@ -58,15 +61,17 @@ def command(interval: int, once: bool, root: Path | None) -> None:
         time.sleep(interval)
 
 
-def _once(following: Following, places: Places) -> None:
-    followed = next(following.step(time.monotonic()), None)
-    if followed is None:
-        raise click.ClickException(f"Claude Code has not been used in {places.project.root} yet.")
-    if followed.problem:
-        raise click.ClickException(f"{followed.problem}.")
-    if followed.stored is None:
-        say(f"Nothing new in session {followed.session_id[:8]}.")
-    _tell([followed])
+def _once(places: Places) -> None:
+    path = find_transcript(places)
+    session = path.stem
+    try:
+        stored = update_state(places, system_clock, transcript=path)
+    except VersionTaken:  # whoever is at it brings it up to date
+        say(f"Another program is writing the versions of session {session[:8]}.")
+        return
+    if stored is None:
+        say(f"Nothing new in session {session[:8]}.")
+    _tell([Followed(session, stored)])
 
 
 def _tell(steps: Iterable[Followed]) -> None:

@@ -81,7 +81,7 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
         by = {"engine": Engine.FACTS.value if note else engine, "note": note}
         print_json({"changed": written is not None, **by, **(_told(written) if written else {})})
     elif written is None:
-        say("Nothing has changed since the last version.")
+        say(_nothing_new(asked))
     else:
         say(f"Version {written.version} of {written.session_id}: {written.path}")
 
@@ -155,7 +155,15 @@ def diff(
 
 
 def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:
+    if transcript is not None and session:
+        raise click.UsageError("name the session once: with --session or with --transcript.")
     return _Asked(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
+
+
+def _nothing_new(asked: _Asked) -> str:
+    if asked.documents().entries:
+        return "Nothing has changed since the last version."
+    return "Nothing was said in this session yet: there is no version to write."
 
 
 def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, str]:

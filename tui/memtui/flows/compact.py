@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -164,14 +164,35 @@ def find_transcript(places: Places, session: str = "") -> Path:
     Raises:
         FileProblem: there is none, or several fit.
     """
-    entries = TranscriptStore(places.project, places.claude).entries()
+    found = transcripts_of(places)
+    return found[named_session(places, found, session)]
+
+
+def transcripts_of(places: Places) -> dict[str, Path]:
+    """The transcripts of the project by their sessions, the newest first.
+
+    Raises:
+        FileProblem: Claude Code's folder cannot be listed.
+    """
+    found: dict[str, Path] = {}
+    for entry in TranscriptStore(places.project, places.claude).entries():
+        found.setdefault(entry.session_id, entry.path)
+    return found
+
+
+def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
+    """The one of `sessions` whose id is `session`, or begins like it; the first one without a name.
+
+    Raises:
+        FileProblem: there is none, or several fit.
+    """
+    names = list(dict.fromkeys(sessions))
     if not session:
-        if not entries:
+        if not names:
             reason = "has no session: Claude Code was not used here, or its transcripts are gone"
             raise FileProblem(places.project.root, reason)
-        return entries[0].path
-    found = [entry.path for entry in entries if entry.session_id == session]
-    found = found or [entry.path for entry in entries if entry.session_id.startswith(session)]
+        return names[0]
+    found = [session] if session in names else [name for name in names if name.startswith(session)]
     if len(found) != 1:
         how_many = "several sessions that begin" if found else "no session whose id is or begins"
         raise FileProblem(places.project.root, f"has {how_many} like this: {session}")

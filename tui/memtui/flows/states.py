@@ -15,7 +15,7 @@ from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.facts import Facts, read_on
 from memtui.extract.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
-from memtui.flows.compact import find_transcript, session_root
+from memtui.flows.compact import find_transcript, named_session, session_root, transcripts_of
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
@@ -70,7 +70,7 @@ def update_state(
         improve: makes more of the draft, by the same rules; asked even when the transcript has not grown.
 
     Returns:
-        The version that was written; None when the document would be the same.
+        The version that was written; None when the document would be the same, or nothing was said yet.
 
     Raises:
         FileProblem: there is no such session, or something of it cannot be read or written.
@@ -84,6 +84,8 @@ def update_state(
         if before.known and improve is None:
             return None
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
+        if not facts.lines:  # not begun, or emptied by an accident: what is told already stays
+            return None
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
         state = _next(before, facts, project)
@@ -160,18 +162,17 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
         FileProblem: there is no such session.
     """
     store = StateStore(places.project, places.home)
-    if transcript is None:
-        stored = [each.session_id for each in store.sessions()]
-        named = [each for each in stored if session and each.startswith(session)]
-        if len(named) == 1:
-            return SessionDocuments(named[0], store.versions(named[0]), store)
-        try:
-            transcript = find_transcript(places, session)
-        except FileProblem:
-            if session or not stored:
-                raise
-            return SessionDocuments(stored[0], store.versions(stored[0]), store)
-    return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
+    if transcript is not None:
+        return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
+    stored = [each.session_id for each in store.sessions()]
+    try:
+        transcripts = transcripts_of(places)
+    except FileProblem:
+        if not stored:
+            raise
+        transcripts = {}
+    named = named_session(places, (*transcripts, *stored), session)
+    return SessionDocuments(named, store.versions(named), store, transcripts.get(named))
 
 
 def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
@@ -189,9 +190,12 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
 
 def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Carry]:
     try:
-        return read_on(path, carry, **listening)
+        facts, left = read_on(path, carry, **listening)
     except OSError as error:
         raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
+    if facts.lines and facts.skipped_lines == facts.lines:
+        raise FileProblem(path, f"is no transcript: not one of its {facts.lines} lines is JSON")
+    return facts, left
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
@@ -217,7 +221,7 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
         carry = carry_from_json(kept.carried)
     except FormatError:
         return _Before(newest, state)
-    return _Before(newest, state, carry, path.stat().st_size == kept.offset)
+    return _Before(newest, state, carry, _ends_at(path, kept.offset))
 
 
 def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
@@ -242,6 +246,13 @@ def _is_same(path: Path, kept: Progress) -> bool:
     try:
         return path.is_file() and _fingerprints(path, kept.offset) == (kept.head, kept.tail)
     except OSError:
+        return False
+
+
+def _ends_at(path: Path, offset: int) -> bool:
+    try:
+        return path.stat().st_size == offset
+    except OSError:  # gone meanwhile: whoever reads it says so
         return False
 
 
