@@ -116,6 +116,8 @@ def test_the_same_facts_give_the_same_words() -> None:
         (("请把这个计划精简一下。谢谢",), "请把这个计划精简一下"),
         (("スライドページってどう作られている？",), "スライドページってどう作られている？"),
         (("- [ ] \n\n# Fix the login\nmore",), "Fix the login"),
+        (("Bonjour ! Le panier est vide au démarrage.",), "Le panier est vide au démarrage"),
+        (("你好，请把这个计划精简一下。",), "请把这个计划精简一下"),
         ((), "Session without words of the user"),
     ],
 )
@@ -128,6 +130,58 @@ def test_a_plan_names_a_session_of_commands() -> None:
     plan = PlanFact("ExitPlanMode", "# Plan: print hello\n1. do it", "approved", "", "")
     facts = Facts(prompts=prompts("/implement"), first_prompt="/implement", plans=(plan,))
     assert draft_memory(facts).title == "Plan: print hello"
+
+
+def test_what_is_no_bug_is_no_question() -> None:
+    errors = (
+        ErrorFact("WebFetch", "https://example.org/x", "Request failed with status code 404", False, "1"),
+        ErrorFact("Bash", "ls dist && cat dist/x", "No such file or directory", False, "1"),
+        ErrorFact("Bash", "./skill search", "Error", False, "1"),
+        ErrorFact("Bash", "sleep 99 && make", "Blocked: sleep 99 followed by: make", False, "1"),
+        ErrorFact("Bash", "npm publish", "npm error code E403\nnpm error 403 Forbidden", False, "1"),
+    )
+    memory = draft_memory(replace(NOTHING, errors=errors, modified_files=(file("/a"),)))
+    assert memory.questions == ("Bash npm publish failed: npm error 403 Forbidden",)
+    assert memory.confidence == "Medium — 1 error left open"
+
+
+def test_errors_that_do_not_say_why_are_no_learnings() -> None:
+    solved = (
+        error("[lint] ERROR task failed", resolved=True),
+        error("Agent type 'x' not found", resolved=True),
+    )
+    assert draft_memory(replace(NOTHING, errors=solved)).learnings == ()
+
+
+def test_key_files_are_there() -> None:
+    files = (
+        replace(file("/work/shop/a.py", 5), fate="deleted"),
+        replace(file("/work/shop/b.py", 4), fate="moved to /work/shop/c.py"),
+        file("/work/shop/c.py", 2),
+        replace(file("/work/shop/d.py"), fate="put back with git"),
+    )
+    memory = draft_memory(replace(NOTHING, cwd="/work/shop", modified_files=files))
+    assert memory.key_files == ("c.py", "d.py")
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "goal"),
+    [
+        (
+            "/ship",
+            ("the importer drops the last row of each file", "ok"),
+            "/ship — then: the importer drops the last row of each file",
+        ),
+        (
+            "Find out why the night job dies.\n" + "2026-03-01T10:00:11Z ERROR died\n" * 30,
+            (),
+            "Find out why the night job dies.",
+        ),
+    ],
+)
+def test_the_goal_is_what_was_asked(first: str, later: tuple[str, ...], goal: str) -> None:
+    facts = replace(NOTHING, prompts=prompts(first, *later), first_prompt=first)
+    assert draft_memory(facts).goal == goal
 
 
 def test_long_titles_end_at_a_word() -> None:
@@ -154,7 +208,10 @@ def test_long_titles_end_at_a_word() -> None:
             replace(NOTHING, modified_files=(file("/a"),), todos=(Todo("x", "completed"),)),
             "High — 1 todo done, no error left open",
         ),
-        (replace(NOTHING, modified_files=(file("/a"),), errors=(error("x"),)), "Medium — 1 error left open"),
+        (
+            replace(NOTHING, modified_files=(file("/a"),), errors=(error("the disk is full"),)),
+            "Medium — 1 error left open",
+        ),
     ],
 )
 def test_confidence_is_never_more_than_the_facts_show(facts: Facts, confidence: str) -> None:

@@ -27,6 +27,7 @@ _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
 _OWN_TOOLS = (
     EDIT_TOOLS | READ_TOOLS | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
 )
+_OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;) )?"
     r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
@@ -61,8 +62,10 @@ def worth_telling(error: ErrorFact) -> bool:
     """Whether an error says something about the project.
 
     A slip of the model with its own tools, such as an edit that did not match, and a look at something that
-    is not there, do not.
+    is not there, do not; nor does what Claude Code itself says of a call.
     """
+    if _OWN_WORDS.match(error.message):
+        return False
     if error.tool in SHELL_TOOLS:
         return not is_lookup(error.target)
     return error.tool not in _OWN_TOOLS

@@ -10,14 +10,17 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.extract.checks import SENTENCE, bare_command, error_line, last_check
 from memtui.extract.corrections import is_objection
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts
 from memtui.extract.guesses import is_unsure
-from memtui.extract.issues import open_errors
-from memtui.extract.phrasing import first_sentence, one_line, shortened
+from memtui.extract.inferred import later_requests, request_line
+from memtui.extract.issues import known_issues, solved_errors
+from memtui.extract.objective import objective
+from memtui.extract.phrasing import one_line, says_something, shortened
 from memtui.extract.records import Correction
+from memtui.extract.removals import DELETED, moved_to
 from memtui.extract.topics import settled, topic, wish
 from memtui.formats.memory import MemoryFile
 
@@ -56,12 +59,11 @@ def _title(facts: Facts) -> str:
 
 
 def _goal(facts: Facts) -> str:
-    goal = shortened(wish(facts), _GOAL)
-    later = first_sentence(facts.last_prompt) if len(facts.prompts) > 1 else ""
-    if later.endswith((":", "：")):
-        later = facts.last_prompt
-    if later and later not in goal:
-        goal += f"\n\nLast asked: {shortened(one_line(later), SENTENCE)}"
+    asked = wish(facts)
+    goal = asked if says_something(asked) and len(asked) <= _GOAL else objective(facts) if asked else ""
+    later = [request_line(prompt) for prompt in later_requests(facts)][-1:]
+    if later and later[0] not in goal:
+        goal += f"\n\nLast asked: {shortened(later[0], SENTENCE)}"
     return goal
 
 
@@ -69,7 +71,7 @@ def _learnings(facts: Facts) -> Iterable[str]:
     """What somebody who goes on should know, the surest first."""
     known = [each.sentence for each in (*facts.decisions, *facts.constraints)]
     for decision in facts.decisions:
-        yield shortened(settled(decision), SENTENCE)
+        yield shortened(settled(decision).rstrip("?？"), SENTENCE)
     for cause in [each for each in facts.causes if not is_unsure(each.text)][-_CAUSES:]:
         yield shortened(one_line(cause.text), SENTENCE)
     for constraint in facts.constraints:
@@ -79,8 +81,7 @@ def _learnings(facts: Facts) -> Iterable[str]:
         if _teaches(correction) and not any(sentence in correction.text for sentence in known):
             about = f" ({_about(correction.about, root)})" if correction.about else ""
             yield shortened(f"The user corrected{about}: {one_line(correction.text)}", SENTENCE)
-    resolved = [error for error in facts.errors if error.resolved and worth_telling(error)]
-    for error in resolved[-_RESOLVED:]:
+    for error in solved_errors(facts)[-_RESOLVED:]:
         yield shortened(f"Resolved: {error_line(error, root)}", SENTENCE)
 
 
@@ -104,14 +105,14 @@ def _questions(facts: Facts) -> Iterable[str]:
             doing = " (in progress)" if todo.status == "in_progress" else ""
             yield shortened(one_line(todo.content), SENTENCE) + doing
     root = Path(facts.cwd) if facts.cwd else None
-    for error in reversed(open_errors(facts)):
+    for error in reversed(known_issues(facts)):
         yield error_line(error, root)
 
 
 def _confidence(facts: Facts) -> str:
     """How much of the goal is shown to be reached, by todos, tests and errors; never more than they show."""
     open_todos = [todo for todo in facts.todos if todo.status != "completed"]
-    unsolved = open_errors(facts)
+    unsolved = known_issues(facts)
     last = last_check(facts)
     if not facts.modified_files and not facts.todos:
         return "Low — nothing was changed, so there is little to go by; drafted from the transcript"
@@ -133,12 +134,15 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _key_files(facts: Facts) -> list[str]:
-    """The files edited most, by the session before its subagents; the model's own notes come last."""
+    """The files edited most, by the session before its subagents; the model's own notes come last.
+
+    A file that was moved is named by its new path, one that was deleted not at all.
+    """
     root = Path(facts.cwd) if facts.cwd else None
-    ranked = sorted(
-        facts.modified_files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times)
-    )
-    return [shown(file.path, root) for file in ranked[:_KEY_FILES]]
+    files = [file for file in facts.modified_files if file.fate != DELETED]
+    ranked = sorted(files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times))
+    paths = dict.fromkeys(moved_to(file.fate) or file.path for file in ranked)
+    return [shown(path, root) for path in paths][:_KEY_FILES]
 
 
 def draft_summary(facts: Facts) -> str:

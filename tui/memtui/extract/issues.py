@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memtui.extract.checks import worth_telling
 from memtui.extract.commands import SHELL_TOOLS, things
-from memtui.extract.phrasing import telling_line
+from memtui.extract.phrasing import says_why, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
 
 _SLIP = re.compile(
@@ -52,6 +52,11 @@ _VARIANT = re.compile(r":(?!(?:ci|all)\b)[\w:.-]+$")
 _GOES_ON = re.compile(r"git (?:commit|push)\b|git [^&|;\n]*--(?:continue|abort)\b")
 _OWN_PROOF = frozenset({"git commit", "git push"})
 """Steps of git that only their own success shows to be done."""
+_LOOKS = re.compile(
+    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|file|sed|awk|command|type|curl|wget|\[|du|diff)\b"
+    r"|git (?:ls-files|log|diff|show|status|branch|rev-parse|grep|blame|merge-base|fetch)\b|gh\b"
+)
+"""What looks at something; that it failed is no bug."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,27 @@ def open_errors(facts: Facts) -> list[ErrorFact]:
         if error.tool not in SHELL_TOOLS
         or not (is_slip(error.message) or _is_over(error.target, error.timestamp, successes))
     ]
+
+
+def known_issues(facts: Facts) -> list[ErrorFact]:
+    """Open errors that may be bugs: something that was run, not looked at, failed and said why."""
+    return [error for error in open_errors(facts) if _may_be_bug(error)]
+
+
+def solved_errors(facts: Facts) -> list[ErrorFact]:
+    """Errors that were met on the way, say why, and are over, first to last."""
+    return [
+        error
+        for error in facts.errors
+        if error.resolved and worth_telling(error) and says_why(telling_line(error.message))
+    ]
+
+
+def _may_be_bug(error: ErrorFact) -> bool:
+    if error.tool not in SHELL_TOOLS or not says_why(telling_line(error.message)):
+        return False
+    ran = things(error.target)
+    return not ran or not all(_LOOKS.match(thing) for thing in ran)
 
 
 def open_failures(facts: Facts) -> list[Command]:

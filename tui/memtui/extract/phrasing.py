@@ -20,7 +20,12 @@ _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_GREETING = re.compile(r"^(?:hi|hello|hey|ok|okay|please|pls)\b[\s,!.:]*", re.IGNORECASE)
+_GREETING = re.compile(
+    r"^(?:(?:hi|hello|hey|ok|okay|please|pls|bonjour|salut|coucou|hola|hallo|guten (?:tag|morgen)|ciao|olá"
+    r"|привет|здравствуйте)(?: (?:there|all|claude|à tous))?\b[\s,!.:]*"
+    r"|(?:你好|您好|嗨|こんにちは|안녕하세요)[\s,!.:，！。、~]*)",
+    re.IGNORECASE,
+)
 
 
 def one_line(text: str) -> str:
@@ -75,7 +80,7 @@ def says_something(sentence: str) -> bool:
 
 _TELLING = re.compile(
     r"error|exception|(?<![\w-])FAIL(?![\w-])|failed|failure|fatal|\bconflict"
-    r"|cannot|can't|could not|couldn't|not found|no such|denied|refused|missing|invalid"
+    r"|cannot|can't|could not|couldn't|not found|no such|denied|refused|(?<![\w-])missing|invalid"
     r"|undefined|unexpected|expected|unknown|permission|panic",
     re.IGNORECASE,
 )
@@ -85,7 +90,8 @@ _RULED = re.compile(
 )
 """Rules, progress, hints, and what went well beside what did not."""
 _EMPTY_WORDS = re.compile(
-    r"\[?[\w:.-]*\]? ?ERROR task failed|npm (?:ERR!|error|warn).*|make: \*\*\*.*|error: Recipe .* failed.*"
+    r"\[?[\w:.-]*\]? ?ERROR task failed|npm warn.*|make: \*\*\*.*|error: Recipe .* failed.*"
+    r"|npm (?:ERR!|error)(?: (?:code|errno|syscall|path|dest|command|signal|Lifecycle|A complete log)\b.*)?"
     r"|Traceback \(most recent call last\):|(?:FAIL|FAILED|Error|ERROR)[.:!]?"
     r"|.*\b0 (?:errors?|failed|failures?)\b.*",
     re.IGNORECASE,

@@ -11,19 +11,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.extract.checks import bare_command, error_line, last_check
-from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.facts import Facts
 from memtui.extract.inferred import unanswered
-from memtui.extract.issues import open_errors
+from memtui.extract.issues import known_issues
 from memtui.extract.last_action import action_line, last_action
 from memtui.extract.objective import objective
 from memtui.extract.packages import package_changes
-from memtui.extract.phrasing import one_line, says_why, shortened, telling_line
+from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.plan import choose_plan
 from memtui.extract.ranking import reference_files, working_files
-from memtui.extract.records import ErrorFact, Statement
+from memtui.extract.records import Statement
 from memtui.extract.recovery_notes import recovery_notes
 from memtui.extract.secrets import MASK, masked
+from memtui.extract.tasks import was_done
 from memtui.extract.topics import settled
 from memtui.formats.recovery import Plan, Recovery
 
@@ -47,15 +47,6 @@ _BY = {
     "assistant": "decided in the session",
     "plan": "the user approved it",
 }
-_NOT_DONE = re.compile(
-    r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
-)
-"""How a todo that was ticked off says that nothing was done about it."""
-_LOOKS = re.compile(
-    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|file|sed|awk|command|type|curl|wget|\[|du|diff)\b"
-    r"|git (?:ls-files|log|diff|show|status|branch|rev-parse|grep|blame|merge-base|fetch)\b|gh\b"
-)
-"""What looks at something; that it failed is no bug."""
 
 
 def draft_recovery(
@@ -122,27 +113,14 @@ def _known_issues(facts: Facts) -> Iterator[str]:
     if check is not None and failed:
         said = one_line(telling_line(check.output))
         yield shortened(f"`{bare_command(check.text)}` failed when it ran last: {said}".rstrip(": "), _LINE)
-    errors = [error for error in open_errors(facts) if _is_issue(error)]
-    for error in errors[-_ISSUES:]:
+    for error in known_issues(facts)[-_ISSUES:]:
         if check is None or not failed or error.target != one_line(check.text):
             yield error_line(error, None)
 
 
-def _is_issue(error: ErrorFact) -> bool:
-    """Whether an error that is still open may be a bug: something that was run, not looked at, failed."""
-    if error.tool not in SHELL_TOOLS or not says_why(telling_line(error.message)):
-        return False
-    ran = things(error.target)
-    return not ran or not all(_LOOKS.match(thing) for thing in ran)
-
-
 def _changes(facts: Facts) -> Iterator[str]:
     told = [f"{mark.text} (commit {mark.commit})" if mark.commit else mark.text for mark in facts.landmarks]
-    told += [
-        one_line(todo.content)
-        for todo in (*facts.past_todos, *facts.todos)
-        if todo.status == "completed" and not _NOT_DONE.match(todo.details)
-    ]
+    told += [one_line(todo.content) for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     yield from told
     if len(told) < _FEW:
         files = facts.modified_files

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.extract.checks import SENTENCE, error_line, worth_telling
+from memtui.extract.checks import SENTENCE, error_line
 from memtui.extract.facts import Facts
 from memtui.extract.guesses import is_unsure
 from memtui.extract.inferred import later_requests, request_line
-from memtui.extract.phrasing import one_line, says_something, says_why, shortened, telling_line
+from memtui.extract.issues import solved_errors
+from memtui.extract.phrasing import one_line, says_something, shortened
 from memtui.extract.plans import plan_title
 from memtui.extract.records import Correction
 from memtui.extract.stated import is_pasted
@@ -59,12 +60,7 @@ def _corrections(corrections: tuple[Correction, ...]) -> Iterator[str]:
 
 
 def _solved(facts: Facts) -> list[str]:
-    solved = [
-        error_line(error, None)
-        for error in facts.errors
-        if error.resolved and worth_telling(error) and says_why(telling_line(error.message))
-    ]
-    return list(dict.fromkeys(solved))[-_SOLVED:]
+    return list(dict.fromkeys(error_line(error, None) for error in solved_errors(facts)))[-_SOLVED:]
 
 
 def _refused(facts: Facts) -> Iterator[str]:
