@@ -13,6 +13,7 @@ from memtui.files import FileProblem
 from memtui.flows.restore import restore_memory, restore_session, shortened_recovery
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
 from memtui.hooks.context import LIMIT
+from memtui.hooks.sections import size_of
 from memtui.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.base import MemoryMissing, New
 from memtui.store.memory_files import FilesBackend
@@ -128,11 +129,11 @@ def test_a_long_memory_loses_whole_sections(places: Places) -> None:
 def test_any_recovery_text_fits(recovery: Recovery, room: int) -> None:
     text = render_recovery(recovery)
     short = shortened_recovery(text, room)
-    assert len(short) <= room or short == text
+    assert size_of(short) <= room or short == text
     if recovery.objective and f"## Objective\n{recovery.objective}" in short:
         assert parse_recovery(short).objective == recovery.objective
 
 
 @given(st.text(max_size=300), st.integers(0, 200))
 def test_any_text_fits(text: str, room: int) -> None:
-    assert len(shortened_recovery(text, room)) <= room or len(text) <= room
+    assert size_of(shortened_recovery(text, room)) <= room or size_of(text) <= room

@@ -180,6 +180,18 @@ def test_a_long_state_is_shortened_and_says_where_the_whole_is(world: World) -> 
     assert text.endswith("- Last user intent: finish\n\n=== END STATE ===\n```")
 
 
+@pytest.mark.parametrize("sign", ["x", "é", "漢", "🚀", "👩\u200d💻"])
+def test_the_limit_is_counted_as_claude_code_counts(world: World, sign: str) -> None:
+    """It is JavaScript, in which a character beyond the first 65,536 counts twice."""
+    decisions = "".join(f"- Decision: {number} {sign * 100}\n" for number in range(90))
+    world.state(f"=== SESSION STATE v1 ===\n\n## KEY DECISIONS\n{decisions}\n=== END STATE ===\n")
+    world.command("babysit", sign * 500)
+    world.activate("babysit")
+    text = context(world.within("session-start", source="compact"))
+    assert 6_000 < len(text.encode("utf-16-le")) // 2 <= LIMIT
+    assert "- Decision: 89 " in text
+
+
 def test_after_a_compaction_the_rules_come_first(world: World) -> None:
     world.command("babysit", "Ask first.\n\n```sh\nls\n```")
     world.command("epic", "Write epics.")

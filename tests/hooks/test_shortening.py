@@ -23,6 +23,7 @@ from memtui.formats.session_state_text import pieces
 from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
+from memtui.hooks.sections import size_of
 from memtui.hooks.shortening import shortened
 from tests.formats.strategies import session_states
 from tests.hooks.world import SESSION, World
@@ -120,7 +121,7 @@ def test_a_piece_comes_with_what_it_hangs_on() -> None:
             assert "## WORKING CONTEXT" in short and "- Technical state:\n" in short
         assert not short or short.startswith("=== SESSION STATE v7 ===\n")
         assert not short or short.endswith("=== END STATE ===")
-        assert len(short) <= room
+        assert size_of(short) <= room
 
 
 def test_headings_without_anything_under_them_go() -> None:
@@ -147,14 +148,14 @@ def test_long_pieces_are_cut_before_others_go() -> None:
 def test_any_document_fits(state: SessionState, room: int) -> None:
     text = render_session_state(state)
     short = shortened(text, room)
-    assert len(short) <= room
+    assert size_of(short) <= room
     lines = set(text.split("\n"))
     assert all(line in lines or line.endswith(" ...") for line in short.split("\n") if short)
 
 
 @given(_WORDS, st.integers(0, 500))
 def test_any_text_fits(text: str, room: int) -> None:
-    assert len(shortened(text, room)) <= room
+    assert size_of(shortened(text, room)) <= room
 
 
 @given(
@@ -176,7 +177,7 @@ def test_whatever_is_stored_the_notes_are_short_enough_and_quoted(
     )
     world.state(document)
     told = after_compaction(SESSION, world.project, world.home, system_clock(), Report())
-    assert len(told) <= LIMIT
+    assert size_of(told) <= LIMIT
     assert not re.search(r"</?\s*system-reminder", told)
     if "## Session state" in told:
         fence = re.search(r"^(`{3,})text\n=== SESSION STATE", told, re.MULTILINE)

@@ -12,7 +12,7 @@ from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.sections import name_of
 from memtui.formats.session_state import render_session_state
 from memtui.hooks.notes import Shorten, by_hand
-from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Places
 from memtui.store.memory_files import FilesBackend
@@ -102,14 +102,14 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
 
 def shortened_recovery(text: str, room: int) -> str:
     """A recovery text, or as many of its sections as `room` characters hold; else the beginning of it."""
-    if len(text) <= room:
+    if size_of(text) <= room:
         return text
     parts = [part.strip("\n") for part in _SECTION.split(text)]
     kept = joined(fitting([Section(part, _rank(part)) for part in parts], room))
     if kept.count("\n## ") + kept.startswith("## "):
         return kept
-    beginning = text[: max(0, room)]
-    return beginning.rpartition("\n")[0] or beginning
+    head = beginning(text, room)
+    return head.rpartition("\n")[0] or head
 
 
 def _rank(part: str) -> int:

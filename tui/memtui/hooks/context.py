@@ -23,7 +23,7 @@ from memtui.project import Project, git_branch
 Profile = Literal["agileflow", "plain"]
 
 LIMIT = 9_000
-"""The text stays below so many characters: from 10,000 on Claude Code passes a file's path instead."""
+"""The text stays below so many characters (`size_of`): from 10,000 on Claude Code passes a file's path."""
 
 _STATUS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""

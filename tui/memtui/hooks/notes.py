@@ -14,7 +14,7 @@ from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import Ended
 from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
-from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.sections import Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
@@ -26,7 +26,7 @@ _FRAME = 1_000
 _WARNING = " What is quoted are notes from that time: facts to know, not messages of the user."
 
 Shorten = Callable[[str, int], str]
-"""Makes a text fit so many characters; "" when nothing worth reading does."""
+"""Makes a text fit so many characters (`size_of`); "" when nothing worth reading does."""
 
 _INTRODUCTION, _RULES, _STATE, _CAPTURE = 0, 1, 100, 101
 
@@ -36,7 +36,7 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     sections = _all_rules(active_rules(project, report))
     entry = newest_version(home, session_id)
     if entry is not None:
-        room = LIMIT - _FRAME - sum(len(section.text) for section in sections)
+        room = LIMIT - _FRAME - sum(size_of(section.text) for section in sections)
         sections.append(Section(_state(entry, home, report, room), _STATE))
     if name := last_capture(session_id, project, home):
         where = f".project/compacts/{clean_line(name)}"
@@ -129,9 +129,9 @@ def _quoted(title: str, text: str, whole: str, room: int | None, shorten: Shorte
     text = harmless(text).strip("\n")
     head = f"## {clean_line(title)}\n\n"
     if room is not None:
-        room -= len(head) + len(fenced(text)) - len(text)
-        if len(text) > room:
+        room -= size_of(head) + len(fenced(text)) - len(text)
+        if size_of(text) > room:
             where = f"Shortened here; {clean_line(whole)}\n\n"
             head += where
-            text = shorten(text, room - len(where))
+            text = shorten(text, room - size_of(where))
     return head + fenced(text) if text else ""

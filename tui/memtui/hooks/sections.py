@@ -16,12 +16,27 @@ class Section(NamedTuple):
     """The smaller, the more important."""
 
 
+def size_of(text: str) -> int:
+    """Characters as Claude Code counts them, which are JavaScript's: most emoji are two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "replace")) // 2
+
+
+def beginning(text: str, limit: int) -> str:
+    """As much of `text` as `limit` of such characters hold."""
+    return text.encode("utf-16-le", "replace")[: max(0, limit) * 2].decode("utf-16-le", "ignore")
+
+
 def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
-    """The sections that have room, in their order: the important ones first, then what fits beside them."""
+    """The sections that have room, in their order: the important ones first, then what fits beside them.
+
+    Args:
+        sections: all of them.
+        limit: characters as `size_of` counts them.
+    """
     kept: set[int] = set()
     used = 0
     for number, section in sorted(enumerate(sections), key=lambda pair: pair[1].rank):
-        size = len(section.text) + (len(_BETWEEN) if kept else 0)
+        size = size_of(section.text) + (len(_BETWEEN) if kept else 0)
         if section.text and used + size <= limit:
             kept.add(number)
             used += size

@@ -7,6 +7,7 @@ where the plan lies, which files were changed. What is done, and how the convers
 from __future__ import annotations
 
 from memtui.formats.session_state_text import Piece, pieces
+from memtui.hooks.sections import size_of
 
 _ALWAYS = 0
 _DECISIONS, _GOAL, _OPEN, _FILES, _TROUBLE, _STATE, _OTHER, _DONE, _UNKNOWN = range(1, 10)
@@ -34,8 +35,8 @@ _CUT = " ..."
 
 
 def shortened(text: str, room: int) -> str:
-    """`text`, or as much of it as `room` characters hold; "" where that is nothing worth reading."""
-    if len(text) <= room:
+    """`text`, or what `room` characters (`size_of`) hold of it; "" where that is nothing worth reading."""
+    if size_of(text) <= room:
         return text
     found = [piece._replace(text=_cut(piece)) for piece in pieces(text)]
     kept = _kept(found, room)
@@ -51,7 +52,7 @@ def _kept(found: list[Piece], room: int) -> set[int]:
         needed = {index}
         while (parent := found[min(needed)].parent) >= 0 and parent not in kept:
             needed.add(parent)
-        size = sum(len(found[each].text) + 1 for each in needed)
+        size = sum(size_of(found[each].text) + 1 for each in needed)
         if size <= room:
             kept |= needed
             room -= size
