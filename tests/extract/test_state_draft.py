@@ -94,6 +94,12 @@ def test_a_pasted_log_is_told_by_what_went_wrong() -> None:
     drafted = state(Facts(prompts=typed("Get the container running", LOG)))
     assert drafted.tasks[-1].text == "Pasted output: => ERROR [3/9] RUN npm install"
     assert drafted.dynamics.phase == "debugging"
+    assert drafted.working.last_error == "shown by the user: => ERROR [3/9] RUN npm install (open)"
+    passed = Facts(
+        prompts=typed("Get it running", LOG), commands=(Command("npm test", "", "ok", 0, "", "2"),)
+    )
+    assert state(passed).working.last_error == ""
+    assert state(passed).dynamics.phase != "debugging"
 
 
 def test_what_is_asked_below_a_pasted_log_is_told_with_it() -> None:
@@ -211,10 +217,12 @@ def test_the_gist_of_an_answer_is_more_than_an_exclamation() -> None:
 def test_what_announces_a_list_is_told_rather_than_its_first_item() -> None:
     items = "\n- the `ledger` (a table of its own)\n- the stock and all that hangs on it"
     assert gist(f"Fixed. The flag now wins in all three places:{items}") == (
-        "The flag now wins in all three places"
+        "The flag now wins in all three places: the `ledger` (a table of its own)"
     )
     assert gist(f"Here's the summary of the work:{items}") == "the `ledger` (a table of its own)"
-    assert gist(f"The `refund` command will now:{items}") == "the `ledger` (a table of its own)"
+    assert (
+        gist(f"Good.\n\nRefunds now reach:{items}") == "Refunds now reach: the `ledger` (a table of its own)"
+    )
     assert gist("<summary>The stock counts again.</summary>") == "The stock counts again."
 
 

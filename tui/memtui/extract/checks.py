@@ -25,7 +25,10 @@ _CHECK = re.compile(
 
 _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
 _OWN_TOOLS = (
-    EDIT_TOOLS | READ_TOOLS | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
+    EDIT_TOOLS
+    | READ_TOOLS
+    | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
+    | {"WebFetch", "WebSearch"}
 )
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(

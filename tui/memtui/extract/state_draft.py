@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from memtui.extract.asks import PASTED, goal, last_intent, request
+from memtui.extract.asks import goal, last_intent, request
 from memtui.extract.checks import SENTENCE, last_checks
 from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.compactor_size import fitted
@@ -15,7 +15,7 @@ from memtui.extract.phrasing import one_line, shortened
 from memtui.extract.records import Facts
 from memtui.extract.sentences import is_question
 from memtui.extract.state_tasks import task_tree
-from memtui.extract.state_working import working_context
+from memtui.extract.state_working import shown_error, working_context
 from memtui.extract.topics import settled
 from memtui.formats.session_state import Decision, Dynamics, Identity, SessionState
 
@@ -66,7 +66,7 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
             project=f"{project.name} ({project.root})", branch=facts.branch, goal=one_line(goal(facts))
         ),
         tasks=task_tree(facts),
-        decisions=_decisions(facts),
+        decisions=_decisions(facts, project.root),
         working=working_context(facts, project.root),
         dynamics=Dynamics(
             language=_language(facts),
@@ -77,9 +77,10 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
     )
 
 
-def _decisions(facts: Facts) -> tuple[Decision, ...]:
+def _decisions(facts: Facts, root: Path) -> tuple[Decision, ...]:
     """Decisions and constraints in the order in which they were said: later ones come behind earlier ones."""
-    about = {each.timestamp: each.about for each in facts.corrections if each.about and each.timestamp}
+    stopped = (each for each in facts.corrections if each.about and each.timestamp)
+    about = {each.timestamp: each.about.replace(f"{root}/", "") for each in stopped}
     said = [(each, "decision", settled(each)) for each in facts.decisions]
     said += [(each, "constraint", one_line(each.text)) for each in facts.constraints]
     said.sort(key=lambda each: each[0].timestamp)
@@ -131,7 +132,7 @@ def _phase(facts: Facts) -> str:
     checks = last_checks(facts)
     if last is not None and last.outcome == "failed" and not facts.last_words:
         return "debugging"
-    if (checks and checks[-1].outcome == "failed") or last_intent(facts).startswith(PASTED):
+    if (checks and checks[-1].outcome == "failed") or shown_error(facts):
         return "debugging"
     waits = last is not None and last.tool == "ExitPlanMode" and last.outcome != "ok"
     if facts.plans and (waits or not facts.modified_files or facts.plans[-1].fate == "unknown"):

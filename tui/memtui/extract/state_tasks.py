@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import pairwise
 
 from memtui.extract.asks import last_request
 from memtui.extract.commands import SHELL_TOOLS
@@ -20,12 +22,7 @@ _GIST = 5
 """Tokens of a sentence that says something."""
 _SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[^\w`\"'(<\[「『/~.-])+(?=\S)")
 _TAG = re.compile(r"^\s*<[a-z][\w-]*>|</[a-z][\w-]*>\s*$")
-_NO_SENTENCE = re.compile(
-    r"^(?:here\b|summary\b|the following\b|let me\b|以下|次の)"
-    r"|\b(?:now|to|by|are|is|was|were|of|for|with|as|the|from|on|in|that|and|will|can|includes?|below|follow(?:s|ing)?)$",
-    re.IGNORECASE,
-)
-"""What only announces: `Here is the summary`, `The command now`."""
+_ONLY_ANNOUNCES = re.compile(r"(?:here\b|summary\b|the following\b|let me\b|以下|次の)", re.IGNORECASE)
 _ITEM = re.compile(r"[-*•]\s|\d+[.)]\s")
 
 ASKED, ANSWERED = "Asked: ", "Answered: "
@@ -112,27 +109,34 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 def gist(message: str) -> str:
     """The first sentence of a message of the model that is more than an exclamation, outside of lists.
 
-    Where none is, what announces a list says more than its first item, if it is a whole sentence.
+    Where none is, what announces a list, with its first item; else the first item.
     """
     lines = list(prose_lines(message))
-    prose = [line for line in lines if not _ITEM.match(line)]
-    tellers = ((prose, _is_telling), (prose, _announces), (lines, _is_telling))
-    for some, says in tellers:
-        for line in some:
-            for sentence in line_sentences(line):
-                told = _SYMBOLS.sub("", _TAG.sub("", one_line(sentence)))
-                if says(told):
-                    return told.rstrip(":：")
+    told = _telling(line for line in lines if not _ITEM.match(line))
+    return told or _announced(lines) or _telling(lines)
+
+
+def _telling(lines: Iterable[str]) -> str:
+    for line in lines:
+        for sentence in line_sentences(line):
+            told = _bare(sentence)
+            if tokens(told) >= _GIST and not told.endswith((":", "：")) and not is_question(told):
+                return told
     return ""
 
 
-def _is_telling(sentence: str) -> bool:
-    return tokens(sentence) >= _GIST and not sentence.endswith((":", "：")) and not is_question(sentence)
+def _announced(lines: list[str]) -> str:
+    for line, item in pairwise(lines):
+        if line.endswith((":", "：")) and not _ITEM.match(line) and _ITEM.match(item):
+            said, first = list(line_sentences(line)), list(line_sentences(item))
+            if said and first and not _ONLY_ANNOUNCES.match(told := _bare(said[-1])):
+                return f"{told} {_bare(first[0])}"
+    return ""
 
 
-def _announces(sentence: str) -> bool:
-    bare = sentence.rstrip(":：")
-    return bare != sentence and tokens(bare) > _GIST and not _NO_SENTENCE.search(bare)
+def _bare(sentence: str) -> str:
+    """A sentence without the signs and the tags around it."""
+    return _SYMBOLS.sub("", _TAG.sub("", one_line(sentence)))
 
 
 def closing_question(text: str) -> str:

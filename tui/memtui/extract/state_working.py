@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.extract.asks import requests
+from memtui.extract.asks import PASTED, last_intent, requests
 from memtui.extract.checks import (
     SENTENCE,
     bare_command,
     error_line,
     is_lookup,
+    last_check,
     last_checks,
     worth_telling,
 )
@@ -82,8 +83,21 @@ def _checked(check: Command) -> str:
     return f"FAILURE: {told}: {shortened(one_line(telling_line(check.output)), SENTENCE)}"
 
 
+def shown_error(facts: Facts) -> str:
+    """What went wrong by the output that the user pasted last; "" when a check went well since."""
+    intent = last_intent(facts)
+    if not intent.startswith(PASTED):
+        return ""
+    since = facts.prompts[-1].timestamp
+    check = last_check(facts)
+    passed = check is not None and check.outcome == "ok" and check.timestamp > since
+    return "" if passed else intent.removeprefix(PASTED)
+
+
 def _last_error(facts: Facts, root: Path) -> str:
-    """The last error; one that was left open before it when that is not long ago."""
+    """The last error, which may be one that the user shows; one left open before it when not long ago."""
+    if pasted := shown_error(facts):
+        return f"shown by the user: {pasted} (open)"
     telling = [error for error in facts.errors if worth_telling(error) and not is_slip(error.message)]
     if not telling:
         return ""
