@@ -129,8 +129,23 @@ def test_an_earlier_session_has_the_workflow_that_it_names(places: Places, facts
 def test_a_plan_that_cannot_be_read_is_said(places: Places) -> None:
     (places.project.root / ".workflow" / "active" / "WFS-x" / "IMPL_PLAN.md").mkdir(parents=True)
     recovery, note = drafted(Facts(), places.project, current=True)
-    assert (recovery.session_id, recovery.plan.source) == ("", "inferred")
+    assert (recovery.session_id, recovery.plan.source) == ("WFS-x", "inferred")
     assert note.startswith("without the workflow's plan: ")
+
+
+def test_the_next_workflow_serves_where_the_newest_has_no_readable_plan(places: Places) -> None:
+    add_workflow(places)
+    active = places.project.root / ".workflow" / "active"
+    (active / "WFS-empty").mkdir()
+    (active / "WFS-broken" / "IMPL_PLAN.md").mkdir(parents=True)
+    for age, name in enumerate(
+        ("WFS-broken/IMPL_PLAN.md", "WFS-broken", "WFS-empty", "WFS-tax/IMPL_PLAN.md")
+    ):
+        os.utime(active / name, (1_000_000 - age, 1_000_000 - age))
+    os.utime(active / "WFS-tax", (1, 1))
+    recovery, note = drafted(Facts(), places.project, current=True)
+    assert (recovery.session_id, recovery.plan.content) == ("WFS-tax", "## Phase 1\n- [ ] round")
+    assert "WFS-broken" in note
 
 
 def test_a_workflow_without_a_plan_is_still_named(places: Places) -> None:

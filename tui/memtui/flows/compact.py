@@ -200,19 +200,31 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:
-    """The workflow session's id and plan, and a note when the plan cannot be read."""
+    """The id and plan of the active workflow session changed last that has a readable plan.
+
+    Returns:
+        Where none has one, the id of the session changed last and no plan; "" without any session. The
+        third is a sentence on the first plan that could not be read, "" when there is none.
+    """
+    note = ""
     try:
         sessions = active_sessions(project)
-        if not current:
-            sessions = [session for session in sessions if _names(facts, session.id)]
-        if not sessions:
-            return "", None, ""
-        content = read_plan(project, sessions[0].id)
     except FileProblem as problem:
-        return "", None, f"without the workflow's plan: {problem}"
-    if not content.strip():
-        return sessions[0].id, None, ""
-    return sessions[0].id, Plan(source="workflow", content=content), ""
+        return "", None, _unread(problem)
+    ids = [one.id for one in sessions if current or _names(facts, one.id)]
+    for identifier in ids:
+        try:
+            content = read_plan(project, identifier)
+        except FileProblem as problem:
+            note = note or _unread(problem)
+            continue
+        if content.strip():
+            return identifier, Plan(source="workflow", content=content), note
+    return (ids[0] if ids else ""), None, note
+
+
+def _unread(problem: FileProblem) -> str:
+    return f"without the workflow's plan: {problem}"
 
 
 def _names(facts: Facts, identifier: str) -> bool:
