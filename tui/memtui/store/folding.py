@@ -1,6 +1,8 @@
 """The form in which texts are compared by a search: without case, accents, width and line breaks.
 
-Folding goes character by character, so what is a part of a text is a part of its folded text, too.
+Folding goes character by character, and then joins what makes one character: a base letter and its voicing
+mark, the parts of a Hangul syllable. So what is a part of a text is a part of its folded text, too, unless it
+ends amid such a character: half-width ``ｶ`` is not found in ``ｶﾞ``, as ``カ`` is not in ``ガ``.
 """
 
 from __future__ import annotations
