@@ -160,6 +160,29 @@ def test_what_a_subagent_did_is_read_once(tmp_path: Path) -> None:
     assert [(file.path, file.times) for file in facts.modified_files] == [("/work/app/deep.py", 2)]
 
 
+def test_a_check_that_a_subagent_ran_counts_wherever_the_reading_stopped(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Make the tests pass")
+    t.broken("Bash", "Exit code 1\nE   assert 1 == 2", command="pytest -q", description="d")
+    task = t.call("Task", description="fix them", prompt="Make the tests pass")
+    for number, command in enumerate(("ls src", "uv run pytest tests")):
+        t.agent("assistant", tool_use(f"t{number}", "Bash", command=command))
+        t.agent("user", tool_result(f"t{number}", "3 passed"))
+    t.result(task, "They pass.")
+    path = t.write(tmp_path)
+    whole, facts = steps(path, t.data, [])
+    assert [each.text for each in facts.agent_checks] == ["uv run pytest tests"]
+    assert [each.text for each in facts.commands] == ["pytest -q"]
+    assert whole.working.last_compile == "SUCCESS: uv run pytest tests"
+    assert whole.working.last_error.endswith("(resolved)")
+    assert whole.dynamics.phase != "debugging"
+    at = 0
+    for line in t.data.split(b"\n")[:-1]:
+        at += len(line) + 1
+        state, _ = steps(path, t.data, [at])
+        assert state.working == whole.working, line[:300]
+
+
 def test_what_is_over_stays_over_when_what_showed_it_is_long_ago(tmp_path: Path) -> None:
     t = Transcript()
     t.user("Make the tests pass")

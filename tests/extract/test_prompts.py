@@ -152,7 +152,10 @@ def test_words_in_a_refusal(tmp_path: Path) -> None:
     )
     session.broken("Bash", STOP, command="rm -r build")
     session.tool("Read", f"     1\tassert said == {SAID!r}", file_path="/work/app/tests.py")
-    assert prompts(session, tmp_path) == ["push it", "run the tests first"]
+    session.broken(
+        "Edit", "Permission for this tool use was denied. The user said:\nrename it, too", file_path="/a"
+    )
+    assert prompts(session, tmp_path) == ["push it", "run the tests first", "rename it, too"]
 
 
 def test_a_subagents_refusal_says_nothing(tmp_path: Path) -> None:

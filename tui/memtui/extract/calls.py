@@ -8,6 +8,7 @@ from typing import Any
 
 from memtui.extract.actions import ActionLog, answers_of, target_of
 from memtui.extract.changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
+from memtui.extract.checks import is_check
 from memtui.extract.commands import SHELL_TOOLS, CommandLog, ShellCall, things
 from memtui.extract.corrections import CorrectionLog
 from memtui.extract.errors import ErrorLog
@@ -74,6 +75,8 @@ class CallLog:
         self.plans = PlanLog()
         self.answers: list[Answer] = []
         self.shell_files: dict[str, None] = {}
+        self.agent_checks = CommandLog()
+        """Compiles, lints and tests that subagents ran."""
         self.agents: dict[str, None] = {}
         """Ids of the subagents that results name."""
         self._corrections = corrections
@@ -96,6 +99,7 @@ class CallLog:
         self.plans.resume(facts.plans)
         self.shell_files.update(dict.fromkeys(facts.shell_files))
         self.commands.resume(facts.commands)
+        self.agent_checks.resume(facts.agent_checks)
         self.errors.resume((error, _wanted(error.tool, error.target)) for error in facts.errors)
         self.todos = TodoLog(todos)
         self.landmarks = LandmarkLog(facts.landmarks)
@@ -105,6 +109,8 @@ class CallLog:
             call = Call(each.id, each.name, each.input, each.agent)
             entry = self._waiting[call.id] = _Waiting(call, each.folder, each.timestamp)
             if not each.own:
+                if call.name in SHELL_TOOLS:
+                    entry.shell = self.agent_checks.called(call.input, each.timestamp)
                 continue
             if unfinished:
                 self.actions.called(call, each.timestamp)
@@ -131,12 +137,14 @@ class CallLog:
 
     def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
         """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
-        if call.id in self._waiting or not (own or call.name in _WORTH_TRACKING):
+        if call.id in self._waiting or not (own or _counts_of_agent(call)):
             return
         if len(self._waiting) >= _WAITING_LIMIT:
             del self._waiting[next(iter(self._waiting))]
         waiting = self._waiting[call.id] = _Waiting(call, folder, timestamp)
         if not own:
+            if call.name in SHELL_TOOLS:
+                waiting.shell = self.agent_checks.called(call.input, timestamp)
             return
         self.actions.called(call, timestamp)
         if call.name in SHELL_TOOLS:
@@ -165,6 +173,8 @@ class CallLog:
             self.files.result(result, path, tool, self._timestamp)
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
+        if waiting.shell is not None:
+            waiting.shell.ended(result, outcome_of(result))
         if result.failed:
             return
         name = waiting.call.name
@@ -256,6 +266,14 @@ class CallLog:
         for question, answer in answers_of(result):
             if len(self.answers) < _ANSWER_LIMIT:
                 self.answers.append(Answer(question, answer, self._timestamp))
+
+
+def _counts_of_agent(call: Call) -> bool:
+    """Whether a subagent's call counts for the session."""
+    if call.name in SHELL_TOOLS:
+        command = call.input.get("command")
+        return isinstance(command, str) and is_check(command)
+    return call.name in _WORTH_TRACKING
 
 
 def _wanted(tool: str, target: str) -> tuple[str, frozenset[str]]:

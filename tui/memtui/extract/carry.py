@@ -64,6 +64,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         modified_files=facts.modified_files[-_FILES:],
         read_files=facts.read_files[-_READ:],
         commands=_commands(facts, unfinished),
+        agent_checks=facts.agent_checks[-_COMMANDS:],
         errors=_errors(facts),
         plans=facts.plans[-_PLANS:],
         answers=facts.answers[-_FEW:],

@@ -40,14 +40,26 @@ _LOOKUP = re.compile(
 
 def last_check(facts: Facts) -> Command | None:
     """The last compile, lint or test run whose outcome is known."""
-    ran = (command for command in reversed(facts.commands) if command.outcome in ("ok", "failed"))
-    return next((command for command in ran if any(map(_CHECK.match, things(command.text)))), None)
+    ran = (command for command in reversed(all_commands(facts)) if command.outcome in ("ok", "failed"))
+    return next((command for command in ran if is_check(command.text)), None)
+
+
+def is_check(command: str) -> bool:
+    """Whether a command line compiles, lints or tests something."""
+    return any(map(_CHECK.match, things(command)))
+
+
+def all_commands(facts: Facts) -> tuple[Command, ...]:
+    """The commands of the session with the checks of its subagents, in the order in which they ran."""
+    if not facts.agent_checks:
+        return facts.commands
+    return tuple(sorted((*facts.commands, *facts.agent_checks), key=lambda each: each.timestamp))
 
 
 def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
     last: dict[frozenset[str], Command] = {}
-    for command in facts.commands:
+    for command in all_commands(facts):
         if command.outcome in ("ok", "failed"):
             checks = frozenset(thing for thing in things(command.text) if _CHECK.match(thing))
             if checks:

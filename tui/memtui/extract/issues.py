@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.extract.checks import worth_telling
+from memtui.extract.checks import all_commands, worth_telling
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.phrasing import says_why, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
@@ -75,7 +75,7 @@ def open_errors(facts: Facts) -> list[ErrorFact]:
     shell = [error for error in left if error.tool in SHELL_TOOLS]
     if not shell:
         return left
-    successes = _successes(facts.commands, min(error.timestamp for error in shell))
+    successes = _successes(all_commands(facts), min(error.timestamp for error in shell))
     return [
         error
         for error in left
@@ -107,10 +107,10 @@ def _may_be_bug(error: ErrorFact) -> bool:
 
 def open_failures(facts: Facts) -> list[Command]:
     """Commands that failed, and that nothing behind them shows to go well now, first to last."""
-    failed = [each for each in facts.commands if each.outcome == "failed" and not is_slip(each.output)]
+    failed = [each for each in all_commands(facts) if each.outcome == "failed" and not is_slip(each.output)]
     if not failed:
         return []
-    successes = _successes(facts.commands, failed[0].timestamp)
+    successes = _successes(all_commands(facts), failed[0].timestamp)
     return [each for each in failed if not _is_over(each.text, each.timestamp, successes)]
 
 

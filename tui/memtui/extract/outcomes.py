@@ -35,6 +35,7 @@ _INTERRUPTED = (
 _SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _SAID = (
     "the user said:\n",
+    "The user said:\n",
     "The user provided the following reason for the rejection:",
     "User chose to stay in plan mode and continue planning",
 )

@@ -192,6 +192,7 @@ class Reading:
             read_files=read,
             shell_files=tuple(path for path in calls.shell_files if path not in changed),
             commands=calls.commands.finish(),
+            agent_checks=calls.agent_checks.finish(),
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
             todos_began=calls.todos.began,

@@ -208,6 +208,8 @@ class Facts:
     shell_files: tuple[str, ...] = ()
     """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
     commands: tuple[Command, ...] = ()
+    agent_checks: tuple[Command, ...] = ()
+    """Compiles, lints and tests that subagents ran, which are not among `commands`."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
