@@ -73,7 +73,7 @@ SHOTS = (
 async def take(shot: Shot, demo: DemoProject) -> str:
     """The picture as SVG."""
     browser = Browser(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
-    app = MemtuiApp(browser, FailureLog(demo.home.state / "failures.log", lambda: NOW))
+    app = MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: NOW))
     async with app.run_test(size=shot.size) as pilot:
         await until(pilot, "●")
         for key in shot.keys:

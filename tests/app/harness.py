@@ -234,7 +234,7 @@ class Driver:
 def app_on(project: Project, home: Home, claude: Path) -> WatchedApp:
     """The app on a project, at the time of the tests."""
     browser = Browser(Places(project, home, claude), clock)
-    return WatchedApp(browser, FailureLog(home.state / "failures.log", clock))
+    return WatchedApp(browser, FailureLog(home.failure_log, clock))
 
 
 def make_app(world: World) -> WatchedApp:
@@ -255,5 +255,5 @@ async def opened(
         driver = Driver(app, pilot)
         await driver.until_live()
         yield driver
-    failures = world.home.state / "failures.log"
+    failures = world.home.failure_log
     assert not failures.exists(), failures.read_text()

@@ -275,7 +275,7 @@ async def test_a_bug_in_looking_is_told_and_looking_goes_on(
 
         monkeypatch.setattr(driver.browser.browser.captures, "entries", broken)
         await driver.until(lambda: driver.mark is Mark.LOST, "the loss")
-        log = full.home.state / "failures.log"
+        log = full.home.failure_log
         assert "○ lost: Something is wrong in memtui (RuntimeError while looking" in driver.lines[0]
         assert "a bug" in log.read_text()
         monkeypatch.setattr(driver.browser.browser.captures, "entries", entries)

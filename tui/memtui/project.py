@@ -85,6 +85,11 @@ class Home(NamedTuple):
         """One line for each run of a hook."""
         return self.state / "hooks.jsonl"
 
+    @property
+    def failure_log(self) -> Path:
+        """What nobody has foreseen, with its traceback."""
+        return self.state / "failures.log"
+
 
 class Places(NamedTuple):
     """A project, memtui's own folders and Claude Code's configuration folder."""

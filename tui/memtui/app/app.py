@@ -192,5 +192,5 @@ def run_app(
         demo: says in the status line that this is the demo, and keeps session states at its quick pace.
     """
     browser = Browser(Places(project, home, claude), clock, lively=demo)
-    log = FailureLog(home.state / "failures.log", clock)
+    log = FailureLog(home.failure_log, clock)
     MemtuiApp(browser, log, note="demo" if demo else "").run()

@@ -39,7 +39,7 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
     return Calls(
         store=FilesBackend(home, clock),
         start=start,
-        log=FailureLog(home.state / "failures.log", clock),
+        log=FailureLog(home.failure_log, clock),
         session_id=env.get("CLAUDE_CODE_SESSION_ID", ""),
     )
 
