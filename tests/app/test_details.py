@@ -43,11 +43,14 @@ async def test_what_came_after_the_compaction_is_not_what_a_capture_covers(world
 async def test_the_title_of_a_row_is_the_first_line_that_says_something(world: World) -> None:
     world.capture(1, "\n   \nSecond line\nthird")
     world.capture(2, "")
-    async with opened(world) as driver:
-        first, second = driver.drawn(PaneId.PENDING)
+    world.capture(3, "brainstorm:\n\nhow the lock\nis let go")
+    async with opened(world, WIDE) as driver:
+        first, second, third = driver.drawn(PaneId.PENDING)
         assert "Second line" in first
         assert "third" not in first
         assert "(no first message)" in second
+        assert "brainstorm: how the lock" in third
+        assert "is let go" not in third
 
 
 BROKEN = {

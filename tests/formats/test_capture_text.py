@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.capture import parse_capture, render_capture
-from memtui.formats.capture_text import PendingText, read_pending, render_pending
+from memtui.formats.capture_text import PendingText, opening, read_pending, render_pending
 from tests.formats.data import golden
 from tests.formats.strategies import captures, moments, nearly, texts
 
@@ -52,3 +53,19 @@ def test_it_reads_what_the_parser_reads(moment: datetime, session: str, path: st
 )))  # fmt: skip
 def test_it_reads_nothing_that_the_parser_reads_otherwise(text: str) -> None:
     assert agrees(text)
+
+
+@pytest.mark.parametrize(
+    ("message", "listed"),
+    [
+        ("\n  \n Fix the refresh \nthird", "Fix the refresh"),
+        ("brainstorm:\n\nhow the lock is let go\nand when", "brainstorm: how the lock is let go"),
+        ("brainstorm:\n", "brainstorm:"),
+        ("评审：\n锁什么时候释放\n以后", "评审： 锁什么时候释放"),
+        (" \n\n", ""),
+    ],
+)
+def test_a_capture_is_listed_by_the_first_line_with_words_and_what_a_colon_announces(
+    message: str, listed: str
+) -> None:
+    assert opening(message) == listed

@@ -12,6 +12,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.places import project_of, root_option
 from memtui.clock import local_minute
 from memtui.formats.capture import Capture
+from memtui.formats.capture_text import opening
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 
@@ -58,8 +59,8 @@ def command(pending: bool, as_json: bool, root: Path | None) -> None:
 
 
 def title_of(message: str) -> str:
-    """The first line of a first message that has words in it."""
-    return next((line.strip() for line in message.splitlines() if line.strip()), "(no message)")
+    """What a capture with this first message is listed by."""
+    return opening(message) or "(no message)"
 
 
 def _listed(store: CaptureStore) -> Iterator[tuple[Listed, Capture | None]]:

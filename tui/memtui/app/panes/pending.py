@@ -16,6 +16,7 @@ from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
 from memtui.clock import short_age, short_time
 from memtui.files import FileProblem
+from memtui.formats.capture_text import opening
 
 if TYPE_CHECKING:
     from memtui.formats.capture import Capture
@@ -146,6 +147,5 @@ def _unreadable(item: CaptureRow) -> Content:
 
 
 def title_of(capture: Capture | PendingText) -> str:
-    """The first line of a capture's first message that says something, as one safe line."""
-    lines = (clean_line(text) for text in capture.first_message.split("\n"))
-    return next((text for text in lines if text), "(no first message)")
+    """What a capture is listed by, as one safe line."""
+    return clean_line(opening(capture.first_message)) or "(no first message)"
