@@ -35,10 +35,9 @@ def long(full: World) -> World:
 async def test_a_transcript_opens_at_its_end_and_closes(long: World, size: tuple[int, int]) -> None:
     async with opened(long, size) as driver:
         await driver.press("o")
-        view = await until_read(driver)
+        await until_read(driver)
         assert "Answer 999" in driver.shown
         assert "Where it begins" not in driver.shown
-        assert view.percent == 100
         await driver.press("escape")
         assert driver.at_home()
 
@@ -46,9 +45,9 @@ async def test_a_transcript_opens_at_its_end_and_closes(long: World, size: tuple
 async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
     async with opened(long, SHORT) as driver:
         await driver.press("o")
-        view = await until_read(driver)
+        await until_read(driver)
         await driver.press("k", "pageup")
-        assert view.percent < 100
+        assert "Answer 999" not in driver.shown
         await driver.press("g")
         await driver.until(lambda: "Where it begins" in driver.shown, "the beginning")
         await driver.press("G")

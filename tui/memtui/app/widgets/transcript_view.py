@@ -31,29 +31,12 @@ class TranscriptView(DocumentView):
     class PageRead(Message):
         """A thread has read a page, or failed to."""
 
-        def __init__(self, path: Path, end: End, page: Page | None, size: int, problem: str = "") -> None:
+        def __init__(self, path: Path, end: End, page: Page | None, problem: str = "") -> None:
             super().__init__()
             self.path = path
             self.end = end
             self.page = page
-            self.size = size
             self.problem = problem
-
-    class Moved(Message):
-        """Something else of the transcript is in sight."""
-
-        def __init__(self, view: TranscriptView) -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> TranscriptView:
-            """The view, for `on` selectors."""
-            return self.view
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the last place counts."""
-            return isinstance(message, TranscriptView.Moved) and message.view is self.view
 
     def __init__(
         self,
@@ -65,7 +48,6 @@ class TranscriptView(DocumentView):
         super().__init__(name=name, id=id, classes=classes)
         self._path: Path | None = None
         self._pages: list[Page] = []
-        self._file_size = 0
         self._reading: End | None = None
         self._following = False
 
@@ -88,15 +70,6 @@ class TranscriptView(DocumentView):
     def span(self) -> tuple[int, int]:
         """The bytes of the file that are held."""
         return (self._pages[0].start, self._pages[-1].end) if self._pages else (0, 0)
-
-    @property
-    def percent(self) -> int:
-        """How far into the file the first row in sight is, by size; 100 when its end is in sight."""
-        if not self._pages or not self._file_size or (self.at_end and self._below() <= 0):
-            return 100
-        start, stop = self.span
-        here = start + (stop - start) * self.place.line / max(1, len(self.document))
-        return min(100, int(100 * here / self._file_size))
 
     def open(self, path: Path) -> None:
         """Show a transcript, at its end."""
@@ -129,9 +102,9 @@ class TranscriptView(DocumentView):
         try:
             size = path.stat().st_size
             page = _page(path, end, start, stop, size, lambda: worker.is_cancelled)
-            read = self.PageRead(path, end, page, size)
+            read = self.PageRead(path, end, page)
         except OSError as problem:
-            read = self.PageRead(path, end, None, 0, problem.strerror or type(problem).__name__)
+            read = self.PageRead(path, end, None, problem.strerror or type(problem).__name__)
         if not worker.is_cancelled:
             self.post_message(read)
 
@@ -144,7 +117,6 @@ class TranscriptView(DocumentView):
         if event.page is None:
             self._fail(event.path, event.problem)
             return
-        self._file_size = event.size
         if event.end == "before":
             self._prepend(event.page)
         elif event.end == "after":
@@ -219,7 +191,6 @@ class TranscriptView(DocumentView):
     def _note_place(self) -> None:
         # Not only `at_end`: what was added at once may be more than a page.
         self._following = self._below() <= 0 and (self.at_end or self._following)
-        self.post_message(self.Moved(self))
 
     def _resized(self) -> None:
         follow = self._following
