@@ -204,6 +204,26 @@ async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytes
         assert "Nothing matches “typo”." in driver.shown
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_could_not_be_searched_yet_is_said(
+    full: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memories = Searcher.memories
+    monkeypatch.setattr(Searcher, "memories", lambda *args: memories(*args)._replace(complete=False))
+    full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
+    async with opened(full, size) as driver:
+        await look_for(driver, "refresh")
+        assert "Memories  1 · not all searched yet" in driver.shown
+        await driver.press("escape")
+        await look_for(driver, "s-1")  # which no memory has
+        assert "Memories  0 · not all searched yet" in driver.shown
+        assert "state s-1" in found(driver)
+        await driver.press("escape")
+        await look_for(driver, "xyzzy")
+        assert "Nothing matches “xyzzy”." in driver.shown
+        assert "the index is being made" in " ".join(driver.shown.split())
+
+
 async def test_a_search_that_fails_is_said_and_the_next_one_works(
     full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from memtui.app.browser import Browser
 from memtui.app.views import CaptureRow
 from memtui.clean import clean, clean_line
 from memtui.files import FileProblem
+from memtui.formats.capture_text import opening
 from memtui.store.base import Filter, Which
 from memtui.store.matching import Query
 from memtui.store.memory_labels import ProjectTest
@@ -72,6 +73,8 @@ class Group(NamedTuple):
     kind: Kind
     results: tuple[Result, ...] = ()
     total: int = 0
+    complete: bool = True
+    """False when there may be more: not everything could be looked at in the time there was."""
 
 
 class Searcher:
@@ -90,7 +93,8 @@ class Searcher:
             FileProblem: the store cannot be listed.
         """
         found = self._browser.backend.search(text, Filter(which=Which.ALL), limit=LIMIT)
-        return Group(Kind.MEMORY, tuple(map(self._memory, found.hits)), found.total)
+        hits = tuple(map(self._memory, found.hits))
+        return Group(Kind.MEMORY, hits, found.total, found.complete)
 
     def _memory(self, hit: Hit) -> Result:
         meta = hit.listed.meta
@@ -139,17 +143,9 @@ class Searcher:
             total += 1
             if len(results) < LIMIT:
                 snippet, marks = query.snippet(words)
-                title = next(filter(None, map(clean_line, shown.first_message.split("\n"))), row.entry.name)
+                name, title = row.entry.name, opening(shown.first_message) or row.entry.name
                 results.append(
-                    Result(
-                        Kind.CAPTURE,
-                        row.entry.name,
-                        title,
-                        shown.timestamp,
-                        shown.status,
-                        snippet,
-                        marks,
-                    )
+                    Result(Kind.CAPTURE, name, title, shown.timestamp, shown.status, snippet, marks)
                 )
         return Group(Kind.CAPTURE, tuple(results), total)
 

@@ -25,6 +25,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age, short_time
+from memtui.store.base import NOT_ALL_SEARCHED
 
 if TYPE_CHECKING:
     from memtui.app.app import MemtuiApp
@@ -44,6 +45,7 @@ _HEADINGS = {
     Kind.STATE: "Session states",
 }
 _MARKS = {Kind.MEMORY: "M", Kind.FILE: "✎", Kind.CAPTURE: "C", Kind.STATE: "S"}
+_SO_FAR = " · not all searched yet"
 _HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 
 
@@ -177,12 +179,14 @@ class SearchScreen(Screen[Result | None]):
             self.query_one("#search-line").remove_class("-busy")
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
+        groups = tuple(groups)
         self._found = dict(_rows(groups, recent=not text.strip()))
         listing = self.results
         if self._found or not done:
             listing.empty = "…"
         elif text.strip():
-            listing.empty = f"Nothing matches “{clean_line(text)}”.\n\n{_HINT}"
+            hint = _HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            listing.empty = f"Nothing matches “{clean_line(text)}”.\n\n{hint}"
         else:
             listing.empty = f"Nothing to search in yet.\n\n{_HINT}"
         listing.set_rows(tuple(self._found))
@@ -282,9 +286,11 @@ class SearchScreen(Screen[Result | None]):
 
 def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Result | str]]:
     """Rows by unique keys: a heading for each kind, then what was found of it."""
-    for kind, results, total in groups:
+    groups = tuple(groups)
+    anything = any(group.results for group in groups)
+    for kind, results, total, complete in groups:
         some = results[: _RECENT[kind]] if recent else results
-        if some:
+        if some or (anything and not complete):
             told = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
-            yield f"# {kind}", f"{_HEADINGS[kind]}  {told}"
+            yield f"# {kind}", f"{_HEADINGS[kind]}  {told}{'' if complete else _SO_FAR}"
             yield from ((result.key, result) for result in some)
