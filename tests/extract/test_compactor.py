@@ -248,6 +248,35 @@ def test_a_task_that_a_person_added_stays_where_it_waits() -> None:
     assert note in following.tasks[0].children
 
 
+def ticked(state: SessionState, *texts: str) -> SessionState:
+    """The state with tasks that a person has ticked off in the file."""
+    done = [task.replace(kind=TaskKind.DONE, children=()) for task in state.tasks if task.text in texts]
+    assert len(done) == len(texts)
+    return state.replace(tasks=(*done, *(task for task in state.tasks if task.text not in texts)))
+
+
+def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> None:
+    first = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="open"))
+    state = ticked(after(None, first), "fix the race", "write the test")
+    said = replace(first, branch="fix")
+    state = after(state, said, first)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test"]
+    again = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="done"))
+    state = after(state, again, said)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test", "deploy"]
+    taken_up = facts(todos=todos(fix_the_race="done", write_the_test="now", deploy="done"))
+    state = after(state, taken_up, again)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "deploy"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test"]
+
+
+def test_what_a_list_takes_up_again_is_open() -> None:
+    first = facts(todos=todos(fix_the_race="done", deploy="open"))
+    again = facts(todos=todos(fix_the_race="open", deploy="open"))
+    state = after(after(None, first), again, first)
+    assert of_kind(state, TaskKind.DONE) == []
+
+
 def test_the_counting_line_goes_on_counting() -> None:
     names = [f"task {number}" for number in range(40)]
     state = None

@@ -11,11 +11,11 @@ from typing import TypeVar
 from memtui.extract.asks import directions, goal, requests
 from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.compactor_size import fitted
-from memtui.extract.compactor_tasks import collapsed, count_of, merged_tasks
+from memtui.extract.compactor_tasks import collapsed, count_of, flat, merged_tasks
 from memtui.extract.phrasing import key_of
 from memtui.extract.records import Facts
 from memtui.extract.state_draft import ProjectLike, raw_state
-from memtui.extract.state_tasks import done_tasks, steps_of
+from memtui.extract.state_tasks import done_tasks, steps_of, task_tree
 from memtui.extract.tasks import was_done
 from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
 
@@ -43,7 +43,7 @@ def next_state(
         return merge(None, drafted)
     drafted = drafted.replace(
         identity=drafted.identity.replace(goal=_goal(previous, facts, before)),
-        tasks=_news(previous, drafted.tasks, before),
+        tasks=_news(previous, _ticked(previous, drafted.tasks, before), before),
     )
     return merge(previous, drafted, gone=_gone(facts, drafted))
 
@@ -96,6 +96,22 @@ def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
     if before is not None:
         return now if now != goal(before) else was
     return now if directions(facts) else was
+
+
+def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
+    """The drafted tasks; done are, too, those that a person ticked off and no list spoke of since."""
+    if before is None:
+        return drafted
+    was = [(key_of(task.text), task.kind) for task in task_tree(before)]
+    done = {key_of(task.text) for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
+    done -= {key for key, kind in was if kind is TaskKind.DONE}
+    waited = {(key, kind is TaskKind.IN_PROGRESS) for key, kind in was if key in done}
+    return tuple(
+        task.replace(kind=TaskKind.DONE)
+        if (key_of(task.text), task.kind is TaskKind.IN_PROGRESS) in waited
+        else task
+        for task in drafted
+    )
 
 
 def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
