@@ -75,7 +75,7 @@ async def test_f4_rewords_the_recovery_text_and_ctrl_s_stores_it(
     async with opened(full) as driver:
         area = await compacting(driver)
         await driver.press("f4")
-        await driver.until_said("claude wrote this text: read it before you store it.")
+        await driver.until_said("Claude wrote this text: read it before you store it.")
         assert "Worded by a model." in area.text
         await driver.press("ctrl+s")
         await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
@@ -89,7 +89,7 @@ async def test_what_a_model_wrote_is_not_lost_unasked(full: World, claude: Stand
     async with opened(full) as driver:
         await compacting(driver)
         await driver.press("f4")
-        await driver.until_said("claude wrote this text")
+        await driver.until_said("Claude wrote this text")
         await driver.press("escape")
         assert isinstance(driver.screen, ConfirmScreen)
 
@@ -124,12 +124,12 @@ async def test_esc_calls_the_model_off_and_leaves_only_then(full: World, claude:
         assert isinstance(screen, AskingScreen)
         assert "esc stop asking claude" in driver.shown
         await driver.press("f4")
-        await driver.until_said("claude is at it already")
+        await driver.until_said("Claude is at it already")
         await driver.press("escape")
         await driver.until_said("Called off: the draft from the facts stands.")
         assert driver.screen is screen
         assert "esc leave" in driver.shown
-        assert not claude.child_runs()
+        await driver.until(lambda: not claude.child_runs(), "the end of the program")
         await driver.press("escape")
         await driver.until(driver.at_home, "the way back")
 
@@ -144,7 +144,7 @@ async def test_where_it_fails_the_draft_stands_and_one_line_says_why(
         before = [area.text for area in driver.screen.query(TextArea)]
         await driver.press("f4")
         said = await driver.until_said("no credits")
-        assert said.startswith("claude ended with exit code 3: ")
+        assert said.startswith("Claude ended with exit code 3: ")
         assert said.endswith(": the draft from the facts stands.")
         assert [area.text for area in driver.screen.query(TextArea)] == before
 
@@ -169,7 +169,7 @@ async def test_f4_rewords_the_fields_that_nobody_changed(full: World, claude: St
         await driver.press("home", *"Mine ")
         goal = driver.review.field("goal").text
         await driver.press("f4")
-        said = await driver.until_said("claude wrote this draft")
+        said = await driver.until_said("Claude wrote this draft")
         assert said.endswith("What you changed stays: Goal.")
         review = driver.review
         assert review.field("title").text == MEMORY.title
@@ -189,4 +189,4 @@ async def test_without_the_program_it_says_so(full: World, monkeypatch: pytest.M
     async with opened(full) as driver:
         await compacting(driver)
         await driver.press("f4")
-        await driver.until_said("the program claude is not on PATH: the draft from the facts stands.")
+        await driver.until_said("The program claude is not on PATH: the draft from the facts stands.")

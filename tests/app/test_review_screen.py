@@ -259,15 +259,33 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
 ) -> None:
     async with opened(full, size) as driver:
         review = await start(driver)
-        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 facts/form", "esc leave"))
+        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 facts", "esc leave"))
         assert driver.has("#field-title")
         assert not driver.has("#evidence")
         await driver.press("f2")
         assert driver.has("#evidence")
+        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 form", "esc leave"))
         assert "src/tokens.py" in driver.shown
         await driver.press("space", "f2")
         assert not driver.has("#evidence")
         assert driver.screen.focused is review.field("learnings")
+
+
+async def test_the_footer_names_every_key_that_acts_where_the_focus_is(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await start(driver)
+        assert driver.lines[-1].strip().split("  ") == [
+            "ctrl+s save",
+            "tab next field",
+            "f4 ask claude",
+            "f3 transcript",
+            "f2 facts",
+            "esc leave",
+        ]
+        await driver.press("f2")
+        assert "space add fact  f4 ask claude  f3 transcript  f2 form" in driver.lines[-1]
+        await driver.press("f2")
+        assert "tab next field" in driver.lines[-1]
 
 
 async def test_tab_from_the_last_field_shows_the_evidence_in_a_narrow_window(full: World) -> None:

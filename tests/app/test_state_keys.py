@@ -269,7 +269,7 @@ async def test_where_the_model_fails_the_facts_stand_and_one_line_says_why(
     async with opened(world) as driver:
         await driver.press("4", "m")
         await driver.until_said("made from the facts")
-        assert driver.last_said.startswith("claude ended with exit code 3: ")
+        assert driver.last_said.startswith("Claude ended with exit code 3: ")
         assert driver.last_said.endswith("no credits: version 1 is made from the facts.")
         assert "\x1b" not in driver.last_said
         await until_count(driver, "v1")
@@ -286,7 +286,7 @@ async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
         pane = driver.pane(PaneId.STATE)
         assert "esc calls it off" in str(pane.border_subtitle)
         await driver.press("m")
-        assert driver.last_said == "claude is at it already: esc calls it off."
+        assert driver.last_said == "Claude is at it already: esc calls it off."
         await driver.press("enter", "escape")
         await driver.until_said("Called off: version 1 is made from the facts.")
         assert driver.reading()  # that esc was for the model
@@ -332,7 +332,7 @@ async def test_while_the_app_is_open_versions_are_written(world: World) -> None:
         await until_count(driver, "v2")
         await driver.press("4")
         assert "src/tokens.py" in driver.detail
-    assert not (world.home.state / "failures.log").exists()
+    assert not world.home.failure_log.exists()
 
 
 @pytest.mark.usefixtures("followed")
@@ -388,4 +388,4 @@ async def test_what_nobody_expected_is_recorded_and_the_rest_goes_on(
         assert len(driver.said) == 1
         await driver.press("4")
         assert driver.at(PaneId.STATE)
-    assert "no idea" in (world.home.state / "failures.log").read_text()
+    assert "no idea" in world.home.failure_log.read_text()

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
+Keys = tuple[tuple[str, str, str], ...]
+"""(key, label, action) of a bottom line."""
+
+
+def why(problem: str) -> str:
+    """Why a model had no part in something, as the beginning of a sentence."""
+    told = "called off" if problem == "cancelled" else clean_line(problem)
+    return f"{told[:1].upper()}{told[1:]}"
+
 
 class AskingScreen(Screen[Result], Generic[Result, Answer]):
     """Asks one question at a time: f4 asks, esc calls it off, and leaving the screen does, too."""
@@ -30,7 +39,7 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f4", "ask_model", "ask claude", show=False, priority=True),
     ]
-    KEYS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    KEYS: ClassVar[Keys] = ()
     """Of the bottom line; the last one is esc."""
 
     def __init__(self) -> None:
@@ -58,12 +67,15 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
 
     def say_failed(self, problem: str) -> None:
         """Tell why the model had no part in the draft."""
-        why = "Called off" if problem == "cancelled" else clean_line(problem)
-        self.say(f"{why}: the draft from the facts stands.", warn=True)
+        self.say(f"{why(problem)}: the draft from the facts stands.", warn=True)
+
+    def keys(self) -> Keys:
+        """Of the bottom line, where the focus is."""
+        return self.KEYS
 
     def show_keys(self) -> None:
         """Show what the keys do now: esc calls off what is being asked."""
-        keys = self.KEYS
+        keys = self.keys()
         if self._called_off is not None:
             key, _, action = keys[-1]
             keys = (*(each for each in keys[:-1] if each[0] != "f4"), (key, "stop asking claude", action))
@@ -87,7 +99,7 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
 
     def action_ask_model(self) -> None:
         """Let `claude -p` improve on the draft."""
-        refusal = "claude is at it already: esc calls it off." if self._called_off else self.refusal()
+        refusal = "Claude is at it already: esc calls it off." if self._called_off else self.refusal()
         if refusal:
             self.say(refusal, warn=True)
         else:

@@ -162,13 +162,13 @@ class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
         if problem:
             self.say_failed(problem)
         elif self._has_changed:
-            self.say("claude has answered, but you have changed the text meanwhile: yours stays.", warn=True)
+            self.say("Claude has answered, but you have changed the text meanwhile: yours stays.", warn=True)
         elif not self._storing:
             self._compacted = better
             self.text_area.text = clean(better.text)
             self.text_area.move_cursor((0, 0))
             self._drafted = (self.text_area.text, *self._drafted[1:])
-            self.say("claude wrote this text: read it before you store it.")
+            self.say("Claude wrote this text: read it before you store it.")
 
     @property
     def _has_changed(self) -> bool:

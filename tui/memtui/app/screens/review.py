@@ -18,7 +18,7 @@ from textual.widgets import TextArea
 
 from memtui.app.browser import Browser
 from memtui.app.review_form import FIELDS, Draft, Field, from_fields, to_fields, with_item
-from memtui.app.screens.asking import AskingScreen
+from memtui.app.screens.asking import AskingScreen, Keys
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
@@ -61,14 +61,21 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         Binding("space", "add", "add to field", show=False),
         Binding("escape", "leave", "leave", show=False),
     ]
+    # The last two always show: in a narrow window nothing but f2 leads to the facts.
     KEYS = (
         ("ctrl+s", "save", "screen.save"),
-        ("space", "add fact to field", "screen.add"),
         ("tab", "next field", "app.focus_next"),
-        ("f3", "transcript", "screen.transcript"),
         ("f4", "ask claude", "screen.ask_model"),
-        # The last two always show: in a narrow window nothing but f2 leads to the facts.
-        ("f2", "facts/form", "screen.switch"),
+        ("f3", "transcript", "screen.transcript"),
+        ("f2", "facts", "screen.switch"),
+        ("esc", "leave", "screen.leave"),
+    )
+    EVIDENCE_KEYS = (
+        ("ctrl+s", "save", "screen.save"),
+        ("space", "add fact", "screen.add"),
+        ("f4", "ask claude", "screen.ask_model"),
+        ("f3", "transcript", "screen.transcript"),
+        ("f2", "form", "screen.switch"),
         ("esc", "leave", "screen.leave"),
     )
 
@@ -185,7 +192,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         self._by_model = len(changed) < len(FIELDS)
         labels = [re.split("[:(]", field.label)[0].strip() for field in FIELDS if field.name in changed]
         stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
-        self.say(f"claude wrote this draft: read it before you save it.{stays}")
+        self.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
     def _draw_evidence(self, key: str, width: int) -> Content:
         item = self._items.get(key)
@@ -194,8 +201,13 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         text = clean_line(item.text) if item else ""
         return Content(cut_left(text, width) if item and item.kind in ("file", "reference") else text)
 
+    def keys(self) -> Keys:
+        """Of the evidence, or of the form."""
+        return self.EVIDENCE_KEYS if self.focused is self.evidence_list else self.KEYS
+
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
+        self.show_keys()
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:

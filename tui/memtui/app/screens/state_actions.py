@@ -233,7 +233,7 @@ class StateActions(CompactActions):
     async def do_ask_model(self) -> None:
         """Let `claude -p` word the next version; the facts' version is written when it cannot."""
         if self._asking is not None:
-            self.say("claude is at it already: esc calls it off.", warn=True)
+            self.say("Claude is at it already: esc calls it off.", warn=True)
             return
         transcript = self._transcript()
         if transcript is None:
@@ -258,14 +258,14 @@ class StateActions(CompactActions):
             self._show_doing("")
 
     def _say_asked(self, asked: Asked) -> None:
+        from memtui.app.screens.asking import why
+
         version = f"version {asked.stored.version}" if asked.stored else ""
         if not asked.problem:
-            told = f"claude wrote {version}" if version else "claude had nothing to add"
-            self.say(f"{told[:1].upper()}{told[1:]}.")
+            self.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
             return
         stands = f"{version} is made from the facts" if version else f"{self.state.count()} stands"
-        why = "Called off" if asked.problem == "cancelled" else clean_line(asked.problem)
-        self.say(f"{why}: {stands}.", warn=True)
+        self.say(f"{why(asked.problem)}: {stands}.", warn=True)
 
     def cancel_model(self) -> bool:
         """Call off the question that is being answered; False when there is none."""
