@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 _SECONDS = 10.0
+_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
+"""Variables that name another repository than the one git is asked about; git sets them for its hooks."""
 
 
 def git_sees(root: Path, path: Path) -> bool:
@@ -24,7 +27,8 @@ def _git(root: Path, *words: str) -> int | None:
         return None
     # A repository from elsewhere may name programs to be started.
     command = ["git", "-c", "core.fsmonitor=false", "-C", str(root), *words]
+    env = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     try:
-        return subprocess.run(command, timeout=_SECONDS, capture_output=True, check=False).returncode
+        return subprocess.run(command, env=env, timeout=_SECONDS, capture_output=True, check=False).returncode
     except (OSError, subprocess.SubprocessError):
         return None
