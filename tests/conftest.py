@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from importlib import import_module
 from pathlib import Path
@@ -26,24 +27,23 @@ for _module in walk_packages(memtui.__path__, "memtui."):
 pytest.register_assert_rewrite("tests.store.contract")
 
 
+# What a test makes has the modes that it has on most machines; the tests about modes set a mask of their own.
+os.umask(0o022)
+
+_LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+"""What the interpreter and its children need of the environment."""
+
+
 @pytest.fixture(autouse=True)
 def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every test an empty home, a fixed zone and locale, and no terminal settings of the developer's."""
+    """Give every test an empty home, a fixed zone and locale, and nothing of the developer's environment."""
+    for name in os.environ:
+        if name not in _LEFT and not name.startswith(("PYTEST_", "COV")):
+            monkeypatch.delenv(name)
     home: Path = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("MEMTUI_HOME", str(home / "memtui"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
+    monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
-    for name in (
-        "TMUX",
-        "SSH_CONNECTION",
-        "SSH_TTY",
-        "DISPLAY",
-        "WAYLAND_DISPLAY",
-        "NO_COLOR",
-        "EDITOR",
-        "VISUAL",
-    ):
-        monkeypatch.delenv(name, raising=False)

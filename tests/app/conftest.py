@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from textual import constants
 from textual.widgets import Input, TextArea
 
 from memtui.app import following, live, watcher
@@ -30,7 +31,9 @@ class Unwatched:
 
 @pytest.fixture(autouse=True)
 def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No blinking cursor and no pauses."""
+    """No blinking cursor, no animations and no pauses."""
+    # The environment was asked when Textual was imported.
+    monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(browser_view, "_PAUSE", 0.0)

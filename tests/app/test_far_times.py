@@ -15,7 +15,7 @@ from tests.app.world import NOW, World
 EDGES = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")
 
 
-@pytest.fixture(params=("Pacific/Auckland", "Pacific/Honolulu"))
+@pytest.fixture(params=("NZST-12NZDT,M9.5.0,M4.1.0/3", "HST10"))
 def edge(world: World, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setenv("TZ", request.param)
     time.tzset()

@@ -248,7 +248,7 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
     assert "Drafted from the facts: cancelled." in told
     assert "CMEM-" in told
     assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0
-    assert not world.claude.child_runs()
+    assert world.claude.child_ends()
     assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
 
 
@@ -258,7 +258,7 @@ def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal)
     os.kill(terminal.pid, signal.SIGTERM)
     terminal.read()
     assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 128 + signal.SIGTERM
-    assert not world.claude.child_runs()
+    assert world.claude.child_ends()
     assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 0
 
 

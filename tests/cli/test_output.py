@@ -129,7 +129,9 @@ _PRINTS = (
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
 def test_a_pipe_gets_utf8_whatever_the_locale(locale: str) -> None:
     env = {**os.environ, "LC_ALL": locale, "LANG": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    done = subprocess.run([sys.executable, "-c", _PRINTS], capture_output=True, env=env, check=True)
+    # Without `site`, whose .pth files cannot name a folder é in such a locale.
+    env["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-S", "-c", _PRINTS], capture_output=True, env=env, check=True)
     assert done.stdout.decode() == "é漢字 \ufffd\né漢字\n"
 
 

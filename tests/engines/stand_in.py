@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from memtui.engines import process
 from memtui.files.atomic import is_alive
+
+_PATIENCE = 30.0
+"""Seconds for a process that was killed to be gone, which a busy machine may need a moment for."""
 
 _SCRIPT = """#!/bin/sh
 cd_from=$(pwd)
@@ -49,10 +58,26 @@ class StandIn:
     def child_runs(self) -> bool:
         """Whether the child of `hangs` is at work; one that nobody has waited for yet is not."""
         pid = int(self.noted("child"))
-        state = Path(f"/proc/{pid}/stat")
-        if state.exists():
-            return state.read_text().rpartition(")")[2].split()[0] != "Z"
-        return is_alive(pid)
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text()
+        except OSError:  # it is gone, or this is no Linux
+            return is_alive(pid)
+        return state.rpartition(")")[2].split()[0] != "Z"
+
+    def child_ends(self) -> bool:
+        """Whether the child of `hangs` is at work no more, after a moment."""
+        until = time.monotonic() + _PATIENCE
+        while self.child_runs() and time.monotonic() < until:
+            threading.Event().wait(0.005)
+        return not self.child_runs()
+
+    def outlasts_patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let whoever asks have waited for a day as soon as the child of `hangs` is at work."""
+
+        def monotonic() -> float:
+            return time.monotonic() + 86400 * (self.notes / "child").exists()
+
+        monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=monotonic))
 
     def noted(self, name: str) -> str:
         """What it noted: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from memtui.engines.claude import Claude
 from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.flows import draft_model, state_model
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.flows.draft_model import Reworded, compact_by_claude, review_by_claude
 from memtui.flows.review import capture_facts, review
@@ -126,9 +123,8 @@ def test_one_that_hangs_is_ended_in_time(
     places: Places, compacted: Compacted, claude: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claude.hangs()
-    for module in (draft_model, state_model):
-        monkeypatch.setattr(module, "Claude", partial(Claude, patience=0.3))
-    why = "claude gave no answer in 0.3 seconds"
+    claude.outlasts_patience(monkeypatch)
+    why = "claude gave no answer in 180 seconds"
     assert compact_by_claude(compacted) == (compacted, why)
     assert reworded(places).problem == why
     assert compacted.transcript is not None
@@ -136,14 +132,14 @@ def test_one_that_hangs_is_ended_in_time(
     assert asked.problem == why
     assert asked.stored is not None
     assert asked.stored.version == 1
-    assert not claude.child_runs()
+    assert claude.child_ends()
 
 
 def test_called_off_the_draft_stands(compacted: Compacted, claude: StandIn) -> None:
     claude.hangs()
     told = compact_by_claude(compacted, cancelled=(claude.notes / "child").exists)
     assert told == (compacted, "cancelled")
-    assert not claude.child_runs()
+    assert claude.child_ends()
 
 
 def test_without_the_program_the_draft_stands(compacted: Compacted, monkeypatch: pytest.MonkeyPatch) -> None:

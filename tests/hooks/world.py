@@ -154,7 +154,9 @@ class World:
         return read_runs(self.home.hook_log)
 
 
-MEMTUI_HOOK = (sys.executable, "-I", "-m", "memtui.hooks")
+_PATIENT = "from memtui.hooks import main, stop\nstop.HARD_STOP_SECONDS = 60.0\nmain.main()"
+MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)
+"""The hook process, but one that does not stop itself because the machine is busy."""
 
 
 def user(text: str) -> dict[str, object]:

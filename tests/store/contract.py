@@ -238,7 +238,7 @@ class Contract:
         last: str,
         expected: list[str],
     ) -> None:
-        monkeypatch.setenv("TZ", "Europe/Berlin")
+        monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
         time.tzset()
         watch.now = datetime.fromisoformat(last)
         assert [store.create(New(b"")).id[-6:] for _ in expected] == expected

@@ -463,7 +463,7 @@ def test_a_competitor_without_the_lock_does_not_win(
         finally:
             stop.touch()
             rounds = int(competitor.stdout.read())
-    assert rounds > 50
+    assert rounds > 5
     assert active(store) == ["c2"]
     assert json.loads(project.session_state_json.read_text())["counter"] == rounds
 
