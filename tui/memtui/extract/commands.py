@@ -59,6 +59,12 @@ _CHECKERS = frozenset(_CHECKER_NAMES.split())
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
 
+_STATUS = re.compile(r"<status>(\w{1,20})</status>")
+_NAMED = re.compile(r'<summary>[^"<]{0,40}"(.{1,2000}?)" ([^"]{1,200})</summary>', re.DOTALL)
+_ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
+"""Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
+
+
 @dataclass(slots=True)
 class ShellCall:
     """A command that ran, or is still without a result."""
@@ -102,6 +108,17 @@ class CommandLog:
         if call.text:
             self._calls.append(call)
         return call
+
+    def notified(self, notice: str) -> None:
+        """Take Claude Code's notice that a command in the background has ended, which names it."""
+        status, named = _STATUS.search(notice), _NAMED.search(notice)
+        if status is None or named is None:
+            return
+        for call in reversed(self._calls):
+            if call.outcome == "background" and named[1] in (call.description, call.text):
+                call.outcome = _ENDED.get(status[1], "interrupted")
+                call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
+                return
 
     def finish(self) -> tuple[Command, ...]:
         """All commands, first to last."""

@@ -47,6 +47,8 @@ from memtui.formats.transcript_events import (
 _LAST_WORDS = 4_000
 _OFFER = 6_000
 _TASK = 50_000
+_NOTICE = "<task-notification>"
+"""How Claude Code queues what it tells the model of work in the background."""
 
 
 class Reading:
@@ -279,6 +281,8 @@ class Reading:
         self._judge(self._prompts.words(event.kind, event.text, self._timestamp))
 
     def _queue(self, event: Queue) -> None:
+        if event.operation == "enqueue" and event.text.startswith(_NOTICE):
+            self._calls.commands.notified(event.text)
         self._judge(self._prompts.queue(event, self._timestamp))
 
     def _queued(self, event: Queued) -> None:
