@@ -41,6 +41,7 @@ from memtui.flows.states import update_state
 from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
+from memtui.hooks.sections import size_of
 from memtui.project import Places, Project, memtui_home
 from memtui.store.states import PLAN
 
@@ -127,7 +128,7 @@ def played(transcript: Path, base: Path) -> Iterator[Compaction]:
 
 def _compaction(compaction: CompactionFact, facts: Facts, session: str, places: Places) -> Compaction:
     notes = after_compaction(session, places.project, places.home, system_clock(), Report())
-    assert len(notes) <= LIMIT
+    assert size_of(notes) <= LIMIT
     both = Text(compaction.summary, notes)
     return Compaction(facts, places.project.root, Text(compaction.summary), notes, both)
 
@@ -232,6 +233,9 @@ def _reached(kind: str, each: Count) -> bool | None:
 def main() -> int:
     """Print the table; 1 when a goal is missed, 2 without transcripts."""
     words_given = [word for word in sys.argv[1:] if word != "--missing"]
+    if absent := [word for word in words_given if not Path(word).is_file()]:
+        print(f"There is no transcript {absent[0]}; see the top of {__file__}.", file=sys.stderr)
+        return 2
     transcripts = [Path(word) for word in words_given] or sorted((_SHARED / "transcripts").glob("*.jsonl"))
     counts, number, longest = measure(transcripts)
     if not number:
