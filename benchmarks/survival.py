@@ -18,9 +18,9 @@ Named is
 - every line of a plan, too: when the path of the file that keeps the plan is in the text.
 
 Counted are all files changed, all files only read, all todos that are not completed, the lines of the last
-plan that have words unless it was rejected, all constraints and decisions, and all commands that failed and
-did not go well at another time: each once for every compaction that it preceded. What the facts do not see
-counts for neither.
+plan that have words unless it was rejected, all constraints and decisions, and all commands that failed, did
+more than look for something, and are not shown to be over: each once for every compaction that it preceded.
+What the facts do not see counts for neither.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.clock import system_clock
+from memtui.extract.checks import is_lookup
 from memtui.extract.evidence import shown
 from memtui.extract.facts import Facts, read_facts
+from memtui.extract.issues import open_failures
 from memtui.extract.records import CompactionFact
 from memtui.flows.states import update_state
 from memtui.hooks.context import LIMIT
@@ -147,8 +149,7 @@ def count(compaction: Compaction, counts: dict[str, Count]) -> None:
     _count_texts("constraints", [each.text for each in facts.constraints], compaction, counts)
     decisions = [each.text.rpartition(" → ")[2].removesuffix(" (Recommended)") for each in facts.decisions]
     _count_texts("decisions", decisions, compaction, counts)
-    well = {command.text for command in facts.commands if command.outcome == "ok"}
-    failing = {c.text for c in facts.commands if c.outcome == "failed" and c.text not in well}
+    failing = {each.text for each in open_failures(facts) if not is_lookup(each.text)}
     _count_texts("failing commands", sorted(failing), compaction, counts)
 
 
