@@ -114,6 +114,11 @@ def test_a_success_before_the_error_resolves_nothing(tmp_path: Path) -> None:
         ("git commit -m 'add; remove | it'", {"git commit"}),
         ("git commit -m \"$(cat <<'EOF'\nrm -r /\nEOF\n)\"", {"git commit"}),
         ("gh pr checks 3", {"gh pr checks"}),
+        ("uv run --package api pytest packages/api -q", {"uv run pytest"}),
+        ("npm --prefix web test; make -C docs build", {"npm test", "make build"}),
+        ("git -C /work/app -c core.pager=cat commit -m x", {"git commit"}),
+        ("docker compose -f dev.yml up -d", {"docker compose up"}),
+        ("make \\\n  -j4 build", {"make build"}),
         ("docker compose up -d", {"docker compose up"}),
         ("sudo apt-get install x", {"apt-get install"}),
         ("grep -n x a.py | head", {"grep x", "head"}),
@@ -173,6 +178,17 @@ def test_corrections(tmp_path: Path) -> None:
         ("", "No, I meant the other one"),
         ("Write: /work/app/c.py", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    "words", ["아니요, 5분으로 해 주세요.", "Nein, die andere Datei.", "Нет, другой файл."]
+)
+def test_an_objection_in_the_users_language(tmp_path: Path, words: str) -> None:
+    session = Transcript()
+    session.user("fix the login form and its test")
+    session.user(words)
+    session.user("계속해 주세요")
+    assert [each.text for each in session.facts(tmp_path).corrections] == [words]
 
 
 def test_a_prompt_sent_again_in_better_words_corrects_nothing(tmp_path: Path) -> None:

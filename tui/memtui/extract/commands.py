@@ -56,6 +56,12 @@ pytest rspec rubocop ruff rustc rustfmt shellcheck staticcheck stylelint tox tsc
 """
 _CHECKERS = frozenset(_CHECKER_NAMES.split())
 """What they are run on is not what they are: a check of one file shows that a check goes well."""
+_OPTION_NAMES = """
+-C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
+--cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
+"""
+_VALUE_OPTIONS = frozenset(_OPTION_NAMES.split())
+"""Options before what a runner runs whose value is the next word: ``uv run --package api pytest``."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
 
@@ -189,8 +195,10 @@ def _thing(segment: str) -> str:
 def _subcommand(words: list[str]) -> list[str]:
     """The words that name what a runner runs: ``run lint``, ``-m pytest``, ``commit``."""
     named: list[str] = []
+    takes_value = False
     for word in words:
-        if word.startswith("-") and word != "-m":
+        if takes_value or (word.startswith("-") and word != "-m"):
+            takes_value = word in _VALUE_OPTIONS and not takes_value
             continue
         named.append(word)
         if word not in _INNER or len(named) == 3:
