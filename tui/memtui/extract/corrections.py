@@ -14,13 +14,15 @@ _TEXT_LIMIT = 2_000
 
 _GO_ON = re.compile(
     r"\W*(?:now |please |just |and )*(?:continue|go on|go ahead|keep going|proceed|carry on|resume|ok(?:ay)?"
-    r"|yes|try again|again|sorry|continuez?|vas-y|继续|接着|繼續|続けて|つづけて|続行(?:して)?)"
+    r"|yes|try again|again|sorry|continuez?|vas-y|weiter|mach weiter|sigue|continúa|продолжай"
+    r"|계속(?:해\s?(?:줘|주세요))?|继续|接着|繼續|続けて|つづけて|続行(?:して)?)"
     r"\W*(?:please|from where you left off|s'il (?:te|vous) pla[iî]t|\w+ing(?: [\w ]{0,20})?)?\W*",
     re.IGNORECASE,
 )
 _OBJECTION = re.compile(
     r"\s*(?:no+[,.! ](?!worries|problem|need)|nope\b|wrong\b|that(?:['’]?s| is) (?:not|wrong)|not what i"
     r"|i meant\b|actually[, ]|wait\b|stop\b|undo\b|revert\b|non[, ]|arrête|pas ça|en fait[, ]"
+    r"|nein[, ]|não[, ]|нет[, ]|стоп\b|아니[요,. ]|잠깐|멈춰|그게 아니"
     r"|不对|不是|错了|等等|停|違う|違います|ちがう|いや[、,]|待って|やめて)",
     re.IGNORECASE,
 )

@@ -1,5 +1,7 @@
 """The wordings of decisions, constraints and causes in English, French, Chinese and Japanese.
 
+Constraints are known in German, Spanish, Portuguese, Russian and Korean, too.
+
 Each rule names words of which a sentence must hold one; only then its patterns are tried: they take longer.
 """
 
@@ -143,6 +145,48 @@ CONSTRAINTS = (
             r"べき(?:では|じゃ)ない|なければならない|ないといけない|ようにして|以外は|は不要",
             r"だけ.{0,12}(?:して|使って)|のみ(?:で|を|に|使|。)|(?:で|に)(?:統一|回答|返答)して",
             r"(?:を|で)使って(?:ください|下さい|ほしい|。|$)",
+        ],
+    ),
+    Rule(
+        "nicht kein keine keinen keiner keines nie niemals keinesfalls nur ohne vermeide muss müssen",
+        orders=[
+            r"(?:verwende|benutze|nutze|ändere|füge|lösche|nimm|mach|schreib|rühr|fass|installier|lass)(?:en?)?\b"
+            r".{0,60}\b(?:nicht|keine?[nrs]?|nie|niemals|nur)\b",
+            r"(?:vermeide|nur)\b",
+        ],
+        phrases=[
+            r"(?:darf|dürfen|soll|sollen|sollte|sollten) (?:\w+ ){0,4}(?:nicht|nur|keine?[nrs]?)\b",
+            r"(?:muss|müssen) (?:\w+ ){0,4}\w+(?:en|in)\b",
+            r"(?:auf keinen Fall|unter keinen Umständen|keinesfalls|niemals)\b",
+            r"ohne .{1,60}\bzu (?:ändern|brechen|verwenden|benutzen|verändern)\b",
+        ],
+    ),
+    Rule(
+        "no não nunca jamás siempre sempre evita evite debe deben deve devem sin sem",
+        orders=[
+            r"(?:no|nunca|jamás) (?:uses?|cambies?|toques?|agregues?|añadas?|modifiques?|borres?|elimines?"
+            r"|instales?|hagas?|pongas?|rompas?|escribas?|utilices?|crees?)\b",
+            r"(?:não|nunca) (?:use|mude|altere|toque|adicione|remova|modifique|apague|instale|faça|crie"
+            r"|quebre)m?\b",
+            r"(?:evita|evite|siempre|sempre)\b",
+        ],
+        phrases=[
+            r"(?:deben? ser|deben? estar|devem? ser|devem? estar|responde siempre|responda sempre)\b",
+            r"(?:sin|sem) (?:cambiar|tocar|romper|usar|modificar|añadir|alterar|mudar|quebrar|adicionar)\b",
+        ],
+    ),
+    Rule(
+        "не нельзя обязательно запрещено только",
+        others=[
+            r"\bне (?:добавляй|меняй|изменяй|трогай|используй|удаляй|пиши|делай|создавай|ломай"
+            r"|устанавливай)(?:те)?\b",
+            r"\b(?:нельзя|запрещено|ни в коем случае|обязательно)\b|\bтолько (?:на|через|в|с)\b",
+        ],
+    ),
+    Rule(
+        "지 반드시 절대 금지 하면",
+        others=[
+            r"지\s?(?:마|말)(?:세요|십시오|라|아|고|자)|반드시|절대(?:로)?\s|금지|하면 안 ?(?:돼|됩|된)",
         ],
     ),
 )
