@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.project import Home
-from memtui.store import index_files
-from memtui.store.index_files import Files
+from memtui.store.index.files import Files
 from tests.store.corpus import add, home, path_of
 
 OLD = 1_600_000_000
@@ -44,7 +43,7 @@ def test_where_looking_takes_long_it_rests_but_not_from_what_comes_and_goes(
     ticks = count(1000)
     later = 0
     clock = SimpleNamespace(monotonic=lambda: next(ticks) + later, time_ns=time.time_ns)
-    monkeypatch.setattr(index_files, "time", clock)
+    monkeypatch.setattr("memtui.store.index.files.time", clock)
     files = Files(where)
     before = files.entries(full=False)
     path_of(where, 0).write_text("edited")

@@ -15,10 +15,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from memtui.store.base import Filter, Which
-from memtui.store.index_bits import decode, descending, from_numbers
-from memtui.store.index_files import seconds
-from memtui.store.index_text import is_part_of_word, is_token, needed_tokens, open_end, trigrams
-from memtui.store.index_writer import ARCHIVED, PROJECT, TAG, State, read_state
+from memtui.store.index.bits import decode, descending, from_numbers
+from memtui.store.index.files import seconds
+from memtui.store.index.tokens import is_part_of_word, is_token, needed_tokens, open_end, trigrams
+from memtui.store.index.writer import ARCHIVED, PROJECT, TAG, State, read_state
 from memtui.store.matching import Query
 
 COMPARED = 500

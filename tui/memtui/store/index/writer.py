@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from memtui.store.folding import fold
-from memtui.store.index_bits import encode, from_bytes, to_bytes
-from memtui.store.index_files import Document
-from memtui.store.index_schema import IndexUnavailable
-from memtui.store.index_text import chunks, grams, junctions, words
+from memtui.store.index.bits import encode, from_bytes, to_bytes
+from memtui.store.index.files import Document
+from memtui.store.index.schema import IndexUnavailable
+from memtui.store.index.tokens import chunks, grams, junctions, words
 
 SEGMENT = 4096
 """Memories whose tokens are noted together at most."""
@@ -45,7 +45,7 @@ class Known(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the index says of itself; see `index_schema`."""
+    """What the index says of itself; see `schema`."""
 
     docs: int
     bytes: int

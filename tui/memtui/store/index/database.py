@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from memtui.files import FileLocked, FileProblem, existing_above, lock, private_folder
 from memtui.files.safe import signature_of
-from memtui.store import index_schema
-from memtui.store.index_schema import IndexBroken, IndexUnavailable, verdict
+from memtui.store.index import schema
+from memtui.store.index.schema import IndexBroken, IndexUnavailable, verdict
 
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ class Database:
             IndexUnavailable: it cannot be written.
         """
         self._close()
-        index_schema.create(self.path)
+        schema.create(self.path)
         self._note()
 
     @property
@@ -103,7 +103,7 @@ class Database:
         if known is not None and self._local.inode == signature[2]:
             return known
         self._close()
-        self._local.connection = index_schema.connect(self.path)
+        self._local.connection = schema.connect(self.path)
         self._local.inode = signature[2]
         return self._local.connection  # type: ignore[no-any-return]
 

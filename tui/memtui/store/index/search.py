@@ -19,12 +19,12 @@ from typing import TypeVar
 from memtui.project import Home
 from memtui.store.base import Filter, Found, Hit
 from memtui.store.folding import fold
-from memtui.store.index_database import Database
-from memtui.store.index_files import Files, read, seconds
-from memtui.store.index_matches import Gathered, from_index
-from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count, ranked
-from memtui.store.index_schema import IndexBroken, IndexUnavailable
-from memtui.store.index_writer import (
+from memtui.store.index.database import Database
+from memtui.store.index.files import Files, read, seconds
+from memtui.store.index.matches import Gathered, from_index
+from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
+from memtui.store.index.schema import IndexBroken, IndexUnavailable
+from memtui.store.index.writer import (
     ENOUGH,
     ENOUGH_BYTES,
     SEGMENT,
@@ -104,7 +104,7 @@ class SearchIndex:
         now: datetime,
         budget: float = SEARCH_BUDGET,
     ) -> Found:
-        """Memories that match a query (see `matching`), best first (see `index_ranking`).
+        """Memories that match a query (see `matching`), best first (see `ranking`).
 
         The total is right, unless a term is in very many memories in ways that tokens do not tell: then it is
         an estimate from some hundreds of them.

@@ -19,11 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.project import Home
-from memtui.store import index_matches, index_query, index_writer
 from memtui.store.base import Filter, Found, Which
 from memtui.store.folding import fold
-from memtui.store.index import SearchIndex
-from memtui.store.index_schema import wal_is_safe
+from memtui.store.index import SearchIndex, candidates, matches, writer
+from memtui.store.index.schema import wal_is_safe
 from memtui.store.matching import Query
 from tests.processes import start_together
 from tests.store.corpus import NOW, Corpus, add, home, memory_id, path_of
@@ -71,10 +70,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, list[str], C
 @pytest.fixture
 def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ways that only very many memories take."""
-    monkeypatch.setattr(index_query, "COMPARED", 20)
-    monkeypatch.setattr(index_query, "FEW", 5)
-    monkeypatch.setattr(index_query, "WORDS", 30)
-    monkeypatch.setattr(index_matches, "POOL", 10)
+    monkeypatch.setattr(candidates, "COMPARED", 20)
+    monkeypatch.setattr(candidates, "FEW", 5)
+    monkeypatch.setattr(candidates, "WORDS", 30)
+    monkeypatch.setattr(matches, "POOL", 10)
 
 
 def check_recall(corpus: tuple[Home, list[str], Corpus], number: int) -> None:
@@ -106,11 +105,11 @@ def test_any_text_is_a_query(corpus: tuple[Home, list[str], Corpus], query: str)
 
 
 def test_a_total_that_is_estimated_is_about_right(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_query, "COMPARED", 20)
-    monkeypatch.setattr(index_query, "WORDS", 0)
-    monkeypatch.setattr(index_matches, "POOL", 20)
-    monkeypatch.setattr(index_matches, "SAMPLE", 100)
-    monkeypatch.setattr(index_matches, "MANY", 100)
+    monkeypatch.setattr(candidates, "COMPARED", 20)
+    monkeypatch.setattr(candidates, "WORDS", 0)
+    monkeypatch.setattr(matches, "POOL", 20)
+    monkeypatch.setattr(matches, "SAMPLE", 100)
+    monkeypatch.setattr(matches, "MANY", 100)
     choice = random.Random(3)
     texts = [choice.choice(("xabcdx", "abc bcd")) for _ in range(500)]
     for number, text in enumerate(texts):
@@ -121,7 +120,7 @@ def test_a_total_that_is_estimated_is_about_right(where: Home, monkeypatch: pyte
     estimated = search(index, "abcd", limit=5).total
     assert estimated == pytest.approx(len(wanted), rel=0.2) and estimated != len(wanted)
     assert set(ids(search(index, "abcd"))) == wanted  # all of them for who wants all
-    monkeypatch.setattr(index_matches, "MANY", 400)
+    monkeypatch.setattr(matches, "MANY", 400)
     assert search(index, "abcd", limit=5).total == len(wanted)  # not so many that they are estimated
 
 
@@ -140,7 +139,7 @@ def test_generated_texts(
         add(where, number, text)
     index = SearchIndex(where)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memtui.store.index.ENOUGH", 1)  # tokens are noted even of a few
+        patch.setattr("memtui.store.index.search.ENOUGH", 1)  # tokens are noted even of a few
         assert index.refresh()
     for text in texts:
         start = pieces.randrange(len(text) + 1)
@@ -160,7 +159,7 @@ def test_what_is_searched_is_more_than_the_text(where: Home) -> None:
 
 @pytest.mark.parametrize("enough", [1, 1000])
 def test_filters(where: Home, monkeypatch: pytest.MonkeyPatch, enough: int) -> None:
-    monkeypatch.setattr("memtui.store.index.ENOUGH", enough)
+    monkeypatch.setattr("memtui.store.index.search.ENOUGH", enough)
     add(where, 0, "text", tags=("Auth", "Über"))
     add(where, 1, "text", tags=("auth",), archived=True)
     add(where, 2, "text", project="/home/me/other")
@@ -263,7 +262,7 @@ def test_no_step_begins_that_takes_longer_than_there_is_time(where: Home) -> Non
 
 
 def test_refresh_stops_and_goes_on(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.store.index._BATCH", 2)
+    monkeypatch.setattr("memtui.store.index.search._BATCH", 2)
     for number in range(7):
         add(where, number, "common")
     index = SearchIndex(where)
@@ -274,8 +273,8 @@ def test_refresh_stops_and_goes_on(where: Home, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_large_texts_are_found_whole(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_query, "COMPARED", 0)
-    monkeypatch.setattr("memtui.store.index.ENOUGH", 1)
+    monkeypatch.setattr(candidates, "COMPARED", 0)
+    monkeypatch.setattr("memtui.store.index.search.ENOUGH", 1)
     line = "word and 字 more of it number%07d\n"
     add(where, 0, "".join(line % n for n in range(60_000)) + "the needle_at the end 针")
     add(where, 1, "needle_at")
@@ -439,7 +438,7 @@ def test_the_write_ahead_log_only_where_it_is_safe(
 
 
 def test_what_was_changed_often_does_not_pile_up(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.store.index.SEGMENT", 8)
+    monkeypatch.setattr("memtui.store.index.search.SEGMENT", 8)
     index = SearchIndex(where)
     for turn in range(30):
         add(where, 0, f"turn{turn}")
@@ -502,9 +501,9 @@ def test_several_threads_at_once(where: Home) -> None:
 
 
 def test_segments_have_their_own_numbers(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_writer, "SEGMENT", 16)
-    monkeypatch.setattr("memtui.store.index.SEGMENT", 16)
-    monkeypatch.setattr("memtui.store.index.ENOUGH", 4)
+    monkeypatch.setattr(writer, "SEGMENT", 16)
+    monkeypatch.setattr("memtui.store.index.search.SEGMENT", 16)
+    monkeypatch.setattr("memtui.store.index.search.ENOUGH", 4)
     corpus = Corpus(5)
     texts = [corpus.text() for _ in range(90)]
     index = SearchIndex(where)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store.folding import fold
-from memtui.store.index_bits import decode, descending, encode, every, from_bytes, from_numbers, to_bytes
-from memtui.store.index_text import (
+from memtui.store.index.bits import decode, descending, encode, every, from_bytes, from_numbers, to_bytes
+from memtui.store.index.tokens import (
     chunks,
     grams,
     is_part_of_word,

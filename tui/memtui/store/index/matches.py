@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.store.base import Filter
-from memtui.store.index_bits import every
-from memtui.store.index_query import Candidates, Reader, Row
-from memtui.store.index_ranking import POOL, POOL_BYTES, Match, count
+from memtui.store.index.bits import every
+from memtui.store.index.candidates import Candidates, Reader, Row
+from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.matching import Query
 
 LOOKED = 400
