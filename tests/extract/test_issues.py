@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.extract.facts import Facts
-from memtui.extract.issues import open_errors
+from memtui.extract.issues import open_errors, open_failures
 from memtui.extract.records import Command, ErrorFact
 
 
@@ -64,6 +64,13 @@ def test_a_check_settles_nothing_that_failed_after_it() -> None:
 )
 def test_a_command_line_that_was_not_taken_is_no_error_of_the_project(message: str, told: bool) -> None:
     assert left("./run.sh", message) is told
+
+
+@pytest.mark.parametrize(("command", "still"), [("npx vite --port 5175", False), ("npm test", True)])
+def test_what_runs_after_it_failed_is_over_but_for_a_check(command: str, still: bool) -> None:
+    failed = Command(command, "", "failed", 1, "failed with exit code 1", "1")
+    again = Command(command, "", "background", None, "", "2")
+    assert open_failures(Facts(commands=(failed, again))) == ([failed] if still else [])
 
 
 def test_errors_of_other_tools_stay() -> None:

@@ -10,14 +10,7 @@ import pytest
 from memtui.extract.asks import asked, is_paste, is_routine, last_intent
 from memtui.extract.compactor import next_state
 from memtui.extract.facts import Facts, read_on
-from memtui.extract.records import (
-    Answer,
-    Command,
-    FileFact,
-    PlanFact,
-    Prompt,
-    Todo,
-)
+from memtui.extract.records import Answer, Command, FileFact, PlanFact, Prompt, Statement, Todo
 from memtui.extract.sizes import tokens
 from memtui.extract.state_draft import draft_session_state
 from memtui.extract.state_tasks import closing_question, done_tasks, gist, steps_of
@@ -184,6 +177,13 @@ def test_what_was_said_of_a_refused_step_is_told_with_the_step(tmp_path: Path) -
         "Never push to the main branch, it is what everybody else builds from: open a branch.",
         "never mention it",
     ]
+
+
+def test_an_option_that_was_a_question_is_told_as_taken() -> None:
+    taken = Statement("Deepen the tests of the ledger?", "I think 2 is right", "answer", "1")
+    asked = Statement("Which name? → Journal?", "Which name?", "answer", "2")
+    told = state(Facts(decisions=(taken, asked))).decisions
+    assert [each.text for each in told] == ["Deepen the tests of the ledger", "Which name? → Journal?"]
 
 
 def test_decisions_and_constraints_stand_in_their_order(tmp_path: Path) -> None:

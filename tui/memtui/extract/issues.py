@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.extract.checks import all_commands, worth_telling
+from memtui.extract.checks import all_commands, is_check, worth_telling
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.phrasing import says_why, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
@@ -126,7 +126,13 @@ def _is_over(failed: str, timestamp: str, successes: Iterable[_Success]) -> bool
 
 
 def _successes(commands: Iterable[Command], since: str) -> list[_Success]:
-    return [_success(each) for each in commands if each.outcome == "ok" and each.timestamp > since]
+    went = (each for each in commands if each.timestamp > since and _went_well(each))
+    return [_success(each) for each in went]
+
+
+def _went_well(command: Command) -> bool:
+    """A server that was started again and still runs did; how a check in the background ends is open."""
+    return command.outcome == "ok" or (command.outcome == "background" and not is_check(command.text))
 
 
 def _success(command: Command) -> _Success:

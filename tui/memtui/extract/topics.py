@@ -48,6 +48,8 @@ def settled(decision: Statement) -> str:
     """A decision on one line; of an answer to "what next?" only the answer, when it says something."""
     text = one_line(decision.text).replace(" (Recommended)", "")
     question, arrow, answer = text.rpartition(" → ")
+    if not arrow and decision.source == "answer":
+        return text.rstrip("?？ ")  # an option that was worded as a question, and taken
     if not arrow or not _NEXT_STEP.search(question):
         return text
     return "" if _ROUTINE.match(answer) else answer
