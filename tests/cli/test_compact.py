@@ -87,6 +87,14 @@ def test_where_nobody_can_answer_the_text_is_shown_and_nothing_stored(memtui: Me
     assert backend().list().total == 0
 
 
+def test_a_file_that_is_no_transcript_is_refused_and_nothing_stored(memtui: Memtui, used: Project) -> None:
+    (used.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
+    result = memtui("compact", "--transcript", "notes.txt", "--force")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "memtui: notes.txt is no transcript: not one of its 2 lines is JSON.\n"
+    assert backend().list().total == 0
+
+
 def test_a_person_accepts(memtui: Memtui, used: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     _says(monkeypatch, "what", "y")
     result = memtui("compact")

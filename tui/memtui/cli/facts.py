@@ -9,6 +9,7 @@ import click
 from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.extract.evidence import evidence
 from memtui.extract.facts import Facts, read_facts, to_json
+from memtui.flows.compact import refuse_strange
 from memtui.project import find_root
 
 
@@ -36,10 +37,7 @@ def _read(transcript: Path) -> Facts:
     if transcript.is_dir():
         raise click.ClickException(f"{transcript} is a folder; name one of the .jsonl files in it.")
     facts = read_facts(transcript)
-    if facts.lines and facts.skipped_lines == facts.lines:
-        raise click.ClickException(
-            f"{transcript} is no transcript: not one of its {facts.lines} lines is JSON. Name a .jsonl file."
-        )
+    refuse_strange(transcript, facts)
     return facts
 
 

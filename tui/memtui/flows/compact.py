@@ -66,7 +66,7 @@ def draft(
         cancelled: asked now and then; see `read_facts`.
 
     Raises:
-        FileProblem: there is no such session.
+        FileProblem: there is no such session, or the file is no transcript.
         OSError: the transcript cannot be read.
         ReadingCancelledError: `cancelled` answered True.
     """
@@ -76,6 +76,7 @@ def draft(
     if facts is None:
         assert transcript is not None
         facts = read_facts(transcript, progress=progress, cancelled=cancelled)
+        refuse_strange(transcript, facts)
     root = session_root(facts, places.project)
     recovery, note = drafted(facts, Project(root), current=newest)
     return Compacted(
@@ -87,6 +88,16 @@ def draft(
         root=root,
         facts=facts,
     )
+
+
+def refuse_strange(transcript: Path, facts: Facts) -> None:
+    """Refuse the facts of a file that is no transcript: they say nothing, and would pass for a session.
+
+    Raises:
+        FileProblem: the file is no transcript.
+    """
+    if facts.lines and facts.skipped_lines == facts.lines:
+        raise FileProblem(transcript, f"is no transcript: not one of its {facts.lines} lines is JSON")
 
 
 def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery, str]:

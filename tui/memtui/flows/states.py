@@ -15,7 +15,13 @@ from memtui.extract.compactor_decisions import merged_decisions
 from memtui.extract.facts import Facts, read_on
 from memtui.extract.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
-from memtui.flows.compact import find_transcript, named_session, session_root, transcripts_of
+from memtui.flows.compact import (
+    find_transcript,
+    named_session,
+    refuse_strange,
+    session_root,
+    transcripts_of,
+)
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
@@ -193,8 +199,7 @@ def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Car
         facts, left = read_on(path, carry, **listening)
     except OSError as error:
         raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
-    if facts.lines and facts.skipped_lines == facts.lines:
-        raise FileProblem(path, f"is no transcript: not one of its {facts.lines} lines is JSON")
+    refuse_strange(path, facts)
     return facts, left
 
 
