@@ -134,6 +134,7 @@ def test_the_first_sentence_says_something(text: str, sentence: str) -> None:
         ("[lint] ERROR task failed", "[lint] ERROR task failed"),
         ("pytest --fail-under=100\nsh: 1: pytest: Permission denied", "sh: 1: pytest: Permission denied"),
         ("From host:a/b\nhint: a conflict\nCONFLICT (content): a.py", "CONFLICT (content): a.py"),
+        ("Steps\n• the missing step\nout of memory", "Steps"),
         ("=== RUN Test/an_error\n--- PASS: Test/an_error\nFAIL: Test/b", "FAIL: Test/b"),
         ("", ""),
         ("-----\n\n", ""),
