@@ -60,6 +60,7 @@ def test_it_reads_nothing_that_the_parser_reads_otherwise(text: str) -> None:
     [
         ("\n  \n Fix the refresh \nthird", "Fix the refresh"),
         ("brainstorm:\n\nhow the lock is let go\nand when", "brainstorm: how the lock is let go"),
+        ("brainstorm:\n- how\n- when", "brainstorm: how"),
         ("brainstorm:\n", "brainstorm:"),
         ("评审：\n锁什么时候释放\n以后", "评审： 锁什么时候释放"),
         (" \n\n", ""),

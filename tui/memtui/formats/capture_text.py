@@ -35,8 +35,8 @@ def memory_name(capture_name: str) -> str:
 def opening(first_message: str) -> str:
     """What a capture is listed by: the first line that has words; after one like "Review:" the next, too."""
     lines = (line.strip() for line in first_message.splitlines())
-    words = [line for line in lines if line][:2]
-    return " ".join(words if words and words[0].endswith((":", "：")) else words[:1])
+    first, second = [*(line for line in lines if line), "", ""][:2]
+    return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first
 
 
 def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
