@@ -172,7 +172,7 @@ def test_a_session_state_keeps_what_the_facts_know(claude: StandIn, transcript: 
         working=draft.working.replace(files_modified="src/invented.py", technical_state="dev server on 3000"),
     )
     claude.says(_framed(render_session_state(answer)))
-    state = Claude(transcript).state(draft, None, facts)
+    state = Claude(transcript).state(draft, None, facts).into(draft, facts)
     assert state.version == 4
     assert state.identity == draft.identity.replace(goal="No race.")
     assert state.tasks == answer.tasks

@@ -12,6 +12,7 @@ from memtui.flows.state_model import update_by_claude
 from memtui.flows.states import update_state
 from memtui.formats.session_state import (
     Decision,
+    Dynamics,
     Identity,
     SessionState,
     Task,
@@ -162,3 +163,40 @@ def test_it_is_asked_once_even_if_another_program_writes_meanwhile(
     assert asked.stored is not None
     assert asked.stored.version == 3
     assert claude.noted("asked") == "x\n"
+
+
+def test_an_answer_to_an_earlier_version_takes_nothing_back(
+    places: Places, transcript: Path, claude: StandIn
+) -> None:
+    """The session goes on while the model thinks, and a follower writes what is new."""
+    at_work = Task(kind=TaskKind.IN_PROGRESS, text="Fix the token refresh race. Never touch the migrations.")
+    coming = Task(kind=TaskKind.NEXT, text="Test both tabs")
+    answer = ANSWER.replace(tasks=(at_work, ANSWER.tasks[0], coming), dynamics=Dynamics(last_intent="fix it"))
+    claude.says(framed(answer))
+    os.mkfifo(claude.notes / "written")
+    claude.does(f'read _ < "{claude.notes}/written"\ncat "{claude.notes}/answer"')
+    left = [True]
+
+    def goes_on() -> bool:
+        if left and left.pop():
+            session = Transcript()
+            session.user("Now add the changelog.")
+            session.say("I will.")
+            session.edit(f"{places.project.root}/CHANGELOG.md")
+            with transcript.open("ab") as file:
+                file.write(session.data)
+            assert update_state(places, clock, transcript=transcript) is not None
+            (claude.notes / "written").write_text("go on\n")
+        return False
+
+    asked = update_by_claude(places, clock, transcript=transcript, cancelled=goes_on)
+    assert asked.stored is not None
+    assert (asked.stored.version, asked.problem) == (2, "")
+    state = asked.stored.state
+    assert state is not None
+    assert "CHANGELOG.md" in state.working.files_modified
+    assert state.dynamics.last_intent == "Now add the changelog."
+    assert state.identity.goal.startswith("Fix the token refresh race")
+    kinds = [(task.text, task.kind) for task in state.tasks]
+    assert kinds == [("Now add the changelog.", TaskKind.IN_PROGRESS), ("Test both tabs", TaskKind.NEXT)]
+    assert "one lock a session" in [decision.text for decision in state.decisions]

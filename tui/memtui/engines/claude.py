@@ -11,7 +11,7 @@ from memtui.engines.known import Known
 from memtui.engines.process import PATIENCE, ask
 from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
 from memtui.engines.rules import ruled_memory, ruled_recovery
-from memtui.engines.state_rules import ruled_state
+from memtui.engines.state_rules import StateAnswer
 from memtui.extract.conversation import conversation
 from memtui.extract.facts import Facts
 from memtui.formats.memory import MemoryFile, render_memory
@@ -26,8 +26,8 @@ _SUMMARY = 400
 class Claude:
     """The model behind ``claude -p``.
 
-    Every method takes a draft made from facts and returns a better one, or raises `EngineError`: then the
-    draft stands, and the error says why in one clause.
+    Every method takes a draft made from facts and returns a better one, or what makes it better; or it raises
+    `EngineError`: then the draft stands, and the error says why in one clause.
 
     Args:
         transcript: what the facts were read from; None when it is gone.
@@ -62,11 +62,11 @@ class Claude:
         prompt = recovery_prompt(facts, render_recovery(draft), self._words())
         return ruled_recovery(recovery_in(self._ask(prompt)), draft, Known(facts, prompt))
 
-    def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
-        """A session state; `draft` is the next version as the facts alone would make it."""
+    def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> StateAnswer:
+        """What a session state is to be made from; `draft` is the next version as the facts alone make it."""
         before = render_session_state(previous) if previous is not None else ""
         prompt = state_prompt(facts, render_session_state(draft), before, self._words())
-        return ruled_state(state_in(self._ask(prompt)), draft, Known(facts, prompt))
+        return StateAnswer(state_in(self._ask(prompt)), prompt, facts.lines)
 
     def _ask(self, prompt: str) -> str:
         return ask(prompt, patience=self._patience, cancelled=self._cancelled)

@@ -7,12 +7,14 @@ model's to say. It may word the goal, order and add tasks, add decisions, and te
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from memtui.engines.known import Known
 from memtui.engines.rules import LINE
 from memtui.engines.wording import is_near, is_told, wording
 from memtui.extract.compactor_decisions import members
 from memtui.extract.compactor_tasks import MOST, count_of, flat
+from memtui.extract.facts import Facts
 from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import (
     Decision,
@@ -37,21 +39,39 @@ _NOTHING = ("", "none", "n/a")
 _HANGING = (TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
 
 
-def ruled_state(answer: SessionState, draft: SessionState, known: Known) -> SessionState:
+@dataclass(frozen=True, slots=True)
+class StateAnswer:
+    """A model's session state, for the draft that it was asked about or for a later one."""
+
+    answer: SessionState
+    prompt: str
+    """The question: what it shows is known."""
+    lines: int
+    """Lines of the transcript at that time."""
+
+    def into(self, draft: SessionState, facts: Facts) -> SessionState:
+        """What of it is merged with a draft; see `ruled_state`."""
+        return ruled_state(self.answer, draft, Known(facts, self.prompt), late=facts.lines != self.lines)
+
+
+def ruled_state(
+    answer: SessionState, draft: SessionState, known: Known, *, late: bool = False
+) -> SessionState:
     """What of a model's session state is merged with the draft from the facts.
 
     Args:
         answer: the model's.
         draft: the next version as the facts make it.
         known: the files that are known.
+        late: the session has gone on since the question: what is wanted and done just now is the draft's.
     """
     return SessionState(
         version=draft.version,
-        identity=_identity(answer.identity, draft.identity, known),
-        tasks=_tasks(answer.tasks, draft.tasks, known),
+        identity=draft.identity if late else _identity(answer.identity, draft.identity, known),
+        tasks=_tasks(answer.tasks, draft.tasks, known, late=late),
         decisions=(*draft.decisions, *_new_decisions(answer.decisions, draft.decisions, known)),
         working=_working(answer.working, draft.working, known),
-        dynamics=_dynamics(answer.dynamics, draft.dynamics, known),
+        dynamics=draft.dynamics if late else _dynamics(answer.dynamics, draft.dynamics, known),
         preamble=draft.preamble,
         extra=draft.extra,
     )
@@ -104,13 +124,15 @@ def _new_decisions(
     return tuple(new[-_DECISIONS:])
 
 
-def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known) -> tuple[Task, ...]:
+def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late: bool) -> tuple[Task, ...]:
     """The model's tasks: those of the draft in the draft's words, and new ones that are still to be done.
 
-    What the facts do not show to be done stays open, and what they do not know is not done.
+    What the facts do not show to be done stays open, and what they do not know is not done. A late answer
+    only adds tasks, and none that is in progress: that was then.
     """
     before = [task for task in flat(draft) if not count_of(task)]
-    tasks: dict[str, Task] = {}
+    tasks = {key_of(task.text): task for task in before} if late else {}
+    unknown = (TaskKind.DONE, TaskKind.IN_PROGRESS) if late else (TaskKind.DONE,)
     new = 0
     for task in flat(answer)[:_CONSIDERED]:
         if task.kind in _HANGING or count_of(task) or not any(map(str.isalnum, task.text)):
@@ -118,7 +140,7 @@ def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known) -> tuple
         own = _own(task, before)
         if own is not None:
             tasks.setdefault(key_of(own.text), _taken(own, task, known))
-        elif task.kind is not TaskKind.DONE and new < MOST:
+        elif task.kind not in unknown and new < MOST:
             new += 1
             text = known.marked(task.text, LINE)
             fresh = Task(kind=task.kind, text=text, children=_children(task, (), known))

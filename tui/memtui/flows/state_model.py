@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memtui.clock import Clock
 from memtui.engines.claude import Claude
 from memtui.engines.process import EngineError
+from memtui.engines.state_rules import StateAnswer
 from memtui.extract.facts import Facts
 from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState
@@ -53,12 +54,12 @@ def update_by_claude(
 
 
 class _Asking:
-    """Asks once, even if another program writes a version meanwhile."""
+    """Asks once; where another program writes a version meanwhile, the answer goes into the one behind it."""
 
     def __init__(self, claude: Claude) -> None:
         self.problem = ""
         self._claude = claude
-        self._answer: SessionState | None = None
+        self._answer: StateAnswer | None = None
 
     def __call__(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
         if self._answer is None and not self.problem:
@@ -66,4 +67,4 @@ class _Asking:
                 self._answer = self._claude.state(draft, previous, facts)
             except EngineError as error:
                 self.problem = str(error)
-        return self._answer or draft
+        return self._answer.into(draft, facts) if self._answer is not None else draft
