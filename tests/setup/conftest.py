@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
-from memtui.setup.places import Scope
 from tests.disk import without_flushing
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)

@@ -9,8 +9,8 @@ import yaml
 
 from memtui.formats.recovery import parse_recovery
 from memtui.project import Places
+from memtui.setup.claude_files import Scope
 from memtui.setup.commands import COMMANDS, MEMORY_COMPACT, is_sealed, is_untouched, slash_command
-from memtui.setup.places import Scope
 from tests.setup.conftest import Run
 
 GOLDEN = Path(__file__).parent.parent / "data" / "slash"

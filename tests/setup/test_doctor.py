@@ -18,9 +18,9 @@ from memtui.hooks.log import Run, record
 from memtui.project import Places, transcript_slug
 from memtui.setup import doctor as doctor_module
 from memtui.setup import wiring
+from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
-from memtui.setup.places import Scope, settings_file
 from memtui.setup.settings import EVENTS, own_command
 from memtui.setup.wiring import BARE_PATH, is_wired, look, probe
 from tests.setup.conftest import NOW, clock

@@ -23,7 +23,7 @@ from memtui.app.views import (
 from memtui.clock import Clock, parse_iso
 from memtui.files import FileProblem
 from memtui.project import Places, git_branch
-from memtui.setup.places import Scope
+from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
     from memtui.app.courses import Courses

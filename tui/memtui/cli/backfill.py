@@ -9,7 +9,7 @@ import click
 
 from memtui.cli.captures import title_of
 from memtui.cli.output import can_answer, print_json, print_table, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute
 from memtui.formats.capture import Capture
 from memtui.project import Project, claude_config

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import opening

@@ -13,7 +13,7 @@ import click
 
 from memtui.cli.memory_store import opened, resolved
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
 from memtui.formats.model import FormatError

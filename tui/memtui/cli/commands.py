@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
 from memtui.store.shared_text import Patience

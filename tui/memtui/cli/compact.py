@@ -23,7 +23,7 @@ from memtui.cli.output import (
     print_json,
     say,
 )
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock

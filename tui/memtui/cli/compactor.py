@@ -13,7 +13,7 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.output import is_terminal, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
 from memtui.flows.compact import find_transcript

@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from memtui.cli.output import say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.hooks.context import Profile, context_block
 
 

@@ -16,7 +16,7 @@ import click
 from memtui.cli.memory_changing import report, stored
 from memtui.cli.memory_reading import export, json_option, list_
 from memtui.cli.output import is_terminal
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 
 
 @click.group("core-memory")

@@ -10,7 +10,7 @@ import click
 from memtui.clean import clean_line
 from memtui.cli.installing import places_of
 from memtui.cli.output import print_json, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.clock import system_clock
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Finding, Level

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from memtui.cli.output import can_answer, say
-from memtui.cli.places import project_of
+from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.project import Places, claude_config, memtui_home
 from memtui.setup.changes import diff
+from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply
-from memtui.setup.places import Scope
 
 HELPS = {
     Scope.PROJECT: "This project on this machine: .claude/settings.local.json, .mcp.json (the default).",

@@ -16,7 +16,7 @@ from memtui import __version__
 from memtui.clean import clean_line
 from memtui.cli.errors import exit_code
 from memtui.cli.output import need_terminal, prepare_streams
-from memtui.cli.places import is_empty, project_of
+from memtui.cli.project import is_empty, project_of
 from memtui.project import Home, Project, claude_config, memtui_home
 
 

@@ -14,7 +14,7 @@ from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Brought, Clash, Renamed
 from memtui.cli.memory_store import opened, project_path
 from memtui.cli.output import print_groups, print_json, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 
 _DATABASE = "core-memory/core_memory.db"
 _NAMED = 3

@@ -12,7 +12,7 @@ from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
 from memtui.cli.memory_store import opened, project_path, resolved
 from memtui.cli.output import is_terminal, print_json, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.formats.tags import tags_of
 from memtui.store.base import New
 

@@ -19,7 +19,7 @@ from memtui.cli.memory_shapes import (
 )
 from memtui.cli.memory_store import opened, project_path, resolved
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.store.base import Filter
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from memtui.cli.output import (
     print_table,
     say,
 )
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.clock import local_minute
 from memtui.files import FileProblem, create_exclusive
 from memtui.project import memtui_home

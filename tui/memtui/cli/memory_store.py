@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.cli.places import project_of
+from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.flows import recall
 from memtui.project import memtui_home

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.output import is_terminal, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
 from memtui.flows.restore import Restored, restore_memory, restore_session

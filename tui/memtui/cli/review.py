@@ -13,7 +13,7 @@ from memtui.cli.asking import edited, settled
 from memtui.cli.drafting import Draft, as_text, by_claude, draft_of, from_review, from_text
 from memtui.cli.engine import asking, engine_option
 from memtui.cli.output import can_answer, print_document, print_json, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clock import system_clock
 from memtui.engines.choice import Engine

@@ -11,7 +11,7 @@ import click
 from memtui.clean import clean_line
 from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
-from memtui.cli.places import project_of, root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.engines.choice import Engine
 from memtui.extract.compactor_decisions import members

@@ -8,7 +8,7 @@ import click
 
 from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
 from memtui.cli.output import can_answer, say
-from memtui.cli.places import root_option
+from memtui.cli.project import root_option
 from memtui.setup.install import plan_uninstall
 
 

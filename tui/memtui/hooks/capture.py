@@ -24,8 +24,8 @@ from memtui.files import (
 )
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.first_prompt import first_prompt
+from memtui.hooks.keys import project_key, session_key
 from memtui.hooks.payload import Payload
-from memtui.hooks.places import project_key, session_key
 from memtui.hooks.report import Report
 from memtui.project import Home, Project
 from memtui.store.transcript_path import TranscriptProblem, check_transcript

@@ -24,7 +24,7 @@ from memtui.files import (
     write_atomic,
 )
 from memtui.files.atomic import is_alive
-from memtui.hooks.places import project_key, session_key
+from memtui.hooks.keys import project_key, session_key
 from memtui.project import Home, Project
 from memtui.store.listing import scan
 

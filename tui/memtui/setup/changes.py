@@ -20,7 +20,7 @@ from memtui.files import (
 )
 from memtui.files.folder import Folder
 from memtui.files.problems import writing
-from memtui.setup.places import Target
+from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.records import Record
 
 LIMIT = 4 << 20
@@ -38,7 +38,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 class Change:
     """One file's part in a plan."""
 
-    target: Target
+    target: ClaudeFile
     before: bytes | None
     """None: there is no file."""
     after: bytes | None
@@ -63,7 +63,7 @@ def diff(change: Change, name: str = "") -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n" for line in lines)
 
 
-def read(target: Target) -> bytes | None:
+def read(target: ClaudeFile) -> bytes | None:
     """A file's content; None when there is none.
 
     Raises:
@@ -155,7 +155,7 @@ def delete(change: Change) -> None:
             return
 
 
-def make_folders(target: Target) -> tuple[str, ...]:
+def make_folders(target: ClaudeFile) -> tuple[str, ...]:
     """Make the folders that a file lies in, as its owner would; returns those that were missing."""
     made = []
     for folder in reversed([target.real.parent, *target.real.parent.parents]):

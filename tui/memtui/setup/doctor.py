@@ -12,6 +12,7 @@ from memtui.files import FileProblem
 from memtui.machine import native_tools, silent_file_system
 from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok
+from memtui.setup.mcp_check import check_server
 from memtui.setup.outcomes import (
     check_compactions,
     check_folders,
@@ -20,7 +21,6 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
-from memtui.setup.server_check import check_server
 from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from memtui.files import FileUnreadable
 from memtui.setup.changes import Change, read, text_of
-from memtui.setup.places import Target
+from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import Installed, SettingsProblem, read_settings
 
@@ -16,7 +16,7 @@ from memtui.setup.settings import Installed, SettingsProblem, read_settings
 class Edit:
     """What memtui puts into one file. Both functions raise `SettingsProblem` for a text they do not edit."""
 
-    target: Target
+    target: ClaudeFile
     put_in: Callable[[str], Installed]
     """The text with our part; the same text when it is there."""
     take_out: Callable[[str, Collection[str] | None], str]

@@ -18,12 +18,12 @@ from memtui.clock import Clock
 from memtui.files import FileUnreadable
 from memtui.project import Places
 from memtui.setup.changes import Change, delete, make_folders, read, write
+from memtui.setup.claude_files import ClaudeFile, Scope, command_file, settings_file
 from memtui.setup.commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.git import git_sees
-from memtui.setup.places import Scope, Target, command_file, settings_file
+from memtui.setup.mcp_registration import registering, server_edit, server_note
 from memtui.setup.records import Record, Records
-from memtui.setup.server import registering, server_edit, server_note
 from memtui.setup.settings import EVENTS, install, own_command, remove, shared_command
 
 
@@ -160,7 +160,7 @@ def _starts(scope: Scope, python: str, isolation: str, which: str | None) -> tup
 
 
 def _init_command(
-    target: Target, name: str, starts: Sequence[str], records: Records
+    target: ClaudeFile, name: str, starts: Sequence[str], records: Records
 ) -> tuple[Change | None, str]:
     before = read(target)
     wanted = [slash_command(name, memtui) for memtui in starts]

@@ -16,7 +16,7 @@ from memtui.files import FileOutside, FileProblem
 from memtui.project import Places, memtui_home
 from memtui.setup.changes import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.places import Scope, settings_file
+from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.settings import (
     EVENTS,
     Hook,

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from memtui.files import FileProblem, read_within
 from memtui.project import Places
 from memtui.setup.changes import Change, read, text_of
+from memtui.setup.claude_files import Scope, servers_file
 from memtui.setup.edits import Edit, plan_putting_in
 from memtui.setup.git import git_tracks
 from memtui.setup.mcp_entry import (
@@ -30,7 +31,6 @@ from memtui.setup.mcp_entry import (
     shared_server,
     unregister,
 )
-from memtui.setup.places import Scope, servers_file
 from memtui.setup.records import Records
 from memtui.setup.settings import SettingsProblem
 

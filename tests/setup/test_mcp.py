@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from memtui.files import FileChanged, FileOutside, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
-from memtui.setup import server_check
+from memtui.setup import mcp_check
+from memtui.setup.claude_files import Scope
 from memtui.setup.findings import Level
 from memtui.setup.install import apply, plan_init, plan_uninstall
+from memtui.setup.mcp_check import check_server
 from memtui.setup.mcp_entry import Kind, find_server, own_server, shared_server
-from memtui.setup.places import Scope
-from memtui.setup.server import registered
-from memtui.setup.server_check import check_server
+from memtui.setup.mcp_registration import registered
 from memtui.setup.wiring import Apart
 from tests.disk import mode_of
 from tests.setup.conftest import NOW, PYTHON, Run, clock
@@ -162,7 +162,7 @@ def _answering(monkeypatch: pytest.MonkeyPatch, apart: Apart) -> list[str]:
         tried.append(command)
         return apart
 
-    monkeypatch.setattr(server_check, "run_apart", run)
+    monkeypatch.setattr(mcp_check, "run_apart", run)
     return tried
 
 

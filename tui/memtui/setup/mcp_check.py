@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places
 from memtui.setup.changes import read, text_of
+from memtui.setup.claude_files import servers_file
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.mcp_entry import Kind, find_server
-from memtui.setup.places import servers_file
-from memtui.setup.server import Registered, registered
+from memtui.setup.mcp_registration import Registered, registered
 from memtui.setup.settings import SettingsProblem
 from memtui.setup.wiring import is_planted, run_apart
 

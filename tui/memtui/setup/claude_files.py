@@ -23,8 +23,8 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A file to look at or to change."""
+class ClaudeFile:
+    """One of these files, to look at or to change."""
 
     path: Path
     """As a person knows it."""
@@ -34,7 +34,7 @@ class Target:
     """The folder above `real` from which on down no link is followed."""
 
 
-def settings_file(places: Places, scope: Scope) -> Target:
+def settings_file(places: Places, scope: Scope) -> ClaudeFile:
     """The settings file of a scope.
 
     Since 2.1.211 Claude Code looks for the local one at the repository's root, too (Claude Code fact).
@@ -43,40 +43,40 @@ def settings_file(places: Places, scope: Scope) -> Target:
         FileOutside: it is a link that leads out of the project, or in a circle.
     """
     if scope is Scope.USER:
-        return _target(places.claude / "settings.json", None)
+        return _file(places.claude / "settings.json", None)
     name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
-    return _target(places.project.root / ".claude" / name, places.project.root)
+    return _file(places.project.root / ".claude" / name, places.project.root)
 
 
-def command_file(places: Places, scope: Scope, name: str) -> Target:
+def command_file(places: Places, scope: Scope, name: str) -> ClaudeFile:
     """A slash command's file; for `PROJECT` and `SHARED` it is the same.
 
     Raises:
         FileOutside: see `settings_file`.
     """
     if scope is Scope.USER:
-        return _target(places.claude / "commands" / name, None)
-    return _target(places.project.root / ".claude" / "commands" / name, places.project.root)
+        return _file(places.claude / "commands" / name, None)
+    return _file(places.project.root / ".claude" / "commands" / name, places.project.root)
 
 
-def servers_file(places: Places) -> Target:
+def servers_file(places: Places) -> ClaudeFile:
     """The file of a project's MCP servers; for `PROJECT` and `SHARED` it is the same.
 
     Raises:
         FileOutside: see `settings_file`.
     """
-    return _target(places.project.root / ".mcp.json", places.project.root)
+    return _file(places.project.root / ".mcp.json", places.project.root)
 
 
-def _target(path: Path, root: Path | None) -> Target:
+def _file(path: Path, root: Path | None) -> ClaudeFile:
     real = Path(os.path.realpath(path))
     if real.is_symlink():
         raise FileOutside(path, "is a symbolic link that leads in a circle; remove it")
     if root is None:  # the user's own: wherever the link leads is where they want it
-        return Target(path, real, existing_above(real.parent))
+        return ClaudeFile(path, real, existing_above(real.parent))
     top = Path(os.path.realpath(root))
     if not real.is_relative_to(top):
         raise FileOutside(
             path, "leads out of the project through a symbolic link, which memtui does not follow"
         )
-    return Target(path, real, top)
+    return ClaudeFile(path, real, top)

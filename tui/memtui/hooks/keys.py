@@ -1,4 +1,4 @@
-"""Where the hooks keep their notes between two runs: names made from session ids and project folders."""
+"""File names under which the hooks keep notes on a session or a project between two runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 100
 
 
 def session_key(session_id: str) -> str:
-    """A file name for a session; an id that is none keeps apart from others."""
+    """A file name for a session; an id that is no plain word gets a checksum, so that two never share one."""
     if len(session_id) <= _LONGEST and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", session_id):
         return session_id
     return _keyed(session_id)
