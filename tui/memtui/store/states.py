@@ -125,7 +125,7 @@ class StateStore:
         folder, base = self._made(session_id)
         path = folder / version_name(version)
         if not create_exclusive(path, text.encode(), within=base):
-            raise VersionTaken(path, "has been written by another program meanwhile")
+            raise VersionTaken(path, "has been written by another program meanwhile; try again")
         status = path.lstat()
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
 
