@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from memtui.extract.checks import is_check, last_checks
 from memtui.extract.facts import Facts
 from memtui.extract.issues import open_errors, open_failures
 from memtui.extract.records import Command, ErrorFact
+from tests.transcripts import Transcript
 
 
 def left(failed: str, message: str, *passed: str, before: str = "") -> bool:
@@ -71,6 +75,44 @@ def test_what_runs_after_it_failed_is_over_but_for_a_check(command: str, still: 
     failed = Command(command, "", "failed", 1, "failed with exit code 1", "1")
     again = Command(command, "", "background", None, "", "2")
     assert open_failures(Facts(commands=(failed, again))) == ([failed] if still else [])
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "message", "told"),
+    [
+        ("go test ./cmd -run TestLedger", "go test ./cmd -run '^TestStock$'", "FAIL", True),
+        ("go test ./cmd -run TestLedger", "go test ./... -v", "FAIL", False),
+        ("go test ./cmd -run TestLedger", "go test ./cmd -run 'TestStock|TestLedger'", "FAIL", False),
+        ("go test ./...", "go test ./cmd -run TestStock", "--- FAIL: TestLedger", True),
+        ("go test ./...", "go test ./cmd -run TestLedger", "--- FAIL: TestLedger", False),
+        ("pytest -q", "pytest -k stock", "FAILED tests/a.py::test_ledger", True),
+        ("pytest tests/a.py::test_ledger", "pytest tests/a.py::test_stock", "E  assert", True),
+        ("pytest tests/a.py::test_ledger", "pytest -q", "E  assert", False),
+        ("npx vitest run", "npx vitest run -t 'adds stock'", "AssertionError", True),
+        ("cargo test", "cargo test ledger", "panicked", True),
+        ("docker build -t a .", "docker build -t b .", "Error", False),
+        ("npm test", "npm test -- --grep 'a stock'", "AssertionError: bad", True),
+    ],
+)
+def test_a_run_of_one_test_shows_nothing_of_the_others(
+    failed: str, passed: str, message: str, told: bool
+) -> None:
+    assert left(failed, message, passed) is told
+    command = Command(failed, "", "failed", 1, message, "1")
+    facts = Facts(commands=(command, Command(passed, "", "ok", 0, "", "2")))
+    assert (command in open_failures(facts)) is told
+    if is_check(failed):
+        assert (command in last_checks(facts)) is told
+
+
+def test_a_narrower_run_resolves_nothing_else_in_the_log(tmp_path: Path) -> None:
+    transcript = Transcript()
+    for command in ("pytest -q", "pytest -k ledger"):
+        transcript.broken("Bash", "Exit code 1\nE   assert 1 == 2", command=command, description="d")
+    transcript.tool("Bash", "1 passed", command="pytest -k ledger", description="d")
+    assert [error.resolved for error in transcript.facts(tmp_path).errors] == [False, True]
+    transcript.tool("Bash", "9 passed", command="pytest", description="d")
+    assert [error.resolved for error in transcript.facts(tmp_path).errors] == [True, True]
 
 
 def test_errors_of_other_tools_stay() -> None:

@@ -215,7 +215,7 @@ class CallLog:
         if not self.errors.any_open:
             return
         if waiting.shell is not None and self.errors.has_open("command"):
-            self.errors.succeeded("command", things(waiting.shell.text))
+            self.errors.succeeded("command", things(waiting.shell.text), waiting.shell.text)
         elif self.errors.has_open("tool"):
             self.errors.succeeded("tool", frozenset({_tool_thing(call.name, target_of(call))}))
 

@@ -10,6 +10,7 @@ from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.evidence import shown
 from memtui.extract.phrasing import one_line, shortened, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
+from memtui.extract.selections import covers, picked
 
 SENTENCE = 240
 """Characters of a line in a draft."""
@@ -22,6 +23,9 @@ _CHECK = re.compile(
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """What counts as a check, as `memtui.extract.commands.things` names the parts of a command line."""
+
+_MOST = 50
+"""Kinds of checks that are told apart."""
 
 _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
 _OWN_TOOLS = (
@@ -58,14 +62,17 @@ def all_commands(facts: Facts) -> tuple[Command, ...]:
 
 def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
-    last: dict[frozenset[str], Command] = {}
+    last: list[tuple[frozenset[str], frozenset[str], Command]] = []
     for command in all_commands(facts):
         if command.outcome in ("ok", "failed"):
             checks = frozenset(thing for thing in things(command.text) if _CHECK.match(thing))
             if checks:
-                last = {kind: run for kind, run in last.items() if not kind <= checks}
-                last[checks] = command
-    return list(last.values())
+                tests = picked(command.text)
+                last = [
+                    run for run in last if not (run[0] <= checks and covers(tests, run[1], run[2].output))
+                ]
+                last = [*last[-_MOST:], (checks, tests, command)]
+    return [command for _, _, command in last]
 
 
 def bare_command(text: str) -> str:

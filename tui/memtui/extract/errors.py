@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.extract.records import ErrorFact
+from memtui.extract.selections import covers, picked
 
 _COUNT_LIMIT = 1_000
 _TARGET_LIMIT = 500
@@ -56,12 +57,14 @@ class ErrorLog:
                 self._errors[-1].resolved = True
                 self._forget(self._errors[-1])
 
-    def succeeded(self, kind: str, things: frozenset[str]) -> None:
-        """Take a success."""
+    def succeeded(self, kind: str, things: frozenset[str], command: str = "") -> None:
+        """Take a success; `command` is the command line that went well."""
         waiting = self._open.get(kind)
         if waiting:
+            tests = picked(command)
             for error in [error for thing in things for error in waiting.get(thing, ())]:
-                if not error.resolved and error.needs <= things:
+                shown = error.needs <= things and covers(tests, picked(error.target), error.message)
+                if shown and not error.resolved:
                     error.resolved = True
                     self._forget(error)
 

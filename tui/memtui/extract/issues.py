@@ -15,6 +15,7 @@ from memtui.extract.checks import all_commands, is_check, worth_telling
 from memtui.extract.commands import SHELL_TOOLS, things
 from memtui.extract.phrasing import says_why, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
+from memtui.extract.selections import covers, picked
 
 _SLIP = re.compile(
     r"\(eval\):(?:\w+:)?\d+: |zsh:\d+: "
@@ -67,6 +68,7 @@ class _Success:
     things: frozenset[str]
     checks: tuple[tuple[str, str], ...]
     git_goes_on: bool
+    tests: frozenset[str]
 
 
 def open_errors(facts: Facts) -> list[ErrorFact]:
@@ -80,7 +82,7 @@ def open_errors(facts: Facts) -> list[ErrorFact]:
         error
         for error in left
         if error.tool not in SHELL_TOOLS
-        or not (is_slip(error.message) or _is_over(error.target, error.timestamp, successes))
+        or not (is_slip(error.message) or _is_over(error.target, error.message, error.timestamp, successes))
     ]
 
 
@@ -111,7 +113,7 @@ def open_failures(facts: Facts) -> list[Command]:
     if not failed:
         return []
     successes = _successes(all_commands(facts), failed[0].timestamp)
-    return [each for each in failed if not _is_over(each.text, each.timestamp, successes)]
+    return [each for each in failed if not _is_over(each.text, each.output, each.timestamp, successes)]
 
 
 def is_slip(message: str) -> bool:
@@ -119,9 +121,13 @@ def is_slip(message: str) -> bool:
     return _SLIP.match(telling_line(message)) is not None
 
 
-def _is_over(failed: str, timestamp: str, successes: Iterable[_Success]) -> bool:
-    wanted = things(failed)
-    later = [success for success in successes if success.timestamp > timestamp]
+def _is_over(failed: str, message: str, timestamp: str, successes: Iterable[_Success]) -> bool:
+    wanted, tests = things(failed), picked(failed)
+    later = [
+        success
+        for success in successes
+        if success.timestamp > timestamp and covers(success.tests, tests, message)
+    ]
     return bool(wanted) and all(any(_shows(success, thing) for success in later) for thing in wanted)
 
 
@@ -138,7 +144,9 @@ def _went_well(command: Command) -> bool:
 def _success(command: Command) -> _Success:
     ran = things(command.text)
     checks = tuple(check for thing in ran if (check := _check(thing)))
-    return _Success(command.timestamp, ran, checks, _GOES_ON.search(command.text) is not None)
+    return _Success(
+        command.timestamp, ran, checks, _GOES_ON.search(command.text) is not None, picked(command.text)
+    )
 
 
 def _shows(success: _Success, thing: str) -> bool:

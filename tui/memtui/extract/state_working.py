@@ -27,6 +27,7 @@ from memtui.extract.plans import plan_title
 from memtui.extract.records import Command, Facts
 from memtui.extract.removals import moved_to
 from memtui.extract.roles import Kind, role_of
+from memtui.extract.selections import covers, picked
 from memtui.extract.state_tasks import plan_steps, steps_of
 from memtui.formats.session_state import WorkingContext
 
@@ -65,10 +66,16 @@ def _compiled(checks: list[Command], failures: list[Command]) -> str:
     if not checks:
         return ""
     told = [_checked(checks[-1])]
-    passed = {_base(thing) for thing in things(checks[-1].text)} if checks[-1].outcome == "ok" else set()
-    failed = [check for check in checks[:-1] if check in failures]
-    told += [_checked(check) for check in failed if not passed & set(map(_base, things(check.text)))][-1:]
+    failed = [each for each in checks[:-1] if each in failures and not _is_variant(checks[-1], each)]
+    told += [_checked(check) for check in failed[-1:]]
     return "; before that: ".join(told)
+
+
+def _is_variant(passed: Command, failed: Command) -> bool:
+    """Whether a check that went well is the one that failed, but for what stands behind its name."""
+    if passed.outcome != "ok" or not covers(picked(passed.text), picked(failed.text), failed.output):
+        return False
+    return not set(map(_base, things(passed.text))).isdisjoint(map(_base, things(failed.text)))
 
 
 def _base(thing: str) -> str:
