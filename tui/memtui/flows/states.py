@@ -226,6 +226,8 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
         carry = carry_from_json(kept.carried)
     except FormatError:
         return _Before(newest, state)
+    if carry.offset != kept.offset:  # only one of them is where the fingerprints were taken
+        return _Before(newest, state)
     return _Before(newest, state, carry, _ends_at(path, kept.offset))
 
 

@@ -27,7 +27,7 @@ class Progress(Record):
     version: int = Field(ge=1)
     """The version that was current when the transcript was last read."""
     transcript: Line
-    offset: int = Field(ge=0)
+    offset: int = Field(ge=0, lt=1 << 62)
     """Bytes of the transcript that were read."""
     head: Line
     """The fingerprint of its first bytes."""
