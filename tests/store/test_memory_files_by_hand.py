@@ -49,6 +49,25 @@ def listed(store: FilesBackend) -> Listed:
     return only
 
 
+def test_the_folder_itself_may_be_a_link_but_none_below_it(
+    home: Home, store: FilesBackend, tmp_path: Path
+) -> None:
+    elsewhere, outside = tmp_path / "elsewhere", tmp_path / "outside"
+    for folder in (elsewhere, outside):
+        folder.mkdir()
+    home.data.mkdir(parents=True, exist_ok=True)
+    home.memories.symlink_to(elsewhere)
+    store.create(New(TEXT))
+    store.delete(FIRST)
+    store.restore(FIRST)
+    assert store.get(FIRST).body == TEXT
+    assert (elsewhere / "2026-01" / f"{FIRST}.md").is_file()
+    (elsewhere / "2026-02").symlink_to(outside)
+    with pytest.raises(FileProblem, match="symbolic link"):
+        store.create(New(TEXT, id="CMEM-20260202-101500"))
+    assert list(outside.iterdir()) == []
+
+
 @pytest.mark.parametrize("mask", [0o000, 0o077, 0o277])
 def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
     before = os.umask(mask)

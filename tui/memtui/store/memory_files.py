@@ -65,8 +65,11 @@ _ACTIVE = Filter()
 class FilesBackend(MemoryBackend):
     """The store in memtui's data folder: ``memories/YYYY-MM/CMEM-*.md``, and a trash beside it.
 
-    Who writes a memory holds the lock of its id, so two processes never take one id, and an id in the trash
-    is never taken. Readers hold none: files appear, change and go in one step each.
+    Whoever writes a memory holds the lock of its id, so two processes never take the same id, and an id in
+    the trash is never taken. Readers need no lock: files appear, change and go in one step each.
+
+    ``memories`` and ``trash`` may themselves be symbolic links, as long as both lead to one file system: a
+    delete moves the file. Below them a linked file is not read, and nothing is written through a link.
     """
 
     def __init__(self, home: Home, clock: Clock) -> None:
