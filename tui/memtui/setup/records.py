@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.clock import Clock
-from memtui.files import FileProblem, create_exclusive, private_folder, read_within, write_atomic
+from memtui.files import (
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    private_folder,
+    read_within,
+    write_atomic,
+)
 from memtui.files.folder import Folder
 from memtui.files.problems import writing
 from memtui.project import Home
@@ -101,8 +108,7 @@ class Records:
         return self._folder / f"{_key(file)}.json"
 
     def _make(self, folder: Path) -> None:
-        above = next(place for place in (self._state, *self._state.parents) if place.is_dir())
-        private_folder(folder, within=above)
+        private_folder(folder, within=existing_above(self._state))
 
 
 def _key(file: Path) -> str:
