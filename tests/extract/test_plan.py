@@ -147,6 +147,9 @@ def test_the_last_one_counts() -> None:
 
 def test_output_is_no_message() -> None:
     assert is_pasted("✓ one\n✗ two\n✓ three")
+    assert is_pasted("❯ ./run.sh\n[+] Building 1.3s\n => [internal] load\n => => sending")
+    assert is_pasted("2026-01-02T10:00:00Z one\n" * 3)
+    assert not is_pasted("Due 2026-01-02.\n2026-01-02 is too late.")
     assert not is_pasted("✓ one is enough, I think")
 
 

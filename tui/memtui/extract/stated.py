@@ -45,7 +45,9 @@ _ORDERS = re.compile(
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$|(?:error|warning|at)\b", re.IGNORECASE)
 _PASTED = re.compile(
-    r"^(?:[ \t]*[✓✗✔✖!$>]\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|[ \t]+at \S+\()", re.MULTILINE
+    r"^(?:[ \t]*(?:[✓✗✔✖!$>❯]|=>|\[\+\])\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|[ \t]+at \S+\("
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:)",
+    re.MULTILINE,
 )
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
