@@ -34,16 +34,25 @@ _LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTH
 """What the interpreter and its children need of the environment."""
 
 
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """A folder in the test's home: above that no project is looked for, whatever lies beside pytest's."""
+    inside = tmp_path / "tmp"
+    inside.mkdir()
+    return inside
+
+
 @pytest.fixture(autouse=True)
-def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every test an empty home, a fixed zone and locale, and nothing of the developer's environment."""
     for name in os.environ:
         if name not in _LEFT and not name.startswith(("PYTEST_", "COV")):
             monkeypatch.delenv(name)
-    home: Path = tmp_path_factory.mktemp("home")
+    home = tmp_path.parent
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("MEMTUI_HOME", str(home / "memtui"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(home))
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()

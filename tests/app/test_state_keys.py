@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -291,7 +290,7 @@ async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
         await driver.until_said("Called off: version 1 is made from the facts.")
         assert driver.reading()  # that esc was for the model
         assert str(pane.border_subtitle) == ""
-        assert not claude.child_runs()
+        await driver.until(lambda: not claude.child_runs(), "the end of the program")
 
 
 async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> None:
@@ -302,11 +301,7 @@ async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> Non
         await driver.until((claude.notes / "child").exists, "the question")
         app = driver.app
     assert app.is_running is False
-    for _ in range(500):
-        if not claude.child_runs():
-            break
-        await asyncio.sleep(0.01)
-    assert not claude.child_runs()
+    assert claude.child_ends()
 
 
 # -- following ----------------------------------------------------------------------------------------------

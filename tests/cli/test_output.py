@@ -125,22 +125,24 @@ _PRINTS = (
     "say('\\u00e9\\u6f22\\u5b57 \\ud83d'); print_table('A', [['\\u00e9\\u6f22\\u5b57']], flexible=0)"
 )
 
+_WITHOUT_SITE = {"PYTHONPATH": os.pathsep.join(sys.path)}
+"""What `-S` needs. In another locale than UTF-8 the module `site` stops at a repository in a folder é."""
+
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
 def test_a_pipe_gets_utf8_whatever_the_locale(locale: str) -> None:
     env = {**os.environ, "LC_ALL": locale, "LANG": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    # Without `site`, whose .pth files cannot name a folder é in such a locale.
-    env["PYTHONPATH"] = os.pathsep.join(sys.path)
+    env |= _WITHOUT_SITE
     done = subprocess.run([sys.executable, "-S", "-c", _PRINTS], capture_output=True, env=env, check=True)
     assert done.stdout.decode() == "é漢字 \ufffd\né漢字\n"
 
 
 @pytest.mark.parametrize("no_color", [False, True])
 def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool, tmp_path: Path) -> None:
-    env = {**os.environ, "LC_ALL": "C", "TERM": "xterm-256color", "COLUMNS": "80"}
+    env = {**os.environ, **_WITHOUT_SITE, "LC_ALL": "C", "TERM": "xterm-256color", "COLUMNS": "80"}
     if no_color:
         env["NO_COLOR"] = "1"
-    out = _run_in_a_pty([sys.executable, "-c", _PRINTS], env)
+    out = _run_in_a_pty([sys.executable, "-S", "-c", _PRINTS], env)
     assert "é漢字" in out
     assert ("\x1b[3" in out) is False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -90,7 +91,7 @@ def _edits(monkeypatch: pytest.MonkeyPatch, folder: Path, *programs: str) -> Non
         "os.utime(p, (1, 1))\n",
         "utf-8",
     )
-    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
 
 
 def test_yes_reviews_the_newest_pending_one(memtui: Memtui, captured: Project) -> None:

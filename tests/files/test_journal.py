@@ -12,7 +12,7 @@ import pytest
 
 from memtui.files import Change, FileChanged, FileOutside, FileProblem, FileUnwritable, commit, lock, recover
 from tests import faults
-from tests.disk import DEAD_PID, names, without_flushing
+from tests.disk import DEAD_PID, names, unchanging, without_flushing
 
 CHANGES = (
     Change("new.md", None, b"made"),
@@ -56,11 +56,11 @@ def test_makes_none_when_a_file_is_not_as_expected(folder: Path, index: int, con
         (folder / name).write_bytes(content)
     elif name == "new.md":
         (folder / name).symlink_to("nowhere")
-    before = {each.name: os.lstat(each) for each in folder.iterdir()}
+    before = {each.name: unchanging(each) for each in folder.iterdir()}
     with pytest.raises(FileChanged) as caught:
         commit(folder, CHANGES)
     assert caught.value.path == folder / name
-    assert {each.name: os.lstat(each) for each in folder.iterdir()} == before
+    assert {each.name: unchanging(each) for each in folder.iterdir()} == before
 
 
 def test_takes_plain_names_only(folder: Path) -> None:

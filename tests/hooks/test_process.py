@@ -231,7 +231,7 @@ def test_an_empty_environment_and_a_deleted_folder(world: World, event: str, tmp
     gone = tmp_path / "gone"
     gone.mkdir()
     shell = 'cd "$0" && rmdir "$0" && exec env -i "$@"'
-    variables = (f"HOME={tmp_path / 'home'}", f"MEMTUI_HOME={world.memtui_home}")
+    variables = (f"HOME={tmp_path}", f"MEMTUI_HOME={world.memtui_home}")
     words = ["/bin/sh", "-c", shell, str(gone), *variables, *MEMTUI_HOOK, event]
     done = world.run(event, command=words, trigger="auto", source="startup")
     assert (done.code, done.err) == (0, "")

@@ -75,7 +75,7 @@ def world(world: World) -> World:
 def bare(world: World, event: str, **fields: Any) -> Done:
     """Run a hook as Claude Code may: nothing in the environment, and in any folder."""
     folders = {
-        "HOME": world.base / "home",
+        "HOME": world.base,
         "MEMTUI_HOME": world.memtui_home,
         "CLAUDE_CONFIG_DIR": world.claude,
     }

@@ -51,7 +51,7 @@ class World:
         self.project = Project(base / "harbor")
         (self.project.root / ".git").mkdir(parents=True)
         (self.project.root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-        self.claude = base / "home" / ".claude"
+        self.claude = base / ".claude"
         self.transcript = self.claude / "projects" / "-harbor" / f"{SESSION}.jsonl"
         self.transcript.parent.mkdir(parents=True)
         self.write_transcript([user(PROMPT)])
@@ -72,7 +72,7 @@ class World:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"HOME": str(self.base / "home"), "MEMTUI_HOME": str(self.memtui_home), "TZ": "UTC"}
+        return {"HOME": str(self.base), "MEMTUI_HOME": str(self.memtui_home), "TZ": "UTC"}
 
     def write_transcript(self, records: Sequence[Mapping[str, object]]) -> None:
         self.transcript.write_text("".join(json.dumps(record) + "\n" for record in records))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -190,7 +191,7 @@ def test_it_ends_when_nobody_listens(start: Start) -> None:
 
 
 def test_without_a_stderr(project: Project) -> None:
-    script = f"exec {sys.executable} -m memtui mcp 2>&-"
+    script = f"exec {shlex.quote(sys.executable)} -m memtui mcp 2>&-"
     done = subprocess.run(
         ["/bin/sh", "-c", script], input=lines(HELLO, READY, tool(1, operation="list")),
         capture_output=True, cwd=project.root, timeout=_SECONDS, check=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -402,7 +403,9 @@ def test_a_passing_interpreter_is_told(places: Places) -> None:
 def test_the_interpreter_that_runs_is_the_one_that_is_named(places: Places) -> None:
     plan = plan_init(places, Scope.USER, which="x")
     hooks = find_hooks((plan.changes[2].after or b"").decode())
-    assert all(hook.command.startswith(f"{sys.executable} -I -m memtui.hooks ") for hook in hooks)
+    assert all(
+        hook.command.startswith(f"{shlex.quote(sys.executable)} -I -m memtui.hooks ") for hook in hooks
+    )
 
 
 def test_without_an_interpreter_nothing_is_planned(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:

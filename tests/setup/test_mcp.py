@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -202,7 +203,7 @@ def test_the_strongest_entry_is_the_one_that_is_tried(
     _user_file(places, {**mine, "projects": {str(places.project.root): mine}})
     tried = _answering(monkeypatch, GOOD)
     assert [level for level, _ in _found(places)] == [Level.OK, Level.NOTE, Level.NOTE]
-    assert tried == [f"{sys.executable} -I -m memtui mcp"]
+    assert tried == [f"{shlex.quote(sys.executable)} -I -m memtui mcp"]
 
 
 def test_the_doctor_tells_of_a_file_that_claude_code_skips(places: Places) -> None:

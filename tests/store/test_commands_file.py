@@ -13,7 +13,7 @@ from memtui.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.shared_text import Patience
-from tests.disk import mode_of, names
+from tests.disk import mode_of, names, unchanging
 from tests.processes import start_together
 
 NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
@@ -55,10 +55,10 @@ def test_writes_what_a_step_0_writes(commands: CommandsFile) -> None:
 
 def test_once_is_enough(commands: CommandsFile) -> None:
     assert commands.activate("babysit", NOW)
-    before = commands.path.stat()
+    before = unchanging(commands.path)
     assert not commands.activate("babysit", NOW + timedelta(days=1), {"other": True})
     assert not commands.activate("/babysit", NOW)
-    assert commands.path.stat() == before
+    assert unchanging(commands.path) == before
 
 
 def test_the_rest_of_the_file_stays(commands: CommandsFile) -> None:
