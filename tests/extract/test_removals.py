@@ -85,12 +85,18 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
     s.edit(f"{ROOT}/b.py")
     s.edit(f"{ROOT}/c.py")
     s.tool("Bash", command="mv a.py x.py && mv b.py y.py && rm c.py")
+    s.edit(f"{ROOT}/d.py")
     s.tool("Bash", command="mv x.py a.py; mv y.py z.py\ncat > c.py <<E\nx\nE")
-    assert [(file.path, file.fate) for file in s.facts(tmp_path).modified_files] == [
+    s.tool("Bash", command="cat > notes.txt <<E\nx\nE")
+    s.tool("Bash", command="rm d.py && cp ../backup/d.py . && cp -r ../backup/d.py d.py; cp a.py notes.txt")
+    facts = s.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.modified_files] == [
         (f"{ROOT}/a.py", ""),
         (f"{ROOT}/b.py", f"moved to {ROOT}/z.py"),
         (f"{ROOT}/c.py", ""),
+        (f"{ROOT}/d.py", ""),
     ]
+    assert facts.shell_files == (f"{ROOT}/notes.txt",)
 
 
 def test_many_files_are_told_by_their_number(tmp_path: Path) -> None:

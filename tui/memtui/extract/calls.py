@@ -254,7 +254,7 @@ class CallLog:
             return
         for removal in removals(shell.text, folder):
             self.files.removed(removal, self._timestamp)
-            for path in [path for path in self.shell_files if removal.hits(identity(path))]:
+            for path in [path for path in self.shell_files if removal.fate and removal.hits(identity(path))]:
                 del self.shell_files[path]
         for path in written_files(shell.text, folder):
             self.files.written(path)

@@ -12,13 +12,18 @@ from memtui.extract.paths import absolute, identity
 from memtui.extract.roles import name_of
 
 DELETED = "deleted"
+THERE = ""
+"""A copy was put in its place."""
 _MOVED = "moved to "
 PUT_BACK = "put back with git"
 """To its last commit: what was committed of it stands."""
 
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
-_HINTS = re.compile(r"\b(?:rm|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b", re.IGNORECASE)
+_COPIES = frozenset({"cp", "copy", "copy-item"})
+_HINTS = re.compile(
+    r"\b(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b", re.IGNORECASE
+)
 """Most commands hold none of these; that is seen sooner than what a command runs."""
 _WILD = re.compile(r"[*?]")
 _NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
@@ -30,7 +35,7 @@ class Removal(NamedTuple):
     path: str
     """Absolute; may hold ``*`` and ``?``."""
     fate: str
-    """`DELETED`, `PUT_BACK`, or ``moved to`` with the absolute path."""
+    """`DELETED`, `PUT_BACK`, `THERE`, or ``moved to`` with the absolute path."""
 
     @property
     def target(self) -> str:
@@ -83,7 +88,9 @@ def removals(command: str, cwd: str) -> list[Removal]:
         elif program in _DELETES:
             found += [Removal(absolute(path, cwd), DELETED) for path in _paths(words[1:])]
         elif program in _MOVES:
-            found += _moved(_paths(words[1:]), cwd)
+            found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(words[1:]), cwd))
+        elif program in _COPIES:
+            found += (Removal(where, THERE) for _, where in _pairs(_paths(words[1:]), cwd))
     return found
 
 
@@ -93,7 +100,7 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
     if verb == "rm" and "--cached" not in rest:
         yield from (Removal(absolute(path, cwd), DELETED) for path in _paths(rest))
     elif verb == "mv":
-        yield from _moved(_paths(rest), cwd)
+        yield from (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(rest), cwd))
     elif verb == "checkout" and "--" in rest:
         behind = rest[rest.index("--") + 1 :]
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
@@ -101,7 +108,8 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
         yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
 
 
-def _moved(paths: list[str], cwd: str) -> Iterator[Removal]:
+def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
+    """What is moved or copied, and where it is then."""
     if len(paths) < 2:
         return
     *sources, target = (absolute(path, cwd) for path in paths)
@@ -111,7 +119,7 @@ def _moved(paths: list[str], cwd: str) -> Iterator[Removal]:
         separator = "\\" if "\\" in target and "/" not in target else "/"
         where = f"{target.rstrip('/')}{separator}{name_of(source)}" if as_folder else target
         if where != source and not _WILD.search(source):
-            yield Removal(source, f"{_MOVED}{where}")
+            yield source, where
 
 
 def _paths(words: list[str]) -> list[str]:
