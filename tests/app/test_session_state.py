@@ -13,6 +13,7 @@ from memtui.app.commands import PaneId
 from memtui.app.live import Mark
 from memtui.app.panes.pending import PendingPane
 from memtui.app.views import DraftWanted, StateView
+from memtui.formats.session_state import WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import WIDE, Driver, make_app, opened
 from tests.app.world import STATE, World, told
@@ -34,6 +35,23 @@ async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world
         await shows(driver, "drafted")
         aside.rename(path)
         await shows(driver, "v7")
+
+
+@pytest.mark.parametrize(
+    ("told_of", "row"),
+    [
+        ("pytest failed: no lock (resolved)", "resolved pytest failed: no lock"),
+        ("pytest failed: no lock (fixed by a lock)", "resolved pytest failed: no lock"),
+        ("pytest failed: no lock (open)", "error pytest failed: no lock (open)"),
+        ("f(resolved) raised", "error f(resolved) raised"),
+    ],
+)
+async def test_an_error_that_is_over_is_not_shown_as_one(world: World, told_of: str, row: str) -> None:
+    told(world)
+    world.state(STATE.model_copy(update={"working": WorkingContext(last_error=told_of)}), version=7)
+    async with opened(world, WIDE) as driver:
+        await shows(driver, "v7")
+        assert row in [text.strip() for text in driver.drawn(PaneId.STATE)]
 
 
 async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -30,6 +31,8 @@ _CHART = "context"
 """The fold of the chart."""
 _NEXT = 3
 """Upcoming tasks shown at a glance."""
+_RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
+"""How a state says that its last error is over (seed 003: "+ resolution if fixed")."""
 
 
 class _Row(NamedTuple):
@@ -228,8 +231,9 @@ def _glance(state: SessionState) -> Iterator[_Row]:
     done = sum(1 for task in state.tasks if task.kind is TaskKind.DONE)
     if done:
         yield _Row("✓", f"{done} done", "$success")
-    if state.working.last_error:
-        yield _Row("error", state.working.last_error, "$error")
+    if error := state.working.last_error:
+        over = _RESOLVED.search(error)
+        yield _Row("resolved", error[: over.start()], "$quiet") if over else _Row("error", error, "$error")
     if state.dynamics.phase:
         yield _Row("phase", state.dynamics.phase, "$quiet")
 
