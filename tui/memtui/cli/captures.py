@@ -44,8 +44,8 @@ class Listed:
 def command(pending: bool, as_json: bool, root: Path | None) -> None:
     """List what auto-compactions captured in this project, newest first.
 
-    Shown are status, local time, title and file. When the output is not a terminal, the fields are separated
-    by tabs, and broken captures have their reason as title.
+    Each line shows status, local time, title and file. When the output is not a terminal, tabs separate the
+    fields, and a broken capture shows what is wrong with it in place of a title.
     """
     store = CaptureStore(project_of(root))
     listed = [row for row in _listed(store) if row[0].status == "pending" or not pending]

@@ -40,7 +40,7 @@ class _Given:
 def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -> None:
     """Check a recovery text: thirteen points, each pass, warn or fail.
 
-    The text is that of a file, of a stored memory, or what is piped in (-). An id may be given by its unique
+    The text comes from a file, a stored memory, or standard input (-). An id may be given by its unique
     beginning. The exit code is 1 when a point fails.
     """
     given = _given(source, root)

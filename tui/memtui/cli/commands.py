@@ -22,8 +22,9 @@ _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 
 def command() -> None:
     """Activate, list or clear commands whose rules outlive a compaction.
 
-    They stand in docs/09-agents/session-state.json. Of each the PreCompact hook hands on what its file has
-    between COMPACT_SUMMARY_START and COMPACT_SUMMARY_END; a new session begins with none.
+    They are listed in docs/09-agents/session-state.json. At a compaction the PreCompact hook passes on what
+    each command's file has between COMPACT_SUMMARY_START and COMPACT_SUMMARY_END; a new session starts with
+    no active commands.
     """
 
 

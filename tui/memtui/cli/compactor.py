@@ -37,9 +37,9 @@ from memtui.store.states import VersionTaken
 def command(interval: int, once: bool, root: Path | None) -> None:
     """Keep the session states of this project up to date while Claude Code works.
 
-    A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each is one
-    line: local time, session, version, what is in progress. It goes on until ctrl+c. The app does the same
-    while it is open.
+    A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each version
+    prints one line: local time, session, version, what is in progress. It runs until ctrl+c. The app does the
+    same while it is open.
     """
     places = Places(project_of(root), memtui_home(), claude_config())
     signal.signal(signal.SIGTERM, _end)

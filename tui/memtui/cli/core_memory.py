@@ -38,7 +38,8 @@ def import_(
 ) -> None:
     """Store what is piped in, or a file, and print the response.
 
-    That is {"operation": "import", "id": ..., "message": ...}; on a terminal the Recovery ID in a box.
+    The response is {"operation": "import", "id": ..., "message": ...}; on a terminal it is the Recovery ID in
+    a box.
     """
     report(stored(None, file, description, tags, root), as_json=as_json or not is_terminal())
 

@@ -25,7 +25,7 @@ _INDENT = " " * 9
 def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     """Check that hooks run and captures arrive.
 
-    Looked at are the settings, the hooks and whether their commands run, their last runs, the compactions in
+    It looks at the settings, the hooks and whether their commands run, their last runs, the compactions in
     this project's transcripts against its captures, what waits or is about to be lost, folders, clipboard and
     file events. Nothing is changed. The exit code is 1 if something is broken.
     """

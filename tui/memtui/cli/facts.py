@@ -19,9 +19,9 @@ from memtui.project import find_root
 def command(transcript: Path, as_json: bool) -> None:
     """Print what can be read off a transcript without a model.
 
-    TRANSCRIPT is a JSONL file of Claude Code, usually ~/.claude/projects/<project>/<session>.jsonl. Shown are
-    the prompts, the files changed and read, the plan, the todos, decisions, constraints, errors, answers and
-    compactions.
+    TRANSCRIPT is a JSONL file of Claude Code, usually ~/.claude/projects/<project>/<session>.jsonl. The
+    output has the prompts, the files changed and read, the plan, the todos, decisions, constraints, errors,
+    answers and compactions.
     """
     facts = _read(transcript)
     if as_json:

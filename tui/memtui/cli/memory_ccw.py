@@ -28,8 +28,9 @@ _NAMED = 3
 def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
     """Bring memories over from ccw's database; they keep their ids, and become this project's.
 
-    DB is a core_memory.db; without it, it is the one that ccw keeps for this project in ~/.ccw/projects (in
-    CCW_DATA_DIR where that is set). What is here already stays as it is, so it does no harm to do it twice.
+    DB is a core_memory.db; by default the one that ccw keeps for this project in ~/.ccw/projects (in
+    CCW_DATA_DIR where that is set). A memory that is here already stays as it is, so running this twice does
+    no harm.
     """
     # Here and not above: the other commands need no SQLite.
     from memtui.store.ccw import import_all

@@ -49,7 +49,7 @@ def import_(
     as_json: bool,
     root: Path | None,
 ) -> None:
-    """Store a text under a new Recovery ID, byte for byte: of a file, or of what is piped in.
+    """Store a text under a new Recovery ID, byte for byte: a file's, or what is piped in.
 
     It is kept as a memory of this project. `memtui memory export --id ID` gives the same bytes again.
     """

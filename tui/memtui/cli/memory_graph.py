@@ -32,13 +32,15 @@ _DRAWN = 2
 
 @click.command("related", short_help="List the memories that name the same files, decisions or packages.")
 @click.argument("memory_id", metavar="ID")
-@click.option("--limit", type=click.IntRange(1), default=_NEAREST, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=_NEAREST, show_default=True, help="Show at most this many."
+)
 @json_option
 @root_option
 def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> None:
     """List the memories that name the same files, decisions, packages or sessions, the nearest first.
 
-    What few memories name counts for more than what all of them name.
+    What only a few memories name counts for more than what many of them name.
     """
     # Here and not above: lists need none of it.
     from memtui.flows.relations import related_memories
@@ -77,7 +79,7 @@ def _shape(relation: Related) -> RelatedMemory:
     "--least",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Leave out what fewer memories name; 1 for json, {_DRAWN} for drawings unless given.",
+    help=f"Leave out what fewer than N memories name; the default is 1 for json, {_DRAWN} for drawings.",
 )
 @root_option
 def graph(form: str, everywhere: bool, least: int | None, root: Path | None) -> None:

@@ -45,12 +45,12 @@ _SCREEN = 50
 _HITS = 20
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-all_option = click.option("--all", "everywhere", is_flag=True, help="Of all projects, not this one alone.")
-archived_option = click.option(
-    "--archived", is_flag=True, help="Those that are archived, instead of the others."
+all_option = click.option(
+    "--all", "everywhere", is_flag=True, help="Memories of all projects, not only this one."
 )
+archived_option = click.option("--archived", is_flag=True, help="Archived memories, instead of the others.")
 offset_option = click.option(
-    "--offset", type=click.IntRange(0), default=0, help="Leave out so many of the newest."
+    "--offset", type=click.IntRange(0), default=0, help="Leave out this many at the beginning."
 )
 
 
@@ -59,7 +59,11 @@ offset_option = click.option(
 @archived_option
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
 @click.option(
-    "--limit", type=click.IntRange(0), default=_SCREEN, show_default=True, help="At most so many; 0 for all."
+    "--limit",
+    type=click.IntRange(0),
+    default=_SCREEN,
+    show_default=True,
+    help="Show at most this many; 0 for all.",
 )
 @offset_option
 @json_option
@@ -75,8 +79,8 @@ def list_(
 ) -> None:
     """List this project's memories, newest first.
 
-    Shown are id, local time, state (pinned, archived, broken), title, tags and project; when the output is
-    not a terminal, with tabs between. How many are left out by --limit is said on standard error.
+    Each line shows id, local time, state (pinned, archived, broken), title, tags and project; when the output
+    is not a terminal, tabs separate them. Standard error says how many --limit leaves out.
     """
     where = Filter(
         project="" if everywhere else project_path(root),
@@ -135,7 +139,9 @@ def _nothing(where: Filter) -> str:
 @click.argument("query", nargs=-1, required=True)
 @all_option
 @archived_option
-@click.option("--limit", type=click.IntRange(1), default=_HITS, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=_HITS, show_default=True, help="Show at most this many."
+)
 @offset_option
 @json_option
 @root_option
@@ -185,12 +191,12 @@ def _print_hits(found: Found) -> None:
         say(f"{found.total} match in all; see more with --limit or --offset.", err=True)
 
 
-@click.command("show", short_help="Show one memory: what is said about it, and its text.")
+@click.command("show", short_help="Show one memory: its details, and its text.")
 @click.argument("memory_id", metavar="ID")
 @json_option
 @root_option
 def show(memory_id: str, as_json: bool, root: Path | None) -> None:
-    """Show one memory: what is said about it, the checklist's remarks, and its text.
+    """Show one memory: its details, the checklist's remarks, and its text.
 
     ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
     was imported, use export.
@@ -247,16 +253,16 @@ def _about(stored: StoredMemory) -> Sequence[str]:
     return [f"{name}: {value}" for name, value in said.items() if value]
 
 
-@click.command("export", short_help="Print a memory's text to the byte as it was imported.")
+@click.command("export", short_help="Print a memory's text, byte for byte as it was imported.")
 @click.argument("argument", required=False, metavar="[ID]")
 @click.option("--id", "option", metavar="ID", help="The same as ID.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
 @root_option
 def export(argument: str | None, option: str | None, output: Path | None, root: Path | None) -> None:
-    """Print a memory's text to the byte as it was imported, nothing added.
+    """Print a memory's text, byte for byte as it was imported.
 
     ID is a Recovery ID or the beginning of one; it is looked for in this project first, then in all. On a
-    terminal, control characters are shown as pictures.
+    terminal, control characters are shown as symbols.
     """
     if (argument is None) == (option is None):
         raise click.UsageError("name one memory: --id ID.")

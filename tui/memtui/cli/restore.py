@@ -18,14 +18,14 @@ from memtui.project import Places, claude_config, memtui_home
 @click.option("--id", "memory_id", metavar="CMEM-...", default="", help="The memory with this Recovery ID.")
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
 @click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
-@click.option("--print", "printed", is_flag=True, help="Print it on a terminal, too, instead of copying it.")
+@click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
 @root_option
 def command(memory_id: str, session: str, full: bool, printed: bool, root: Path | None) -> None:
     """Hand over to a new session what an earlier one knew.
 
-    It is the text that a session is given after /clear: where the project's newest session stands, or another
-    one, or a stored memory, as quoted notes of less than 9,000 characters. On a terminal it is copied, to be
-    pasted into Claude Code; anywhere else it is printed.
+    Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
+    the project's newest session stands, or on another session (--session), or from a stored memory (--id). On
+    a terminal it is copied, ready to be pasted into Claude Code; anywhere else it is printed.
     """
     if memory_id and session:
         raise click.UsageError("--id and --session are two different things; name one.")

@@ -68,8 +68,8 @@ def command() -> None:
 def update(engine: str, session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """Write the next version from what was said since the last one.
 
-    Nothing is written when the document would be the same. Where claude fails, the version that the facts
-    make is written, and why is said on standard error.
+    Nothing is written when the document would be the same. If claude fails, the version drafted from the
+    facts is written, and standard error says why.
     """
     asked = _asked(session, transcript, root)
     note = ""

@@ -20,9 +20,9 @@ from memtui.setup.install import plan_uninstall
 def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
     """Take memtui's hooks, slash commands and MCP server out of Claude Code.
 
-    Settings that nobody else has changed are as before `memtui init`, to the byte; otherwise only our own
-    entries go. Captures, memory files and memories stay where they are. A slash command that was edited is
-    kept unless you say otherwise when asked.
+    Settings that nobody else has changed go back to what they were before `memtui init`, byte for byte;
+    otherwise only memtui's own entries go. Captures, memory files and memories stay where they are. A slash
+    command that was edited is kept unless you say otherwise when asked.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)
