@@ -132,6 +132,21 @@ def test_a_plan_names_a_session_of_commands() -> None:
     assert draft_memory(facts).title == "Plan: print hello"
 
 
+def test_secrets_are_masked() -> None:
+    key = "sk-ant-" + "a1B2c3D4" * 5
+    facts = replace(
+        NOTHING,
+        prompts=prompts(f"Use {key} to log in"),
+        first_prompt=f"Use {key} to log in",
+        constraints=said(f"Never print {key}."),
+        todos=(Todo(f"remove {key}", "pending"),),
+    )
+    memory = draft_memory(facts)
+    assert memory.title == memory.goal == "Use *** to log in"
+    assert (memory.learnings, memory.questions) == (("Constraint: Never print ***.",), ("remove ***",))
+    assert draft_summary(facts) == "Use *** to log in. No file was changed."
+
+
 def test_what_is_no_bug_is_no_question() -> None:
     errors = (
         ErrorFact("WebFetch", "https://example.org/x", "Request failed with status code 404", False, "1"),

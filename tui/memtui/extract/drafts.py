@@ -21,6 +21,7 @@ from memtui.extract.objective import objective
 from memtui.extract.phrasing import one_line, says_something, shortened
 from memtui.extract.records import Correction
 from memtui.extract.removals import DELETED, moved_to
+from memtui.extract.secrets import masked
 from memtui.extract.topics import settled, topic, wish
 from memtui.formats.memory import MemoryFile
 
@@ -43,19 +44,23 @@ _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 
 def draft_memory(facts: Facts) -> MemoryFile:
-    """A memory file as a reviewer would begin it (seed 001)."""
+    """A memory file as a reviewer would begin it (seed 001), with secrets masked: it may be shared."""
     return MemoryFile(
         title=_title(facts),
-        goal=_goal(facts),
-        learnings=tuple(_unique(_learnings(facts)))[:_LEARNINGS],
-        questions=tuple(_unique(_questions(facts)))[:_QUESTIONS],
-        confidence=_confidence(facts),
+        goal=_bare(_goal(facts)),
+        learnings=tuple(_unique(map(_bare, _learnings(facts))))[:_LEARNINGS],
+        questions=tuple(_unique(map(_bare, _questions(facts))))[:_QUESTIONS],
+        confidence=_bare(_confidence(facts)),
         key_files=tuple(_key_files(facts)),
     )
 
 
+def _bare(text: str) -> str:
+    return masked(text)[0]
+
+
 def _title(facts: Facts) -> str:
-    return shortened(topic(facts).rstrip(".。"), _TITLE) or "Session without words of the user"
+    return shortened(_bare(topic(facts)).rstrip(".。"), _TITLE) or "Session without words of the user"
 
 
 def _goal(facts: Facts) -> str:
@@ -147,7 +152,7 @@ def _key_files(facts: Facts) -> list[str]:
 
 def draft_summary(facts: Facts) -> str:
     """One or two sentences on what the session was about."""
-    about = shortened(topic(facts), 160).rstrip(".。")
+    about = shortened(_bare(topic(facts)), 160).rstrip(".。")
     done = [
         _counted(len(facts.modified_files), "file") + " modified" if facts.modified_files else "",
         _counted(sum(todo.status == "completed" for todo in facts.todos), "todo") + " done"
