@@ -110,7 +110,7 @@ def show(
     print_document(stored.text)
 
 
-@command.command("history")
+@command.command("history", short_help="List the versions, newest first.")
 @_session_options
 def history(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
@@ -125,7 +125,7 @@ def history(session: str, transcript: Path | None, as_json: bool, root: Path | N
         say(f"No version of {documents.session_id} is stored yet; `memtui state update` writes one.")
 
 
-@command.command("diff")
+@command.command("diff", short_help="Show what changed between two versions.")
 @click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
 @click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
 @_session_options
