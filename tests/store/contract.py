@@ -66,13 +66,18 @@ tags = st.lists(words, max_size=4).map(tuple)
 news = st.builds(
     New,
     body=st.binary(max_size=40) | st.sampled_from(BODIES[:-1]),
-    project=st.sampled_from(("", "/a", "/b c")) | words,
+    project=st.sampled_from(("", "/a", "/a/below", "/ab", "/b c", "/b c/x")) | words,
     description=words,
     tags=st.lists(st.sampled_from(("Tax", "auth", "Ärger")), max_size=2).map(tuple) | tags,
     session_id=words,
     archived=st.booleans(),
     created=st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC)),
 )
+
+
+def _concerns(project: str, root: str) -> bool:
+    """Whether a memory's project is a root or below it; what is of no project concerns every one."""
+    return project in ("", root, root.rpartition("/")[2]) or project.startswith(f"{root}/")
 
 
 class Watch:
@@ -360,7 +365,7 @@ class Contract:
         fitting = [
             meta
             for meta in made
-            if where.project in ("", meta.project)
+            if (not where.project or _concerns(meta.project, where.project))
             and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
             and where.which in (Which.ALL, Which.ARCHIVED if meta.archived else Which.ACTIVE)
             and (where.since is None or where.since <= meta.created)
@@ -454,10 +459,19 @@ class Contract:
         }
         assert {query: store.search(query).total for query in expected} == expected
         assert all(store.search(query).complete for query in expected)
-        assert store.search("CMEM", Filter(project="/p")).total == 2
         found = [store.search("CMEM", limit=1, offset=number) for number in range(4)]
         assert [(len(each.hits), each.total) for each in found] == [(1, 3), (1, 3), (1, 3), (0, 3)]
         assert len({each.hits[0].listed.meta.id for each in found[:3]}) == 3
+
+    def test_a_project_is_its_root_and_what_is_below(self, store: MemoryBackend) -> None:
+        for project in ("/p", "/p/below", "/pp", "", "/"):
+            store.create(New(b"x", project=project))
+        expected = {"/p": {"/p", "/p/below", ""}, "/p/below": {"/p/below", ""}, "/none": {""}}
+        for root, projects in expected.items():
+            where = Filter(project=root)
+            assert {listed.meta.project for listed in store.list(where).items} == projects
+            assert store.list(where, limit=1).total == len(projects)
+            assert {hit.listed.meta.project for hit in store.search("x", where).hits} == projects
 
     def test_a_hit_shows_where(self, store: MemoryBackend) -> None:
         store.create(New(b"first\nand then the needle, and more\n" * 3))

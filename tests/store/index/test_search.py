@@ -292,6 +292,20 @@ def test_large_texts_are_found_whole(where: Home, monkeypatch: pytest.MonkeyPatc
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["the needle_at"]
 
 
+def test_a_snippet_is_of_the_text_and_only_else_of_what_is_said_about_it(where: Home) -> None:
+    add(where, 0, "Round the tax per line", description="Tax of the shop", tags=("money",))
+    index = SearchIndex(where)
+    expected = {
+        "tax": ("Round the tax per line", ["tax"]),
+        "shop": ("Tax of the shop money", ["shop"]),
+        memory_id(0): (f"{memory_id(0)} Tax of the shop money Round the tax per line", [memory_id(0)]),
+        "": ("Round the tax per line", []),
+    }
+    for query, (line, marked) in expected.items():
+        (hit,) = search(index, query).hits
+        assert (hit.snippet, [hit.snippet[start:end] for start, end in hit.marks]) == (line, marked)
+
+
 def test_ranking(where: Home) -> None:
     body = "one two three four five six seven eight nine ten "
     add(where, 0, body + "token")

@@ -13,8 +13,8 @@ from memtui.clean import clean, clean_line
 from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
 from memtui.store.base import Filter, Which
+from memtui.store.concerning import ProjectTest
 from memtui.store.matching import Query
-from memtui.store.memory_labels import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.store.base import Hit

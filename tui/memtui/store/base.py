@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.store.concerning import project_test
 
 
 class MemoryMissing(FileProblem):
@@ -68,7 +69,7 @@ class Filter:
     """Which memories are meant: those that fit everything that is said."""
 
     project: str = ""
-    """Path of a project's root; "" means all projects."""
+    """Path of a project's root; "" means all projects. What concerns it, `ProjectTest` says."""
     tags: tuple[str, ...] = ()
     """Memories that have all of these, without regard to case."""
     which: Which = Which.ACTIVE
@@ -85,7 +86,7 @@ class Filter:
         tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
         return (
             (self.which is Which.ALL or meta.archived == (self.which is Which.ARCHIVED))
-            and self.project in ("", meta.project)
+            and (not self.project or project_test(self.project)(meta.project))
             and all(tag.casefold() in tags for tag in self.tags)
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memtui.formats.stored_label import Label
 from memtui.project import Home
 from memtui.store.base import Filter, Page, Which
+from memtui.store.concerning import project_test
 from memtui.store.listing import Entry
 from memtui.store.memory_labels import quick_labels
 from memtui.store.stored_files import read_listed
@@ -48,6 +49,6 @@ def _likely(entries: Sequence[Entry], where: Filter, home: Home) -> list[Entry]:
 
 
 def _fits(where: Filter, label: Label) -> bool:
-    return where.project in ("", label.project) and (
-        where.which is Which.ALL or label.archived == (where.which is Which.ARCHIVED)
+    return (where.which is Which.ALL or label.archived == (where.which is Which.ARCHIVED)) and (
+        not where.project or project_test(where.project)(label.project)
     )

@@ -18,8 +18,8 @@ from memtui.app.widgets.document import Document, Line, concat, line, plain, sty
 from memtui.clean import clean_line
 from memtui.clock import short_age
 from memtui.files import FileProblem
+from memtui.store.concerning import ProjectTest
 from memtui.store.listing import is_stored
-from memtui.store.memory_labels import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.flows.relations import Related

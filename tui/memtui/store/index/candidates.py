@@ -15,6 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from memtui.store.base import Filter, Which
+from memtui.store.concerning import project_test
 from memtui.store.index.bits import decode, descending, from_numbers
 from memtui.store.index.files import seconds
 from memtui.store.index.tokens import is_part_of_word, is_token, needed_tokens, open_end, trigrams
@@ -34,6 +35,7 @@ _ROWS = """SELECT id, name, created, head, archived, project, tags, folded
 FROM docs JOIN texts USING (id) WHERE id IN ({}) ORDER BY id DESC"""
 _TEXTS = "SELECT id, folded FROM texts WHERE id IN ({}) ORDER BY id DESC"
 _POSTINGS = "SELECT base, docs FROM postings WHERE token IN ({})"
+_PROJECTS = "SELECT DISTINCT token FROM postings WHERE token BETWEEN ? AND ?"
 _BEGINNING = "SELECT base, docs FROM postings WHERE token BETWEEN ? AND ?"
 
 
@@ -54,7 +56,7 @@ class Row(NamedTuple):
         since, until = _span(where)
         return (
             (where.which is Which.ALL or bool(self.archived) == (where.which is Which.ARCHIVED))
-            and where.project in ("", self.project)
+            and (not where.project or project_test(where.project)(self.project))
             and {tag.casefold() for tag in where.tags} <= set(self.tags.split("\n"))
             and since <= self.created <= until
         )
@@ -134,7 +136,7 @@ class Reader:
         for tag in where.tags:
             bits &= self.bits(TAG + tag.casefold())
         if where.project:
-            bits &= self.bits(PROJECT + where.project)
+            bits &= self._concerning(where.project)
         if where.since or where.until:
             since, until = _span(where)
             rows = self._connection.execute(
@@ -142,6 +144,16 @@ class Reader:
             )
             bits &= from_numbers((row[0] for row in rows), self.state.next)
         return bits
+
+    def _concerning(self, root: str) -> int:
+        """The memories that concern a project."""
+        concerns = project_test(root)
+        tokens = self._connection.execute(_PROJECTS, (PROJECT, f"{PROJECT}\U0010ffff")).fetchall()
+        found = 0
+        for (token,) in tokens:
+            if concerns(token.removeprefix(PROJECT)):
+                found |= self.bits(token)
+        return found
 
     def _having(self, term: str, within: int) -> int:
         """The memories that have all tokens of a term, or a few more."""

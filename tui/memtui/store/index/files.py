@@ -35,6 +35,11 @@ class Document(NamedTuple):
     """The file as it was when it was read."""
 
     @property
+    def about(self) -> str:
+        """Its description and tags."""
+        return self.head.partition("\n")[2]
+
+    @property
     def text(self) -> str:
         """Everything that is searched."""
         return f"{self.head}\n{self.body}"

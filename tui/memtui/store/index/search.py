@@ -20,7 +20,7 @@ from memtui.project import Home
 from memtui.store.base import Filter, Found, Hit
 from memtui.store.folding import fold
 from memtui.store.index.database import Database
-from memtui.store.index.files import Files, read, seconds
+from memtui.store.index.files import Document, Files, read, seconds
 from memtui.store.index.matches import Gathered, from_index
 from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
 from memtui.store.index.schema import IndexBroken, IndexUnavailable
@@ -210,8 +210,7 @@ class SearchIndex:
             document = read(entry, self._home)
             if (document.entry != entry or document.listed.problem) and not query.matches(document.text):
                 return None
-        snippet, marks = query.snippet(document.text)
-        return Hit(document.listed, snippet, marks, score)
+        return Hit(document.listed, *_snippet(query, document), score)
 
     # Bringing up to date
 
@@ -304,3 +303,13 @@ class SearchIndex:
 def _is_wasteful(connection: sqlite3.Connection) -> bool:
     state = read_state(connection)
     return state.next > SEGMENT + _WASTE * state.docs
+
+
+def _snippet(query: Query, document: Document) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Where a memory matches: in its text if it does so there, for id and title stand beside it anyway."""
+    shown = query.snippet(document.body)
+    for rest in (document.about, document.text):
+        if shown[1] or not query.terms:
+            break
+        shown = query.snippet(rest)
+    return shown

@@ -1,0 +1,38 @@
+"""Which memories concern a project, said once for lists, searches and the app."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+
+class ProjectTest:
+    """Tells which memories concern a project: those of its folder or one below, and those of no project."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.path.realpath(root)
+        self._name = root.name
+        self._known: dict[str, bool] = {"": True}
+
+    def __call__(self, project: str) -> bool:
+        """Whether what a memory says about its project means this one."""
+        found = self._known.get(project)
+        if found is None:
+            found = self._known[project] = self._ask(project)
+        return found
+
+    def _ask(self, project: str) -> bool:
+        if not os.path.isabs(project):  # noqa: PTH117
+            return project == self._name
+        try:
+            real = os.path.realpath(project)
+        except (OSError, ValueError):
+            return False
+        return real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
+
+
+@lru_cache(maxsize=8)
+def project_test(root: str) -> ProjectTest:
+    """The test for a root: it remembers what it has found out, since asking costs a look at the disk."""
+    return ProjectTest(Path(root))
