@@ -55,4 +55,5 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(home))
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     time.tzset()
