@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places, memtui_home
 from memtui.setup.changes import read, text_of
-from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.settings import (
     EVENTS,
     Hook,
