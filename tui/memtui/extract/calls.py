@@ -13,6 +13,7 @@ from memtui.extract.commands import SHELL_TOOLS, CommandLog, ShellCall, things
 from memtui.extract.corrections import CorrectionLog
 from memtui.extract.errors import ErrorLog
 from memtui.extract.landmarks import LandmarkLog
+from memtui.extract.masked import failed_unseen
 from memtui.extract.outcomes import (
     error_head,
     is_sibling_error,
@@ -174,7 +175,7 @@ class CallLog:
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
-            waiting.shell.ended(result, outcome_of(result))
+            waiting.shell.ended(result, _told_by(result, waiting.shell))
         if result.failed:
             return
         name = waiting.call.name
@@ -186,7 +187,7 @@ class CallLog:
 
     def _own_result(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        outcome = outcome_of(result)
+        outcome = _told_by(result, waiting.shell)
         self.actions.ended(result, outcome)
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
@@ -250,7 +251,7 @@ class CallLog:
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
         shell.ended(result, outcome)
-        if outcome != "ok":
+        if outcome_of(result) != "ok":
             return
         for removal in removals(shell.text, folder):
             self.files.removed(removal, self._timestamp)
@@ -266,6 +267,13 @@ class CallLog:
         for question, answer in answers_of(result):
             if len(self.answers) < _ANSWER_LIMIT:
                 self.answers.append(Answer(question, answer, self._timestamp))
+
+
+def _told_by(result: Result, shell: ShellCall | None) -> Outcome:
+    """How a call ended, by what it printed where its command line hides that."""
+    outcome = outcome_of(result)
+    unseen = outcome == "ok" and shell is not None and failed_unseen(shell.text, result.text)
+    return "failed" if unseen else outcome
 
 
 def _counts_of_agent(call: Call) -> bool:

@@ -1,0 +1,38 @@
+"""Checks that failed and do not seem to: of a pipe the shell tells how its last part, ``tail``, ended."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.extract.checks import is_check
+
+_MASKS = re.compile(
+    r"\|\s*(?:tail|head|e?grep|rg|tee|sed|awk|cat|cut|sort|uniq|wc|less|jq)\b"
+    r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
+)
+_PIPEFAIL = "pipefail"
+_SAID = re.compile(
+    r"^(?:--- FAIL: | ?FAIL(?:ED)?\s+\S|FAIL$|exit status [1-9]|test result: FAILED"
+    r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
+    r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|Recipe |test failed)"
+    r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.]\s*$"
+    r"|[\w./-]+\.go:\d+:\d+: \S|\S+:\d+:\d+: (?:fatal )?error: )"
+    r"|\b[1-9]\d* (?:failed|errors?)\b[^\n]{0,80} in \d[\d.]*s"
+    r"|^\s*(?:Tests|Test Suites|Test Files):?\s[^\n]{0,80}\b[1-9]\d* failed"
+    r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
+    re.MULTILINE,
+)
+"""How runners of tests, compilers and linters say that something is wrong."""
+_LONGEST = 100_000
+
+
+def failed_unseen(command: str, output: str) -> bool:
+    """Whether a check went wrong by what it printed, although its command line ended well.
+
+    Args:
+        command: a command line that ended well.
+        output: what it printed.
+    """
+    if _MASKS.search(command) is None or _PIPEFAIL in command or not is_check(command):
+        return False
+    return _SAID.search(output[-_LONGEST:]) is not None
