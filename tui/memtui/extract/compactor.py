@@ -15,6 +15,7 @@ from memtui.extract.compactor_tasks import collapsed, count_of, flat, merged_tas
 from memtui.extract.phrasing import key_of
 from memtui.extract.records import Facts
 from memtui.extract.state_draft import ProjectLike, raw_state
+from memtui.extract.state_secrets import without_secrets
 from memtui.extract.state_tasks import done_tasks, steps_of, task_tree
 from memtui.extract.tasks import was_done
 from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
@@ -62,7 +63,7 @@ def merge(
         drafted: what the conversation shows; its version does not count.
         gone: keys of open tasks (`phrasing.key_of`) that are wanted no more.
     """
-    before = previous or SessionState(version=0)
+    before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
         version=before.version + 1,
         identity=_updated(before.identity, drafted.identity),

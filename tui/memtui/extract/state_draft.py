@@ -14,6 +14,7 @@ from memtui.extract.compactor_tasks import collapsed
 from memtui.extract.phrasing import one_line, shortened
 from memtui.extract.records import Facts
 from memtui.extract.sentences import is_question
+from memtui.extract.state_secrets import without_secrets
 from memtui.extract.state_tasks import task_tree
 from memtui.extract.state_working import shown_error, working_context
 from memtui.extract.topics import settled
@@ -54,7 +55,7 @@ class ProjectLike(Protocol):
 
 def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) -> SessionState:
     """The session state document by the rules of seed 003, first run."""
-    raw = raw_state(facts, project)
+    raw = without_secrets(raw_state(facts, project))
     decisions = merged_decisions((), raw.decisions)
     return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
 
