@@ -1,4 +1,4 @@
-"""Showing a draft and letting a person accept, edit or leave it."""
+"""Showing a draft and letting a person accept, edit or reject it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def engine_option(function: _Command) -> _Command:
 
 @contextmanager
 def asking() -> Iterator[Callable[[], bool]]:
-    """Say what is waited for, and give what tells whether the person waits no longer.
+    """Say what is waited for; gives a function that tells whether the person has called it off.
 
     ctrl+c calls the question off, and nothing else: the draft from the facts stands. A second one ends
     memtui, and so does a signal to end; the model's process goes with it.
@@ -63,6 +63,6 @@ def asking() -> Iterator[Callable[[], bool]]:
 
 
 def stands(problem: str, *notes: str) -> str:
-    """The notes on a draft, with why the model had no part in it where it had none; "" for nothing to say."""
+    """The note on a draft, and why the model had no part in it; "" when there is nothing to say."""
     mine = f"from the facts: {clean_line(problem)}" if problem else ""
     return "; ".join(note for note in (mine, *notes) if note)

@@ -1,4 +1,4 @@
-"""The files that the facts know, or that the model was shown: any other one it has made up."""
+"""The files in the facts, or that the model was shown; it has made up any other that it names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memtui.extract.paths import absolute
 from memtui.extract.phrasing import one_line, shortened
 
 UNSEEN = "not in the transcript"
-"""The mark of a file that the model names and nothing else does."""
+"""The mark of a file that only the model names."""
 
 _PATH = re.compile(
     r"(?<![\w/.:@~-])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.@+-]{1,100}/){1,40}[A-Za-z0-9_.@+-]{1,100}?"
@@ -69,7 +69,7 @@ class Known:
 
 
 def key_of(path: str) -> str:
-    """What two writings of one path have in common."""
+    """A key that is the same for all spellings of one path."""
     return ntpath.normcase(path).replace("\\", "/") if "\\" in path else path.strip("`")
 
 

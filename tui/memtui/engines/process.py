@@ -1,4 +1,4 @@
-"""Asking the program ``claude`` one question: within time and size, and so that it cannot feed itself."""
+"""Asking the program ``claude`` one question: limited in time and size, with its own hooks off."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it has started; whatever it says, nothing of it is left."""
+    """End the process and everything it has started, even if it ignores the first signal."""
     for sign in (signal.SIGTERM, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM):
         with suppress(OSError):
             if sys.platform == "win32":
@@ -184,7 +184,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _told(errors: IO[bytes], answer: bytes) -> str:
-    """The last line of what it said about its failure."""
+    """The last line that it wrote about its failure."""
     errors.seek(0)
     text = (errors.read(64 << 10) or answer[:4096]).decode("utf-8", "replace")
     lines = [line for line in (_CONTROL.sub(" ", line).strip() for line in text.split("\n")) if line]

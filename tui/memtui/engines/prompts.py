@@ -92,7 +92,7 @@ def _prompt(words: tuple[str, str, str], facts: Facts, parts: Sequence[tuple[str
 
 
 def _without_marks(text: str) -> str:
-    """A material that cannot pretend to be the answer's frame."""
+    """A text without the marks that frame the answer, so that it cannot imitate them."""
     return text.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
 
 

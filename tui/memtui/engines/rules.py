@@ -1,4 +1,4 @@
-"""What holds for a model's text, too: nothing known is lost, and nothing made up passes unmarked.
+"""The rules for a model's text: no known fact is lost, and nothing made up passes unmarked.
 
 A session state has rules of its own, in `memtui.engines.state_rules`.
 """

@@ -18,7 +18,7 @@ TEMP_NAME = re.compile(r"\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp")
 """The name of a temporary file: whose it is (process id), and something random."""
 
 STALE_SECONDS = 30 * 60
-"""After this time a lock or a temporary file is nobody's any more, even if its process id lives again."""
+"""A lock or temporary file older than this is abandoned, even if its process id is in use again."""
 
 _MOST = 64 << 20
 """Bytes of the largest file that is compared."""
@@ -42,7 +42,7 @@ def write_atomic(
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
             (for files that belong to other programs), 0600 if there is none.
         within: a folder above `path` from which on down no symbolic link is followed.
-        durable: flush it to the disk; what may be lost with the power need not wait for that.
+        durable: flush it to the disk; False for what may be lost in a power failure.
 
     Raises:
         FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
@@ -63,9 +63,9 @@ def write_atomic(
 
 
 class Replaced:
-    """A file that another one has taken the place of, still open.
+    """A file that has been replaced, still open.
 
-    A program that was writing it in that moment does not notice, and writes on in this one.
+    A program that was writing it at that moment does not notice, and keeps writing into this old file.
     """
 
     def __init__(self, path: Path, fd: int | None = None, content: bytes = b"") -> None:
@@ -80,7 +80,7 @@ class Replaced:
         self.close()
 
     def close(self) -> None:
-        """Look no longer."""
+        """Close the old file."""
         if self._fd is not None:
             fd, self._fd = self._fd, None
             with suppress(OSError):  # it was only read
@@ -103,7 +103,7 @@ class Replaced:
 def replace_expected(
     path: Path, data: bytes, *, expected: bytes, within: Path | None = None, durable: bool = True
 ) -> Replaced:
-    """Replace another program's file, keeping its mode and owner, if it holds `expected` in the last moment.
+    """Replace another program's file, keeping its mode and owner, if it holds `expected` right before.
 
     Args:
         path: an existing file.

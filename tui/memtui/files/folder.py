@@ -1,4 +1,4 @@
-"""A folder held open, so that what is done in it is done in this folder, whatever happens to its path."""
+"""A folder held open, so that all work stays in it, whatever happens to its path meanwhile."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 class Folder:
     """A folder opened once; every name is looked up in it, never along its path again.
 
-    Raises bare `OSError`: the callers know what they were doing and say it.
+    Raises bare `OSError`: the callers say what they were doing.
     """
 
     def __init__(self, path: Path, *, within: Path | None = None) -> None:

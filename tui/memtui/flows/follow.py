@@ -32,9 +32,9 @@ class _Seen:
 
     size: int
     since: float
-    """When it had grown last."""
+    """When it last grew, on the clock that `look` is given."""
     told: int
-    """The size up to which it has been told of."""
+    """The size up to which its state document is up to date."""
 
 
 class Follower:
@@ -54,8 +54,8 @@ class Follower:
     def look(self, sizes: Mapping[str, int], now: float) -> list[str]:
         """The sessions that are due, in the order given.
 
-        At the first look the first one is, for nobody knows what was told of it before; the others are when
-        they grow.
+        At the first look only the first session is due, as nobody knows how far its document goes; the others
+        become due when they grow.
 
         Args:
             sizes: bytes of each session's transcript, the newest session first.
@@ -70,7 +70,7 @@ class Follower:
         return [session for session, seen in self._seen.items() if self._is_due(seen, now)]
 
     def told(self, session: str, size: int) -> None:
-        """A session is up to date as of this size, or that was tried in vain: then its growth counts."""
+        """Note that a session is up to date as of this size, or could not be: only later growth counts."""
         if self._seen is not None and session in self._seen:
             self._seen[session].told = size
 

@@ -1,7 +1,7 @@
 """Which memories of a store are related to one, and the graph of all: `extract.entities` over a backend.
 
-Nothing is kept: the store's search says who names a thing, and only the memories that may be nearest are
-read. With 10,000 memories that takes a fraction of reading them all.
+Nothing is stored: the search says which memories name a thing, and only the likeliest relatives are read.
+With 10,000 memories that takes a fraction of reading them all.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def related_memories(
     limit: int = 10,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Related]:
-    """The memories that are related to one, the nearest first; archived ones are not among them.
+    """The memories related to one, nearest first, without archived ones.
 
     Args:
         backend: the store.

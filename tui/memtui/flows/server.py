@@ -1,7 +1,7 @@
 """``python -m memtui.flows.server``: serves what hooks have asked for, one process at a time, and ends.
 
-Started by a hook and not waited for. Whatever a request does to it - an error, a run without end, being
-killed - the next one is served, and the same one is begun twice at most.
+A hook starts it and does not wait. If serving a request fails, hangs or kills this process, the next request
+is served all the same, and the failed one is begun at most twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIMIT_SECONDS = 120.0
 
 
 class TookTooLongError(Exception):
-    """A request that is given up."""
+    """Serving a request took too long; it is given up."""
 
 
 def serve(home: Home, claude: Path, clock: Clock, update: Update) -> None:

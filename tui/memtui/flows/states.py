@@ -40,7 +40,7 @@ _ATTEMPTS = 5
 
 
 class _Before(NamedTuple):
-    """What the next version goes on from."""
+    """What the next version starts from."""
 
     number: int
     """The newest version's; 0 without any."""

@@ -1,4 +1,4 @@
-"""Where things stand in a JSON text, so that one can be changed and the rest stays byte for byte.
+"""Places of values in a JSON text, so that one can be changed and the rest stays byte for byte.
 
 Works on texts that `json.loads` has accepted; it finds ends, it does not check.
 """

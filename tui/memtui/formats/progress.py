@@ -18,7 +18,7 @@ __all__ = ["HEAD", "TAIL", "FormatError", "Progress", "fingerprint", "parse_prog
 
 _FORMAT = 1
 HEAD, TAIL = 1 << 10, 256
-"""Bytes at the beginning of a transcript, and before the offset, by which it is known again."""
+"""Bytes at the beginning of a transcript, and before the offset, by which it is recognised."""
 
 
 class Progress(Record):
@@ -40,7 +40,7 @@ class Progress(Record):
 
 
 def fingerprint(data: bytes) -> str:
-    """By what bytes are known again."""
+    """A short hash by which bytes are recognised."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 

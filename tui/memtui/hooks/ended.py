@@ -1,8 +1,8 @@
-"""The sessions that were cleared in a project, noted for those that follow them.
+"""The sessions that were cleared in a project, noted for the sessions that replace them.
 
-Claude Code tells a session that begins after ``/clear`` neither whose place it takes nor anything that the
-one before was told. What both hooks share is their parent, the Claude Code in which it happens: with several
-open in one project, each gets what it has left itself.
+Claude Code does not tell a session that begins after ``/clear`` which session it replaces. The hooks of both
+have the same parent process, the Claude Code in which it happens: so where several are open in one project,
+each new session gets the notes of its own predecessor.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ def note_end(session_id: str, project: Project, home: Home, now: datetime, paren
 
 
 def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ended | None:
-    """The session whose place another one takes now, once: its note is gone afterwards.
+    """Take the note of the session that a new one replaces; a note is handed out once.
 
-    That is the one which ended last in the same Claude Code. Where hooks run in a shell of their own, the
-    parent is that shell, and gone: then it is the one that ended last of those without a living parent.
+    That is the session that ended last in the same Claude Code. Where hooks run in a shell of their own, the
+    noted parent is that shell, which has ended: then it is the last session whose noted parent is not
+    running.
     """
     notes: list[tuple[Path, Ended]] = []
     for path in _notes(_folder(project, home)):

@@ -11,7 +11,7 @@ LIMIT = 256 * 1024
 """Bytes after which a new file is begun; the one before it is kept."""
 
 SERVER_EVENT = "compactor"
-"""The event of what the hooks' server did: no hook's, and nobody has waited for it."""
+"""The event of runs of the hooks' server: no hook's, and Claude Code did not wait for it."""
 
 _READ_LIMIT = 4 * LIMIT
 

@@ -1,4 +1,4 @@
-"""Stored text as the model may read it: quoted, and without what looks like a word of the system.
+"""Stored text made safe for the model to read: quoted, and without what looks like a system message.
 
 What was saved once is read by a model that did not write it: it is fenced, and tags in which Claude Code
 wraps its own messages are taken out.

@@ -9,7 +9,7 @@ _BETWEEN = "\n\n"
 
 
 class Section(NamedTuple):
-    """A part of a text that is there as a whole or not at all."""
+    """A part of a text that is kept whole or left out."""
 
     text: str
     rank: int

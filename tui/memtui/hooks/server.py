@@ -7,14 +7,14 @@ import sys
 from contextlib import suppress
 
 SERVER = "memtui.flows.server"
-"""The module that serves; above the hooks, therefore only its name."""
+"""The module that serves requests; it may not be imported here, as it lies above the hooks."""
 
 
 def start_server() -> None:
     """Start the server and go on at once. It ends by itself, at once when another one is at work.
 
     Raises:
-        OSError: the system does not let us.
+        OSError: the process cannot be started.
     """
     # Neither the current folder, which may be anybody's repository, nor PYTHONPATH decides what is run.
     words = [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", SERVER]

@@ -1,4 +1,4 @@
-"""SessionStart and SessionEnd: what belongs to a session alone, and what is handed on."""
+"""SessionStart and SessionEnd: what ends with a session, and what is handed to the next."""
 
 from __future__ import annotations
 

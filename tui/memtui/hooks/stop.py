@@ -1,4 +1,4 @@
-"""The end of a hook's time: its work is broken off, with a moment for giving back locks and for the log."""
+"""A hook's time limit: its work is broken off, with a moment left to release locks and write the log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LAST_SECONDS = 0.06
 
 
 class Stopped(BaseException):
-    """The time is up. No `Exception`: nobody but the one who logs the run may catch it."""
+    """The time is up. Not an `Exception`, so that only the code that logs the run catches it."""
 
 
 def stop_after(seconds: float) -> None:

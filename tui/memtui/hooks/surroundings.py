@@ -1,6 +1,6 @@
 """What a project's own files say about it, for the context block: read carefully, cut short, cleaned.
 
-Nothing here fails: a file that is missing, broken, huge or leads out of the project is as good as none.
+Nothing here fails: a file that is missing, broken, huge or leads out of the project is treated as missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every call of a client goes through: where it looks, in which thread, what it says when it fails."""
+"""The one path of every client call: which project it means, its thread, and how it reports failure."""
 
 from __future__ import annotations
 

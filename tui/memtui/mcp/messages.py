@@ -1,4 +1,4 @@
-"""One line of a client: the message in it, or the answer to what is none."""
+"""Reading one line of a client: the message in it, or the error to answer with."""
 
 from __future__ import annotations
 

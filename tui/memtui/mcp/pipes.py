@@ -1,8 +1,8 @@
 """The server's two pipes: one JSON-RPC message a line, and nothing else on stdout.
 
-The library's own transport drops a line that it cannot read, and its reader cannot be left while it waits.
-Here such a line is answered as far as it can be, and what waits on a pipe is a daemon thread, so that the
-process ends when it is told to.
+The library's own transport drops a line that it cannot read, and its reader cannot be stopped while it waits.
+Here such a line is answered as far as possible, and daemon threads wait on the pipes, so that the process
+ends when it is told to.
 """
 
 from __future__ import annotations

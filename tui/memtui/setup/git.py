@@ -12,12 +12,12 @@ _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 
 
 def git_sees(root: Path, path: Path) -> bool:
-    """Whether git would offer to add a file; in doubt it is not said."""
+    """Whether git would offer to add a file; False when in doubt."""
     return _git(root, "check-ignore", "-q", str(path)) == 1
 
 
 def git_tracks(root: Path, path: Path) -> bool:
-    """Whether a file is one of those that git keeps; in doubt it is not said."""
+    """Whether git tracks a file; False when in doubt."""
     return _git(root, "ls-files", "--error-unmatch", "--", str(path)) == 0
 
 

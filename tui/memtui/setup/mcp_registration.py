@@ -1,8 +1,8 @@
 """Registering the MCP server with Claude Code, as far as a file can be edited for that.
 
-Claude Code fact: a project's servers stand in its ``.mcp.json``; those of one user, for one project or for
-all, in ``.claude.json``. That one Claude Code writes all the time, and it has been broken by others who did,
-too: memtui only reads it, and says which command of Claude Code's own registers the server there.
+Claude Code fact: a project's servers are listed in its ``.mcp.json``; those of one user, for one project or
+for all, in ``.claude.json``. Claude Code writes the latter all the time, and other programs' edits have
+broken it: memtui only reads it, and names the command of Claude Code that registers the server there.
 """
 
 from __future__ import annotations

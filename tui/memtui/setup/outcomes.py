@@ -1,4 +1,4 @@
-"""Checks of what came of it: hooks have run, every compaction is captured, nothing is about to be lost."""
+"""The doctor's checks of results: hooks ran, every compaction is captured, nothing is about to be lost."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from memtui.store.listing import Entry
 from memtui.store.transcripts import TranscriptProblem, TranscriptStore, check_transcript
 
 SLOW_MS = 1_000
-"""A hook that takes longer is felt."""
+"""Milliseconds above which a hook is noticeably slow."""
 
 LONG = timedelta(days=7)
-"""For this time a capture may wait for its review; and so long before it is gone a transcript is told of."""
+"""How long a capture may wait for its review, and how long before its end a transcript is warned of."""
 
 _KEPT_DAYS = 30
 """How long Claude Code keeps transcripts unless its setting `cleanupPeriodDays` says otherwise."""

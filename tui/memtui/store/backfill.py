@@ -25,7 +25,7 @@ _MARK = b'"compact_boundary"'
 """Within the text of a message the quotes are escaped, so only boundaries have it."""
 
 _YEARS = range(2020, 9999)
-"""Of what Claude Code can have compacted; other times are no times."""
+"""Years in which Claude Code can have compacted; a time outside them is not believed."""
 
 _NAMES = 100
 _CAPTURE_LIMIT = 1 << 20
@@ -45,7 +45,7 @@ class Captured(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """A compaction as its transcript tells it."""
+    """A compaction as its transcript records it."""
 
     at: datetime
     """When it was done; aware."""

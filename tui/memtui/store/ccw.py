@@ -23,12 +23,12 @@ from memtui.formats.stored_memory import RECOVERY_ID, moment_of
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
 
 SOURCE = "ccw"
-"""What the front matter of these memories says about who made them."""
+"""The `source` in the front matter of these memories."""
 
 _HEADER = b"SQLite format 3\0"
 _WAIT_SECONDS = 5.0
 _MILLISECONDS = 1e11
-"""Times since 1970 above this are no seconds: these would be of the year 5138."""
+"""A number above this is milliseconds since 1970: as seconds it would be the year 5138."""
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?")
 _SQLITE_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
 _DESCRIPTION = 2000
@@ -54,7 +54,7 @@ class Imported:
     imported: tuple[str, ...] = ()
     """Brought over under the ids that they have."""
     renamed: tuple[tuple[str, str], ...] = ()
-    """Brought over, too: the id in ccw, which is no Recovery ID, and the new one."""
+    """Brought over under a new id, as the one in ccw is no Recovery ID: the old and the new."""
     present: tuple[str, ...] = ()
     """There already, with the same text."""
     clashes: tuple[Clash, ...] = ()

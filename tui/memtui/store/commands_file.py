@@ -197,7 +197,7 @@ class CommandsFile:
 
 @contextmanager
 def said_as(kind: type[FileProblem]) -> Iterator[None]:
-    """Let every problem come out as one of `kind`."""
+    """Turn every `FileProblem` of the block into one of `kind`."""
     try:
         yield
     except kind:

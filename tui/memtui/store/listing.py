@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells it from the others of its listing."""
+        """What identifies it among the entries of its listing."""
         return self.name
 
     @property
@@ -72,7 +72,7 @@ def scan(
     strange: list[str] | None = None,
     known: Mapping[str, Entry] = _NONE,
 ) -> list[Entry]:
-    """List what is called like `pattern` in one folder, in no order; a missing folder is empty.
+    """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
     Links, pipes and folders with such a name are listed, too: reading them says what is wrong.
 

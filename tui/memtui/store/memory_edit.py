@@ -1,4 +1,4 @@
-"""Changing what is said about a stored memory, while people and programs may edit its file."""
+"""Changing the front matter of a stored memory, while people and programs may edit its file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from memtui.formats.stored_memory import (
 from memtui.store.stored_files import LIMIT, MOST, read_stored
 
 LOOK_AGAIN: tuple[float, ...] = (0.0, 0.005, 0.02)
-"""Seconds after which to look whether somebody has written on into the file that was replaced."""
+"""Seconds after which to look whether another program has written into the replaced file."""
 
 _STILL = 0.05
 """Seconds that a file without front matter has to stay as it is: an editor may just have emptied it."""

@@ -1,4 +1,4 @@
-"""Recovery IDs: the seconds that new ones are made of, and which one somebody means."""
+"""Recovery IDs: making new ones from seconds, and finding the one that somebody means."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEAR = 3
 
 _PREFIX = "CMEM-"
 _ALIKE = 0.85
-"""How alike the digits of two ids have to be for one to be a slip of the other: two may differ."""
+"""How similar the digits of two ids must be for one to be a typing error of the other: two may differ."""
 
 
 def id_at(epoch: int) -> str:
@@ -33,7 +33,7 @@ def id_at(epoch: int) -> str:
 
 
 class Seconds:
-    """The seconds that are taken already, as far as one store has met them.
+    """The seconds that are known to be taken: those that this store has come across.
 
     They are counted as they pass, not as clocks show them: the end of a month, or the hour that a change of
     the clocks leaves out, needs no thought. An id is never free again, so none is tried twice.

@@ -22,7 +22,7 @@ from memtui.store.memories import MemoryStore
 SWEEP = 20_000
 """Files looked at again in a sweep, and then the rest of their month, so that it takes five for 100,000."""
 _YOUNG = 2_000_000_000
-"""Nanoseconds in which a folder's time may stay the same although another file comes."""
+"""A folder changed within these nanoseconds may get another file without a change of its own time."""
 
 
 class Memories(NamedTuple):
@@ -44,7 +44,7 @@ class _Month:
 
 @dataclass(slots=True)
 class _News:
-    """Folders whose files are other than they were, and whether any came or went."""
+    """Folders whose files have changed, and whether any file came or went."""
 
     changed: list[dict[str, Entry]]
     renamed: bool
@@ -92,7 +92,7 @@ class MemoryListing:
         return self._all
 
     def _read_months(self, touched: Collection[str], allowed: int) -> _News:
-        """Read the months again that need it; tell what is other than it was."""
+        """Read the months again that need it; returns what has changed."""
         found = {entry.name: entry for entry in scan(self._store.folder, MONTH_NAME)}
         gone = self._months.keys() - found.keys()
         for name in gone:

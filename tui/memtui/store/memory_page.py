@@ -1,4 +1,4 @@
-"""A page of a long list: all memories are looked at as little as will do, the page's own as a whole."""
+"""A page of a long list: its own memories are read in full, of all others as little as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The newest captures and memories, for the first paint: told from names and plain text in milliseconds.
+"""The newest captures and memories, for the first paint: read from names and plain text in milliseconds.
 
 The stores need the models of the formats, which take longer to import than all of this; what they find
 replaces it.

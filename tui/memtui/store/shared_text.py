@@ -45,7 +45,7 @@ SETTLE_SECONDS = 3.0
 """How long to repeat a change that others write over."""
 
 LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
-"""Seconds after which a change has to be there still: one who read before us writes within them."""
+"""Seconds after which a change must still be there: whoever read the file before us writes within them."""
 
 _PAUSE = 0.006
 """The longest time between two reads; at random, so as not to keep step with the one who writes."""
@@ -60,11 +60,11 @@ class Patience(NamedTuple):
     whole: float
     """For a whole text while the file keeps changing."""
     lock: float
-    """For one who holds the lock."""
+    """For another program to release the lock."""
     settle: float
-    """For one who writes over a change."""
+    """For a program that keeps overwriting a change."""
     look_again: tuple[float, ...]
-    """After these, one after the other, a change has to be there still."""
+    """Pauses, one after the other; after each of them a change must still be there."""
 
 
 class Edit(NamedTuple):
@@ -93,7 +93,7 @@ class SharedText:
             path: the file. It is never made, and a link within `root` stays a link.
             root: the folder that it has to be in, every link resolved.
             check: raises `FormatError` for a text that is not whole.
-            patience: how long to wait for others; what suits a person who looks on if None.
+            patience: how long to wait for others; when None, as long as suits a person who is watching.
         """
         self.path = path
         self._root = root

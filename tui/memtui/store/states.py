@@ -36,7 +36,7 @@ PLAN = "plan.md"
 
 
 class VersionTaken(FileProblem):
-    """Another process has written this version; who wants to write one has to begin with that."""
+    """Another process has written this version already; the caller starts again from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class SessionStates:
 
     @property
     def written(self) -> datetime:
-        """When the session's document was last written; since then it is quiet."""
+        """When the session's document was last written."""
         return written_at(self.newest)
 
 
@@ -116,7 +116,7 @@ class StateStore:
         Args:
             session_id: whose document.
             text: the whole document.
-            version: its number; the caller takes that of the newest version and one.
+            version: its number: the newest version's plus one.
 
         Raises:
             VersionTaken: there is such a version already; nothing was changed.
@@ -130,7 +130,7 @@ class StateStore:
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
 
     def keep_plan(self, session_id: str, text: str) -> Path:
-        """Keep a session's plan beside its versions, the last one in the place of the one before.
+        """Keep a session's plan beside its versions; it replaces the plan kept before.
 
         Raises:
             FileProblem: see `write`.

@@ -1,4 +1,4 @@
-"""The files of stored memories: where they lie, and what one says about its memory."""
+"""The files of stored memories: where they are, and what a file says about its memory."""
 
 from __future__ import annotations
 

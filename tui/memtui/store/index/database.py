@@ -1,8 +1,8 @@
-"""The index's file among threads and processes: who may write it, and whether it is as it was left.
+"""Sharing the index's file among threads and processes: who may write, and whether it can be trusted.
 
-SQLite notices damage only where it happens to look, and answers wrongly in silence else. So size and time of
-the file are noted beside it after each change. A file that is not as noted, while nobody writes it, was
-changed by something else, or by a process that was killed: it is made anew.
+SQLite notices damage only where it happens to look, and otherwise silently gives wrong answers. So the size
+and time of the file are noted beside it after each change. If the file differs from the note while nobody is
+writing it, something else changed it, or a process was killed: it is built anew.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Database:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only one that writes.
+        """Hold the lock for writing.
 
         Raises:
             IndexUnavailable: another process or thread is, or nothing can be written.
@@ -87,7 +87,7 @@ class Database:
 
     @property
     def inode(self) -> int:
-        """What tells this thread's opened file from one made anew."""
+        """The inode of the file that this thread has open; a rebuilt index has another."""
         return int(self._local.inode)
 
     def _note(self) -> None:

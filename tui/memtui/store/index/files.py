@@ -17,19 +17,20 @@ from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, scan
 from memtui.store.stored_files import MOST, broken, id_of, listed
 
 _SWEEP = 0.005
-"""Seconds for which every call may look for files that were edited in place; then the rest of the month."""
+"""Seconds that each call looks for files edited in place; it then finishes the current month."""
 _REST = 40
-"""A longer look rests for so many times its duration, and is the longer the longer it has rested then."""
+"""A longer look is followed by a rest of this many times its duration. The time since that rest, divided by
+this, is added to the next look."""
 _YOUNG = 2_000_000_000
-"""Nanoseconds in which a folder's time may stay the same although another file comes."""
+"""A folder changed within these nanoseconds may get another file without a change of its own time."""
 
 
 class Document(NamedTuple):
-    """One memory as a search sees it."""
+    """One memory as the search sees it."""
 
     listed: Listed
     head: str
-    """What is said about the text: its id, description and tags."""
+    """The memory's id, description and tags, a line each."""
     body: str
     entry: Entry
     """The file as it was when it was read."""

@@ -1,4 +1,4 @@
-"""The matches of a query in the index: the newest weighed, the others counted."""
+"""The matches of a query in the index: the newest are ranked, the others counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order matches are shown: how telling they are (BM25), times how new.
+"""The order of matches: relevance (BM25) times recency.
 
 ::
 
@@ -29,7 +29,7 @@ K1 = 1.2
 B = 0.75
 IN_HEAD = 4
 HALF_LIFE = 60 * 86_400
-"""Seconds after which the half of a score that fades has halved."""
+"""Seconds after which the fading half of a score has halved."""
 
 
 @dataclass(frozen=True, slots=True)

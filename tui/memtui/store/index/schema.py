@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 VERSION = 2
-"""Of tables and tokens; another one in the file means another memtui made it, and it is made anew."""
+"""Version of the tables and tokens. A file with another one was made by another memtui and is built anew."""
 
 _MARK = 0x6D656D74
 """`application_id`: "memt"."""
@@ -74,7 +74,7 @@ class IndexBroken(Exception):  # noqa: N818 - said by `sqlite3` in many ways, an
 
 
 def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
-    """What an error of `sqlite3`, or of reading what it gave, says about the index."""
+    """The index error that an error of `sqlite3`, or of reading its results, amounts to."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code != sqlite3.SQLITE_IOERR_SHORT_READ and code & 0xFF in _UNAVAILABLE:
         return IndexUnavailable(str(error))

@@ -1,7 +1,8 @@
 """The search index of the stored memories: SQLite, made from their files, thrown away when in doubt.
 
-Any number of processes and threads may search and bring it up to date at once. What it does not know yet, or
-does not know any more, is read and compared while searching; so is everything where it cannot be written.
+Any number of processes and threads may search it and bring it up to date at once. Memories that it does not
+know yet, or whose files have changed, are read and compared during the search; where the index cannot be
+written, all of them are.
 """
 
 from __future__ import annotations
@@ -44,23 +45,23 @@ _BATCH = 200
 _BATCH_BYTES = 8 << 20
 """Memories, and bytes of them, that are put into the index in one transaction."""
 _NOTED = 2 << 20
-"""Bytes of texts whose tokens are noted in a second, as far as one can say beforehand."""
+"""Bytes of texts whose tokens are noted in a second: an estimate, to keep within a budget."""
 _TRIES = 3
 _WASTE = 4
-"""An index that has given out so many times more numbers than it has memories is made anew."""
+"""An index that has used this many times more numbers than it has memories is built anew."""
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Changes:
-    """In what the files differ from the index."""
+    """How the files differ from the index."""
 
     gone: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     """New and changed ones, the newest first."""
     hidden: list[int] = field(default_factory=list)
-    """What the index has under the names of both."""
+    """The numbers that the index has for the names in both lists: they no longer count."""
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.fresh)
@@ -215,7 +216,7 @@ class SearchIndex:
     # Bringing up to date
 
     def _changes(self, entries: dict[str, Entry]) -> _Changes:
-        """In what `entries` differ from the index."""
+        """How `entries` differ from the index."""
 
         def look(connection: sqlite3.Connection) -> _Changes:
             connection.execute("BEGIN")
@@ -224,7 +225,7 @@ class SearchIndex:
         return self._database.read(look)
 
     def _compare(self, connection: sqlite3.Connection, entries: dict[str, Entry]) -> _Changes:
-        """The same within a transaction; remembered, for most often nothing has changed."""
+        """`_changes` within a transaction; remembered, as mostly nothing has changed since."""
         mark = (self._database.inode, read_state(connection).generation)
         latest, compared = self._known, self._compared
         if latest[0] != mark:

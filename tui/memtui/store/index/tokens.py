@@ -1,4 +1,4 @@
-"""What is noted of a text so that every part of it is found again.
+"""The tokens noted for a text, so that every part of it can be found.
 
 A memory is found by the parts of its words, not only by whole words: `user` finds `getUserById`. So of each
 folded text these tokens are kept, each once:
@@ -9,7 +9,8 @@ folded text these tokens are kept, each once:
   windows that overlap.
 
 Chinese, Japanese and Korean have no three-character tokens: there are too many of them, and two are rare
-enough. A term of up to two characters, or three where that is noted, is itself a token; so is no longer one.
+enough. A term of up to two characters, or three where that is noted, is itself a token; a longer one never
+is.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def words(chunk: str) -> list[str]:
 
 
 def is_token(term: str) -> bool:
-    """Whether a term is a token itself, so that what is noted under it is all that holds the term."""
+    """Whether a term is itself a token, so that its posting names exactly the memories that hold it."""
     return " " not in term and (len(term) <= 2 or (len(term) == 3 and not _HAS_WIDE(term)))
 
 

@@ -1,8 +1,8 @@
-"""Bringing the search index up to date, in steps that each take little time and are whole.
+"""Bringing the search index up to date, in short steps that are each complete.
 
-A memory is first put in with its folded text; from then on it is found, by comparing. When there are enough
-of these, their tokens are noted together, as one segment. Only one process writes at a time; the lock for it
-is the caller's.
+A memory is first put in with its folded text; from then on it is found by comparing. When enough of them have
+come, their tokens are noted together, as one segment. Only one process writes at a time; the caller holds the
+lock.
 """
 
 from __future__ import annotations
