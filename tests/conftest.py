@@ -32,6 +32,7 @@ os.umask(0o022)
 
 _LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 """What the interpreter and its children need of the environment."""
+_OF_PLUGINS = ("PYTEST_", "TEXTUAL_SNAPSHOT_", "COV")
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def tmp_path(tmp_path: Path) -> Path:
 def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every test an empty home, a fixed zone and locale, and nothing of the developer's environment."""
     for name in os.environ:
-        if name not in _LEFT and not name.startswith(("PYTEST_", "COV")):
+        if name not in _LEFT and not name.startswith(_OF_PLUGINS):
             monkeypatch.delenv(name)
     home = tmp_path.parent
     monkeypatch.setenv("HOME", str(home))
@@ -55,5 +56,4 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(home))
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     time.tzset()
