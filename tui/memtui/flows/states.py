@@ -48,9 +48,9 @@ class _Before(NamedTuple):
     """The newest version that can be read."""
     carry: Carry | None = None
     """None reads the transcript from its beginning."""
-    known: bool = False
+    unchanged: bool = False
     """The transcript has not grown since."""
-    cut: bool = False
+    incomplete: bool = False
     """The newest version is broken, or not whole: another one is due, whatever is new."""
 
 
@@ -87,7 +87,7 @@ def update_state(
     store = StateStore(places.project, places.home)
     for attempt in range(_ATTEMPTS):
         before = _before(store, places, session_id, path)
-        if before.known and improve is None:
+        if before.unchanged and improve is None:
             return None
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
         if not facts.lines:  # not begun, or emptied by an accident: what is told already stays
@@ -112,10 +112,12 @@ def update_state(
 
 
 def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
-    if before.known:  # who worded the last version must not be corrected for nothing
+    if before.unchanged:  # whoever worded the last version is not corrected for nothing
         return None
     known = before.carry.facts if before.carry else None
-    return next_state(before.state, facts, project, before=known) or (before.state if before.cut else None)
+    return next_state(before.state, facts, project, before=known) or (
+        before.state if before.incomplete else None
+    )
 
 
 def _improved(
@@ -221,7 +223,7 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
     kept = read_progress(places.home, session_id)
     # A version that reading did not end with may tell of more, or of less, than was carried.
     if kept is None or not kept.version == newest == number or not _is_same(path, kept):
-        return _Before(newest, state, cut=number != newest)
+        return _Before(newest, state, incomplete=number != newest)
     try:
         carry = carry_from_json(kept.carried)
     except FormatError:
