@@ -23,8 +23,8 @@ for _module in walk_packages(memtui.__path__, "memtui."):
     if not _module.name.endswith("__main__"):
         import_module(_module.name)
 
-# The plain asserts in it tell what differed.
-pytest.register_assert_rewrite("tests.store.contract")
+# The plain asserts in these tell what differed.
+pytest.register_assert_rewrite("tests.store.contract", "tests.store.contract_search")
 
 
 # What a test makes has the modes that it has on most machines; the tests about modes set a mask of their own.

@@ -14,107 +14,32 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page, Which
-
-NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
-FIRST = "CMEM-20260102-101500"
-
-BODIES = (
-    b"# Session Recovery\n\n## Objective\nFix it\n",
-    b"lines\r\nof\r\nWindows\r\n",
-    b"no end of line",
-    b"\n\n\nblank lines at both ends\n\n\n",
-    b"a\0NUL and \x1b[31mred\x07",
-    b"\xff\xfe no UTF-8 \x80\xc3",
-    b"\xef\xbb\xbfa byte order mark",
-    "恢复会话 — リカバリ — 복구 — café".encode(),
-    b"---\nid: CMEM-20200101-000000\ntags: [x]\n---\nlooks like front matter",
-    b"---\n",
-    b"---",
-    b"lone\rcarriage\rreturns\r",
-    b" ",
-    b"",
-    bytes(range(256)),
+from tests.store.contract_base import (
+    BODIES,
+    EACH,
+    FIRST,
+    NONSENSE,
+    NOW,
+    Watch,
+    concerns,
+    ids,
+    metas,
+    news,
+    words,
 )
-NONSENSE = (
-    "",
-    " ",
-    "CMEM-",
-    "cmem",
-    "x",
-    "../../etc/passwd",
-    "CMEM-2026010-101500",
-    "CMEM-20260102-101500.md",
-    "a\0b",
-)
-SYNTAX = ('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "(", "C++", "it's", "a.b", "foo-bar")
-
-# Each backend has a class of its own with the same tests.
-_EACH = settings(suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow])
-
-words = st.text(max_size=12)
-tags = st.lists(words, max_size=4).map(tuple)
-news = st.builds(
-    New,
-    body=st.binary(max_size=40) | st.sampled_from(BODIES[:-1]),
-    project=st.sampled_from(("", "/a", "/a/below", "/ab", "/b c", "/b c/x")) | words,
-    description=words,
-    tags=st.lists(st.sampled_from(("Tax", "auth", "Ärger")), max_size=2).map(tuple) | tags,
-    session_id=words,
-    archived=st.booleans(),
-    created=st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC)),
-)
+from tests.store.contract_search import SearchContract
 
 
-def _concerns(project: str, root: str) -> bool:
-    """Whether a memory's project is a root or below it; what is of no project concerns every one."""
-    return project in ("", root, root.rpartition("/")[2]) or project.startswith(f"{root}/")
-
-
-class Watch:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now.astimezone()
-
-    def move(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-
-
-def metas(page: Page) -> list[MemoryMeta]:
-    return [listed.meta for listed in page.items]
-
-
-def ids(page: Page) -> list[str]:
-    return [listed.meta.id for listed in page.items]
-
-
-class Contract:
+class Contract(SearchContract):
     """The tests; subclassed for each backend."""
-
-    def make(self, clock: Clock) -> MemoryBackend:
-        """A new, empty store."""
-        raise NotImplementedError
-
-    @pytest.fixture
-    def watch(self) -> Watch:
-        return Watch()
-
-    @pytest.fixture
-    def store(self, watch: Watch) -> MemoryBackend:
-        return self.make(watch)
 
     # Made and read
 
@@ -135,7 +60,7 @@ class Contract:
         store.restore(meta.id)
         assert store.get(meta.id).body == body
 
-    @_EACH
+    @EACH
     @given(new=news)
     def test_whatever_is_said_comes_back(self, new: New) -> None:
         store = self.make(Watch())
@@ -145,7 +70,7 @@ class Contract:
         assert (meta.archived, meta.pinned) == (new.archived, False)
         assert meta.created == (new.created or NOW).replace(microsecond=0)
 
-    @_EACH
+    @EACH
     @given(new=news, description=words, new_tags=st.lists(words))
     def test_whatever_is_changed_comes_back(
         self, new: New, description: str, new_tags: tuple[str, ...]
@@ -347,7 +272,7 @@ class Contract:
         where = Filter(which=Which.ALL)
         assert ids(store.list(where, limit=2, offset=1)) == ordered[1:3]
 
-    @settings(_EACH, max_examples=50)
+    @settings(EACH, max_examples=50)
     @given(
         some=st.lists(news, max_size=6),
         where=st.builds(
@@ -365,7 +290,7 @@ class Contract:
         fitting = [
             meta
             for meta in made
-            if (not where.project or _concerns(meta.project, where.project))
+            if (not where.project or concerns(meta.project, where.project))
             and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
             and where.which in (Which.ALL, Which.ARCHIVED if meta.archived else Which.ACTIVE)
             and (where.since is None or where.since <= meta.created)
@@ -438,61 +363,3 @@ class Contract:
             with pytest.raises(MemoryMissing):
                 store.restore(wrong)
         assert metas(store.list()) == [meta]
-
-    # Searched
-
-    def test_finds_what_holds_every_word(self, store: MemoryBackend) -> None:
-        for body, description in (
-            (b"fix the getUserById call", "Tax"),
-            ("税务服务".encode(), "Ärger"),
-            (b"\xff", ""),
-        ):
-            store.create(New(body, project="/p" if description else "", description=description))
-        expected = {
-            "getuser tax": 1,
-            "call the": 1,
-            "tax 税": 0,
-            "务": 1,
-            "arger": 1,
-            "CMEM-2026": 3,
-            '"fix the"': 1,
-        }
-        assert {query: store.search(query).total for query in expected} == expected
-        assert all(store.search(query).complete for query in expected)
-        found = [store.search("CMEM", limit=1, offset=number) for number in range(4)]
-        assert [(len(each.hits), each.total) for each in found] == [(1, 3), (1, 3), (1, 3), (0, 3)]
-        assert len({each.hits[0].listed.meta.id for each in found[:3]}) == 3
-
-    def test_a_project_is_its_root_and_what_is_below(self, store: MemoryBackend) -> None:
-        for project in ("/p", "/p/below", "/pp", "", "/"):
-            store.create(New(b"x", project=project))
-        expected = {"/p": {"/p", "/p/below", ""}, "/p/below": {"/p/below", ""}, "/none": {""}}
-        for root, projects in expected.items():
-            where = Filter(project=root)
-            assert {listed.meta.project for listed in store.list(where).items} == projects
-            assert store.list(where, limit=1).total == len(projects)
-            assert {hit.listed.meta.project for hit in store.search("x", where).hits} == projects
-
-    def test_a_hit_shows_where(self, store: MemoryBackend) -> None:
-        store.create(New(b"first\nand then the needle, and more\n" * 3))
-        (hit,) = store.search("NEEDLE").hits
-        assert "\n" not in hit.snippet
-        assert hit.marks
-        assert {hit.snippet[start:end] for start, end in hit.marks} == {"needle"}
-        assert all(before[1] < after[0] for before, after in pairwise(hit.marks))
-
-    @settings(_EACH, max_examples=50)
-    @given(
-        query=st.text(max_size=20)
-        | st.sampled_from(('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "("))
-    )
-    def test_any_text_is_a_query(self, query: str) -> None:
-        store = self.make(Watch())
-        store.create(New(b"some text"))
-        assert store.search(query).total in (0, 1)
-
-    def test_changes_are_found(self, store: MemoryBackend) -> None:
-        meta = store.create(New(b"text", description="old"))
-        assert store.search("old").total == 1
-        store.update(meta.id, description="new")
-        assert (store.search("old").total, store.search("new text").total) == (0, 1)

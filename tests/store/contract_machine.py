@@ -11,7 +11,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from memtui.clock import Clock
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
-from tests.store.contract import Watch, metas, news, tags, words
+from tests.store.contract_base import Watch, metas, news, tags, words
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 """Explaining a failure takes minutes."""

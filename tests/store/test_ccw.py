@@ -17,7 +17,7 @@ from memtui.store.ccw import Clash, Imported, import_all, read_memories
 from memtui.store.memory_files import FilesBackend
 from memtui.store.stored_files import LIMIT
 from tests.disk import names
-from tests.store.contract import NOW, Watch
+from tests.store.contract_base import NOW, Watch
 from tests.store.memories import home_in
 
 COLUMNS = "id, content, summary, raw_output, created_at, updated_at, archived, metadata, tags"

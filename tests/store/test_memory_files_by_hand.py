@@ -20,7 +20,7 @@ from memtui.store.memories import MemoryStore
 from memtui.store.memory_files import FilesBackend
 from memtui.store.stored_files import LIMIT
 from tests.disk import mode_of
-from tests.store.contract import FIRST, NOW, Watch
+from tests.store.contract_base import FIRST, NOW, Watch
 from tests.store.memories import home_in
 
 TEXT = b"# Session Recovery\r\n\n## Objective\nFix it\n\n## Notes\n\xff"

@@ -18,7 +18,7 @@ from memtui.store.memory_files import FilesBackend
 from tests import faults
 from tests.disk import DEAD_PID, without_flushing
 from tests.processes import start_together
-from tests.store.contract import FIRST, Watch
+from tests.store.contract_base import FIRST, Watch
 from tests.store.memories import home_in
 
 OLD, TRASHED = FIRST, "CMEM-20260102-101501"
@@ -167,7 +167,7 @@ from pathlib import Path
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from tests.disk import without_flushing
-from tests.store.contract import Watch
+from tests.store.contract_base import Watch
 from tests.store.memories import home_in
 without_flushing()
 store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
@@ -193,7 +193,7 @@ import sys
 from pathlib import Path
 from memtui.store.memory_files import FilesBackend
 from tests.disk import without_flushing
-from tests.store.contract import FIRST, Watch
+from tests.store.contract_base import FIRST, Watch
 from tests.store.memories import home_in
 without_flushing()
 store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
