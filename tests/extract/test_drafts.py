@@ -126,6 +126,12 @@ def test_the_title_is_the_first_thing_said_that_says_something(texts: tuple[str,
     assert draft_memory(facts).title == title
 
 
+def test_a_task_names_a_session_of_commands_without_a_plan() -> None:
+    todos = (Todo("hold the lock", "completed"), Todo("test it", "pending"))
+    facts = Facts(prompts=prompts("/implement"), first_prompt="/implement", todos=todos)
+    assert draft_memory(facts).title == "/implement: hold the lock"
+
+
 def test_a_plan_names_a_session_of_commands() -> None:
     plan = PlanFact("ExitPlanMode", "# Plan: print hello\n1. do it", "approved", "", "")
     facts = Facts(prompts=prompts("/implement"), first_prompt="/implement", plans=(plan,))

@@ -31,8 +31,15 @@ def topic(facts: Facts) -> str:
         _plan_heading(facts),
         next((text for text in later if says_something(text)), ""),
         _intent(facts),
+        _first_task(facts, first),
     )
     return one_line(next((text for text in told if text), first))
+
+
+def _first_task(facts: Facts, command: str) -> str:
+    """The first item of the todo list, behind the bare command that began it."""
+    task = next((todo.content for todo in (*facts.past_todos, *facts.todos)), "")
+    return f"{command}: {task}" if command and task else task
 
 
 def wish(facts: Facts) -> str:
