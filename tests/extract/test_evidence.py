@@ -135,6 +135,8 @@ def test_the_first_sentence_says_something(text: str, sentence: str) -> None:
         ("pytest --fail-under=100\nsh: 1: pytest: Permission denied", "sh: 1: pytest: Permission denied"),
         ("From host:a/b\nhint: a conflict\nCONFLICT (content): a.py", "CONFLICT (content): a.py"),
         ("Steps\n• the missing step\nout of memory", "Steps"),
+        ("[lint] linter 2.8 (unknown)\na.go:1:2: unused x (unused)\n", "[lint] linter 2.8 (unknown)"),
+        ("[lint] linter 2.8 (unknown)\na.go:1:2: x is missing\n", "a.go:1:2: x is missing"),
         ("=== RUN Test/an_error\n--- PASS: Test/an_error\nFAIL: Test/b", "FAIL: Test/b"),
         ("", ""),
         ("-----\n\n", ""),

@@ -81,7 +81,7 @@ def says_something(sentence: str) -> bool:
 _TELLING = re.compile(
     r"error|exception|(?<![\w-])FAIL(?![\w-])|failed|failure|fatal|\bconflict"
     r"|cannot|can't|could not|couldn't|not found|no such|denied|refused|(?<![\w-])missing|invalid"
-    r"|undefined|unexpected|expected|unknown|permission|panic",
+    r"|undefined|unexpected|expected|(?<!\()unknown|permission|panic",
     re.IGNORECASE,
 )
 _RULED = re.compile(
