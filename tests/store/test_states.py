@@ -151,7 +151,9 @@ def test_a_version_is_written_once(store: StateStore, home: Home) -> None:
     assert entry == store.versions("a")[0]
     assert entry.path.read_text() == "one\n"
     assert (mode_of(entry.path), mode_of(home.states / "a"), mode_of(home.states)) == (0o600, 0o700, 0o700)
-    with pytest.raises(VersionTaken, match=r"v0001\.md has been written by another program meanwhile; try again"):
+    with pytest.raises(
+        VersionTaken, match=r"v0001\.md has been written by another program meanwhile; try again"
+    ):
         store.write("a", "two\n", 1)
     assert entry.path.read_text() == "one\n"
     assert store.write("a", "two\n", 12345).name == "v12345.md"
