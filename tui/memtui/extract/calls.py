@@ -23,7 +23,7 @@ from memtui.extract.outcomes import (
 )
 from memtui.extract.paths import identity
 from memtui.extract.plans import PlanLog
-from memtui.extract.records import Answer, Facts, Outcome
+from memtui.extract.records import Answer, Facts
 from memtui.extract.removals import removals
 from memtui.extract.shellfiles import written_files
 from memtui.extract.tasks import TASK_TOOLS, TodoLog, TodoMemory
@@ -175,7 +175,8 @@ class CallLog:
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
-            waiting.shell.ended(result, _told_by(result, waiting.shell))
+            told = _as_told(result, waiting.shell)
+            waiting.shell.ended(told, outcome_of(told))
         if result.failed:
             return
         name = waiting.call.name
@@ -187,16 +188,18 @@ class CallLog:
 
     def _own_result(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        outcome = _told_by(result, waiting.shell)
-        self.actions.ended(result, outcome)
+        told = _as_told(result, waiting.shell)
+        outcome = outcome_of(told)
+        self.actions.ended(told, outcome)
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
         elif outcome == "rejected":
             self._refused(result, call)
         elif outcome == "failed" and not is_sibling_error(result):
-            self._failed(result, waiting)
+            self._failed(told, waiting)
         if waiting.shell is not None:
-            self._shell_ended(result, waiting.shell, waiting.folder, outcome)
+            waiting.shell.ended(told, outcome)
+            self._shell_ended(result, waiting.shell, waiting.folder)
         elif call.name == "TodoWrite" and result.failed:
             self.todos.write_failed()
         elif call.name == "ExitPlanMode":
@@ -249,8 +252,7 @@ class CallLog:
         wanted = _wanted(call.name, waiting.shell.text if waiting.shell is not None else target)
         self.errors.failed(call.name, target, error_head(result), wanted, self._timestamp)
 
-    def _shell_ended(self, result: Result, shell: ShellCall, folder: str, outcome: Outcome) -> None:
-        shell.ended(result, outcome)
+    def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
         if outcome_of(result) != "ok":
             return
         for removal in removals(shell.text, folder):
@@ -269,11 +271,12 @@ class CallLog:
                 self.answers.append(Answer(question, answer, self._timestamp))
 
 
-def _told_by(result: Result, shell: ShellCall | None) -> Outcome:
-    """How a call ended, by what it printed where its command line hides that."""
-    outcome = outcome_of(result)
-    unseen = outcome == "ok" and shell is not None and failed_unseen(shell.text, result.text)
-    return "failed" if unseen else outcome
+def _as_told(result: Result, shell: ShellCall | None) -> Result:
+    """A result that ended well as a failed one, where what it printed says so."""
+    if shell is None or outcome_of(result) != "ok":
+        return result
+    said = failed_unseen(shell.text, result.text)
+    return result._replace(content=said, failed=True) if said else result
 
 
 def _counts_of_agent(call: Call) -> bool:

@@ -24,15 +24,19 @@ _SAID = re.compile(
 )
 """How runners of tests, compilers and linters say that something is wrong."""
 _LONGEST = 100_000
+_AROUND = 500
+"""Characters around what is said."""
 
 
-def failed_unseen(command: str, output: str) -> bool:
-    """Whether a check went wrong by what it printed, although its command line ended well.
+def failed_unseen(command: str, output: str) -> str:
+    """What a check printed of going wrong, although its command line ended well; "" when it did not.
 
     Args:
         command: a command line that ended well.
         output: what it printed.
     """
     if _MASKS.search(command) is None or _PIPEFAIL in command or not is_check(command):
-        return False
-    return _SAID.search(output[-_LONGEST:]) is not None
+        return ""
+    output = output[-_LONGEST:]
+    said = _SAID.search(output)
+    return output[max(0, said.start() - _AROUND) : said.end() + _AROUND] if said is not None else ""
