@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memtui.extract import compactor_decisions
 from memtui.extract.compactor import merge, next_state
 from memtui.extract.compactor_decisions import members, merged_decisions
 from memtui.extract.compactor_size import FLOOR, TARGET, fitted, size_of
@@ -385,6 +387,25 @@ def test_related_decisions_share_an_entry_beyond_twenty() -> None:
     assert all(len({text.split()[0] for text in group}) == 1 for group in groups)
     state = SessionState(decisions=merged)
     assert parse_session_state(render_session_state(state)) == state
+
+
+def test_the_words_of_a_decision_are_read_once_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long session has thousands, and each joins a group: that must not take the square of the time."""
+    read: list[str] = []
+    words = compactor_decisions._words
+
+    def spy(texts: Sequence[str]) -> set[str]:
+        read.extend(texts)
+        return words(texts)
+
+    monkeypatch.setattr(compactor_decisions, "_words", spy)
+    told = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
+    entries = merged_decisions((), (Decision(text=text) for text in told))
+    assert len(entries) == 20
+    assert sorted(read) == sorted(told)
+    assert sorted(text for entry in entries for text in members(entry)) == sorted(told)
 
 
 def test_decisions_are_never_told_twice_and_never_lost() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import Decision
@@ -30,20 +31,20 @@ def members(decision: Decision) -> list[str]:
 
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
     """All decisions of the version before, as they are, and the new ones behind them; none twice."""
-    entries = list(previous)
-    known = {key_of(text) for entry in entries for text in members(entry)}
+    entries = [_Entry(decision.kind, members(decision), decision) for decision in previous]
+    known = {key_of(text) for entry in entries for text in entry.texts}
     for decision in drafted:
         for text in members(decision):
             key = key_of(text)
             if key in known or _is_cut(text, key, known):
                 continue
             known.add(key)
-            entries.append(Decision(kind=decision.kind, text=text))
+            entries.append(_Entry(decision.kind, [text], Decision(kind=decision.kind, text=text)))
             if len(entries) > MOST:
                 _join_one(entries)
     while len(entries) > MOST and _join_one(entries):
         pass
-    return tuple(entries)
+    return tuple(entry.decision or _listed(entry) for entry in entries)
 
 
 def _is_cut(text: str, key: str, known: set[str]) -> bool:
@@ -51,39 +52,50 @@ def _is_cut(text: str, key: str, known: set[str]) -> bool:
     return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 
-def _join_one(entries: list[Decision]) -> bool:
+class _Entry:
+    """An entry while entries are joined: a long session has thousands of decisions, so each is read once."""
+
+    def __init__(self, kind: Literal["decision", "constraint"], texts: list[str], whole: Decision) -> None:
+        self.kind = kind
+        self.texts = texts
+        self.words = _words(texts)
+        self.decision: Decision | None = whole
+        """The entry as it is written; None once another one was joined to it."""
+        self.is_single = "\n" not in whole.text
+        """Whether it is one decision on one line; one of several lines that a person wrote stays alone."""
+
+    def join(self, before: list[str], behind: list[str], words: set[str]) -> None:
+        """Take other decisions in."""
+        self.texts = [*before, *self.texts, *behind]
+        self.words |= words
+        self.decision, self.is_single = None, False
+
+    def related(self, other: _Entry) -> float:
+        """The share of words that two entries have in common."""
+        return len(self.words & other.words) / (min(len(self.words), len(other.words)) or 1)
+
+
+def _join_one(entries: list[_Entry]) -> bool:
     """Put the oldest single decision into the entry of its kind that it is most related to."""
     early = entries[:-_SINGLE]
-    singles = [index for index, entry in enumerate(early) if _is_single(entry)]
-    groups = [index for index, entry in enumerate(early) if len(members(entry)) > 1]
+    singles = [index for index, entry in enumerate(early) if entry.is_single]
+    groups = [index for index, entry in enumerate(early) if len(entry.texts) > 1]
     for index in (*singles, *groups):
+        entry = early[index]
         others = [
-            other
-            for other in (*singles, *groups)
-            if other != index and early[other].kind == early[index].kind
+            other for other in (*singles, *groups) if other != index and early[other].kind == entry.kind
         ]
         if others:
-            best = max(others, key=lambda other: (_related(early[index], early[other]), -abs(other - index)))
-            entries[best] = _joined(entries[min(index, best)], entries[max(index, best)])
+            best = max(others, key=lambda other: (entry.related(early[other]), -abs(other - index)))
+            before, behind = (entry.texts, []) if index < best else ([], entry.texts)
+            early[best].join(before, behind, entry.words)
             del entries[index]
             return True
     return False
 
 
-def _is_single(entry: Decision) -> bool:
-    """Whether an entry is one decision on one line; one of several lines that a person wrote stays alone."""
-    return "\n" not in entry.text
-
-
-def _joined(first: Decision, second: Decision) -> Decision:
-    lines = (f"- {text}" for text in (*members(first), *members(second)))
-    return Decision(kind=first.kind, text="\n".join(lines))
-
-
-def _related(one: Decision, other: Decision) -> float:
-    """The share of words that two entries have in common."""
-    mine, theirs = _words(members(one)), _words(members(other))
-    return len(mine & theirs) / (min(len(mine), len(theirs)) or 1)
+def _listed(entry: _Entry) -> Decision:
+    return Decision(kind=entry.kind, text="\n".join(f"- {text}" for text in entry.texts))
 
 
 def _words(texts: Sequence[str]) -> set[str]:
