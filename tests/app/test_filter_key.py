@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.commands import PaneId
-from tests.app.harness import SIZES, Driver, opened
+from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.world import World
 
 
@@ -30,6 +30,16 @@ async def test_it_filters_with_every_letter(full: World, size: tuple[int, int]) 
         assert "Fix the token" not in driver.shown
         await driver.press("backspace", "backspace")
         await driver.until(lambda: rows(driver) == 3)
+
+
+async def test_a_filter_that_is_kept_shows_where_there_is_no_border(full: World) -> None:
+    async with opened(full, SHORT) as driver:
+        assert driver.lines[0].startswith(" 1 Pending 2 ")
+        await driver.press("slash", *"export stream", "enter")
+        await driver.until(lambda: driver.lines[0].startswith(" 1 Pending /export… "))
+        assert "● live" in driver.lines[0]
+        await driver.press("escape")
+        await driver.until(lambda: driver.lines[0].startswith(" 1 Pending 2 "))
 
 
 async def test_letters_that_are_keys_elsewhere_are_text_here(full: World) -> None:

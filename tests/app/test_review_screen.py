@@ -354,6 +354,19 @@ async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
 # -- what cannot be reviewed --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_whole_question_and_both_answers_show(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        await start(driver)
+        await driver.press("x", "escape")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        await driver.settled()
+        asked = driver.screen.query_one("#question").region
+        rows = (row[asked.x : asked.right].strip() for row in driver.lines[asked.y : asked.bottom])
+        assert " ".join(rows) == "Leave the review? What you wrote is not saved."
+        assert any("Leave (y)" in row and "Stay (n)" in row for row in driver.lines)
+
+
 async def test_a_reviewed_capture_says_where_its_memory_is(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("R", "j", "j", "r")

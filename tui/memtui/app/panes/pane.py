@@ -16,6 +16,9 @@ from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
 
+_STRIP = 14
+"""Cells of a title and the filter behind it in the strip of a window 40 columns wide."""
+
 
 class Progress(NamedTuple):
     """How a slow detail tells how far it is, and learns that nobody waits for it any more."""
@@ -115,6 +118,12 @@ class Pane(RowList):
     def told(self) -> str:
         """The same where there is more room: in the border."""
         return self.count()
+
+    def told_briefly(self) -> str:
+        """The same in the strip of a short window, which has no border that tells the filter."""
+        room = _STRIP - len(PANE_TITLES[self.pane_id])
+        wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
+        return f"/{wanted.plain}" if wanted.plain else self.count()
 
     def show_rows(self) -> None:
         """Apply the filter and redraw, keeping selection and scroll."""

@@ -251,7 +251,7 @@ class BrowserView(Screen[None]):
     def update_tabs(self) -> None:
         """The strip of the short layout says what the borders say."""
         self.query_one(TabStrip).tabs = tuple(
-            Tab(str(pane.number), PANE_TITLES[pane_id], pane.count(), pane_id is self.current_id)
+            Tab(str(pane.number), PANE_TITLES[pane_id], pane.told_briefly(), pane_id is self.current_id)
             for pane_id, pane in self.panes.items()
         )
 

@@ -69,5 +69,6 @@ class Filtering(Actions):
                 pane.show_rows()
                 if found and not pane.filter_text:
                     pane.select(found)  # what was found stays selected when the filter is dropped
+                self.update_tabs()
                 if pane is self.pane:
                     self.show_detail()
