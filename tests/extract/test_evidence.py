@@ -137,6 +137,7 @@ def test_the_first_sentence_says_something(text: str, sentence: str) -> None:
         ("Steps\n• the missing step\nout of memory", "Steps"),
         ("[lint] linter 2.8 (unknown)\na.go:1:2: unused x (unused)\n", "[lint] linter 2.8 (unknown)"),
         ("[lint] linter 2.8 (unknown)\na.go:1:2: x is missing\n", "a.go:1:2: x is missing"),
+        ("Rebasing (1/2)\rRebasing (2/2)\rCONFLICT (content): a.py", "CONFLICT (content): a.py"),
         ("=== RUN Test/an_error\n--- PASS: Test/an_error\nFAIL: Test/b", "FAIL: Test/b"),
         ("", ""),
         ("-----\n\n", ""),

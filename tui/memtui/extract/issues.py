@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memtui.extract.checks import all_commands, is_check, worth_telling
 from memtui.extract.commands import SHELL_TOOLS, things
-from memtui.extract.phrasing import says_why, telling_line
+from memtui.extract.phrasing import says_why, sounds_wrong, telling_line
 from memtui.extract.records import Command, ErrorFact, Facts
 from memtui.extract.selections import covers, picked
 
@@ -96,7 +96,10 @@ def solved_errors(facts: Facts) -> list[ErrorFact]:
     return [
         error
         for error in facts.errors
-        if error.resolved and worth_telling(error) and says_why(telling_line(error.message))
+        if error.resolved
+        and worth_telling(error)
+        and says_why(line := telling_line(error.message))
+        and sounds_wrong(line)
     ]
 
 

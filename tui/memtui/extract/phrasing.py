@@ -84,9 +84,11 @@ _TELLING = re.compile(
     r"|undefined|unexpected|expected|(?<!\()unknown|permission|panic",
     re.IGNORECASE,
 )
+_COMPLAINT = re.compile(r"\w\.\w+:\d+|\b(?:unused|mismatch|got|not)\b", re.IGNORECASE)
 _RULED = re.compile(
     r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}|hint: .*"
     r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅•] .*"
+    r"|\[[\w:.-]+\] \$ .*"
 )
 """Rules, progress, hints, and what went well beside what did not."""
 _EMPTY_WORDS = re.compile(
@@ -96,6 +98,8 @@ _EMPTY_WORDS = re.compile(
     r"|.*\b0 (?:errors?|failed|failures?)\b.*",
     re.IGNORECASE,
 )
+_LINE_ENDS = re.compile(r"[\r\n]+")
+"""Progress is written over itself, line by line."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
@@ -105,7 +109,7 @@ def telling_line(output: str) -> str:
     That is the exception at the end of a traceback, or the first line that sounds like an error and is not
     only the remark of a runner that something failed.
     """
-    lines = [line.strip() for line in output.split("\n")]
+    lines = [line.strip() for line in _LINE_ENDS.split(output)]
     lines = [line for line in lines if not _RULED.fullmatch(line)]
     if any(line.startswith("Traceback (") for line in lines):
         raised = [line for line in lines if _RAISED.match(line)]
@@ -113,6 +117,11 @@ def telling_line(output: str) -> str:
             return raised[-1]
     telling = [line for line in lines if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
+
+
+def sounds_wrong(line: str) -> bool:
+    """Whether a line has a word of something that went wrong, or names a line of a file."""
+    return _TELLING.search(line) is not None or _COMPLAINT.search(line) is not None
 
 
 def says_why(line: str) -> bool:
