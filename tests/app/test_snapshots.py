@@ -7,7 +7,8 @@ constraints.txt pins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,20 @@ CASES = [
     for name, (keys, sizes) in SCREENS.items()
     for size in sizes
 ]
+
+
+_LENGTH = 70
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder whose path is as long everywhere: it counts among the tokens, and lines are cut by it."""
+    base = Path("/tmp").resolve()
+    name = "memtui-".ljust(_LENGTH - len(f"{base}/RANDOM12/tmp"), "-")
+    with tempfile.TemporaryDirectory(prefix=name, dir=base) as made:
+        inside = Path(made, "tmp")
+        inside.mkdir()
+        yield inside
 
 
 @pytest.fixture(autouse=True)
