@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.project import Home, Project
-from memtui.store import memory_listing
+from memtui.store import memory_listing, stored_files
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
 from memtui.store.memory_listing import Memories, MemoryListing
@@ -78,13 +78,13 @@ def disk(tmp_path: Path) -> Disk:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The months that are read, in order."""
     names: list[str] = []
-    original = memory_listing._read
+    original = stored_files.scan_month
 
     def read(folder: str, known: Mapping[str, Entry]) -> dict[str, Entry]:
         names.append(Path(folder).name)
         return original(folder, known)
 
-    monkeypatch.setattr(memory_listing, "_read", read)
+    monkeypatch.setattr(memory_listing, "scan_month", read)
     return names
 
 

@@ -8,21 +8,17 @@ names the month, and a part of all months is looked at again with every sweep, i
 
 from __future__ import annotations
 
-import os
-import time
 from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memtui.files import FileProblem
-from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, name_order, scan
+from memtui.store.listing import MONTH_NAME, Entry, name_order, scan
 from memtui.store.memories import MemoryStore
+from memtui.store.stored_files import folder_state, has_settled, scan_month
 
 SWEEP = 20_000
 """Files looked at again in a sweep, and then the rest of their month, so that it takes five for 100,000."""
-_YOUNG = 2_000_000_000
-"""A folder changed within these nanoseconds may get another file without a change of its own time."""
 
 
 class Memories(NamedTuple):
@@ -101,14 +97,14 @@ class MemoryListing:
         for name in [*self._months, *(found.keys() - self._months.keys())]:
             known = self._months.get(name)
             path = f"{found[name].folder}/{name}"
-            state = _state_of(path)
+            state = folder_state(path)
             if known and known.settled and known.state == state and name not in touched:
                 if allowed <= 0:
                     continue
                 allowed -= len(known.names)
             # Read the next time, too, if what comes meanwhile may leave its time as it is.
-            settled = time.time_ns() - state[0] > _YOUNG
-            entries = _read(path, known.entries if known else {})
+            settled = has_settled(state)
+            entries = scan_month(path, known.entries if known else {})
             if known is None or known.entries != entries:
                 names = sorted(entries)
                 news.changed.append(entries)
@@ -134,19 +130,3 @@ class MemoryListing:
             insort(names, name, key=name_order)
         names.reverse()
         return Memories(entries, names)
-
-
-def _state_of(folder: str) -> tuple[int, int]:
-    """What changes when files come to a folder or go from it; through a link, too."""
-    try:
-        status = os.stat(folder)  # noqa: PTH116
-    except OSError:
-        return (0, 0)
-    return (status.st_mtime_ns, status.st_ino)
-
-
-def _read(folder: str, known: Mapping[str, Entry]) -> dict[str, Entry]:
-    try:
-        return {entry.name: entry for entry in scan(folder, STORED_NAME, known=known)}
-    except FileProblem:  # a file or a closed folder among the months hides none of the others
-        return {}

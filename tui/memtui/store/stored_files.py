@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +33,9 @@ LIMIT = 32 << 20
 MOST = LIMIT + HEAD_LIMIT
 """Bytes of the largest file."""
 
+_NONE: Mapping[str, Entry] = {}
+_YOUNG = 2_000_000_000
+"""A folder changed within these nanoseconds may get another file without a change of its own time."""
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
@@ -79,6 +84,33 @@ def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[
         if left_over is not None and has_left_over(strange):
             left_over.append(folder)
     return newest_first(entries.values())
+
+
+def scan_month(folder: str, known: Mapping[str, Entry] = _NONE) -> dict[str, Entry]:
+    """The memories in a month's folder by their names; none in one that cannot be listed.
+
+    Args:
+        folder: the month's folder.
+        known: see `scan`.
+    """
+    try:
+        return {entry.name: entry for entry in scan(folder, STORED_NAME, known=known)}
+    except FileProblem:  # a file or a closed folder among the months hides none of the others
+        return {}
+
+
+def folder_state(folder: str) -> tuple[int, int]:
+    """Modification time (ns) and inode of a folder, through a link too: they change when files come or go."""
+    try:
+        status = os.stat(folder)  # noqa: PTH116
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_ino)
+
+
+def has_settled(state: tuple[int, int]) -> bool:
+    """Whether another file in a folder of this state would change the state: in a young one it may not."""
+    return time.time_ns() - state[0] > _YOUNG
 
 
 def has_left_over(strange: Iterable[str]) -> bool:

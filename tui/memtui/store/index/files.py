@@ -13,16 +13,22 @@ from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import has_front_matter, parse_stored
 from memtui.project import Home
 from memtui.store.base import Listed
-from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, scan
-from memtui.store.stored_files import MOST, broken, id_of, listed
+from memtui.store.listing import MONTH_NAME, Entry, scan
+from memtui.store.stored_files import (
+    MOST,
+    broken,
+    folder_state,
+    has_settled,
+    id_of,
+    listed,
+    scan_month,
+)
 
 _SWEEP = 0.005
 """Seconds that each call looks for files edited in place; it then finishes the current month."""
 _REST = 40
 """A longer look is followed by a rest of this many times its duration. The time since that rest, divided by
 this, is added to the next look."""
-_YOUNG = 2_000_000_000
-"""A folder changed within these nanoseconds may get another file without a change of its own time."""
 
 
 class Document(NamedTuple):
@@ -135,12 +141,12 @@ class Files:
         for name in [*self._months, *(found - self._months.keys())]:
             path = os.path.join(self._home.memories, name)  # noqa: PTH118
             known = self._months.get(name)
-            state = _state_of(path)
+            state = folder_state(path)
             idle = known and known.settled and known.state == state
             if idle and not full and time.monotonic() >= until:
                 continue
-            settled = time.time_ns() - state[0] > _YOUNG
-            entries = _scan_month(path)
+            settled = has_settled(state)
+            entries = scan_month(path)
             changed |= known is None or entries != known.entries
             self._months.pop(name, None)
             self._months[name] = _Month(state, settled, entries)
@@ -148,18 +154,3 @@ class Files:
         if took > _SWEEP and until:
             self._rests = started + took * (1 + _REST)
         return changed
-
-
-def _scan_month(path: str) -> dict[str, Entry]:
-    try:
-        return {entry.name: entry for entry in scan(path, STORED_NAME)}
-    except FileProblem:  # a file or a closed folder among the months hides none of the others
-        return {}
-
-
-def _state_of(folder: str) -> tuple[int, int]:
-    try:
-        status = os.stat(folder)  # noqa: PTH116
-    except OSError:
-        return (0, 0)
-    return (status.st_mtime_ns, status.st_ino)
