@@ -173,8 +173,8 @@ def test_errors_that_do_not_say_why_are_no_learnings() -> None:
         error("[test] $ go test ./...\nrunning 3 of 4", resolved=True),
     )
     assert draft_memory(replace(NOTHING, errors=solved)).learnings == ()
-    solved = (error("a/b.go:40:1: badly formatted", resolved=True),)
-    assert len(draft_memory(replace(NOTHING, errors=solved)).learnings) == 1
+    told = error("a/b.go:40:1: badly formatted", resolved=True)
+    assert len(draft_memory(replace(NOTHING, errors=(told,))).learnings) == 1
 
 
 def test_key_files_are_there() -> None:
