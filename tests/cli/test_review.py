@@ -284,6 +284,26 @@ def test_an_edit_that_is_no_memory_file_can_be_mended(
     assert parse_memory((captured.compacts / memory_name(NAME)).read_text("utf-8")).title == "Mended"
 
 
+@pytest.mark.parametrize(
+    ("editor", "said"),
+    [
+        ("import os, sys; os.unlink(sys.argv[1])", "is gone; the text is as it was."),
+        (
+            "import os, sys; open(sys.argv[1], 'wb').write(b'\\xff'); os.utime(sys.argv[1], (1, 1))",
+            "is no UTF-8; the text is as it was.",
+        ),
+    ],
+)
+def test_what_an_editor_does_to_its_file_leaves_the_draft(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, editor: str, said: str
+) -> None:
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, "-c", editor]))
+    _says(monkeypatch, "e", "n")
+    result = memtui("review")
+    assert (result.code, result.err) == (0, "")
+    assert said in result.out
+
+
 def test_an_edit_that_is_no_memory_file_can_be_dropped(
     memtui: Memtui, captured: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,14 @@ def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
         what: what it has to be, for a sentence: ``memory file``.
     """
     while True:
-        changed = click.edit(text, extension=".md")
+        try:
+            changed = click.edit(text, extension=".md")
+        except FileNotFoundError:  # of `click.edit`'s own file
+            say("The file that was being edited is gone; the text is as it was.")
+            return None
+        except UnicodeDecodeError:
+            say("What was saved is no UTF-8; the text is as it was.")
+            return None
         if changed is None:
             return None
         try:
