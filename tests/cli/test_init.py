@@ -34,6 +34,7 @@ def test_yes_installs_and_the_second_time_there_is_nothing_to_do(memtui: Memtui,
     assert (result.code, result.err) == (0, "")
     assert f"--- {settings}\n+++ {settings}\n" in result.out
     assert "memtui is installed for this project. `memtui doctor`" in result.out
+    assert result.out.endswith("asks once before it starts a server of .mcp.json: say yes to memtui's.\n")
     assert "\x85" not in result.out
     backup = result.out.partition("Backup: ")[2].splitlines()[0]
     assert Path(backup).read_bytes() == before and Path(backup).is_relative_to(memtui_home().state)

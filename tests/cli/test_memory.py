@@ -296,6 +296,16 @@ def test_export_to_a_file_writes_over_nothing(memtui: Memtui, two: Project, tmp_
     assert target.read_bytes() == TEXT.encode()
 
 
+def test_export_as_json(memtui: Memtui, two: Project) -> None:
+    told = {"operation": "export", "id": FIRST, "content": TEXT, "exact": True}
+    assert json.loads(memtui("memory", "export", FIRST, "--json").out) == told
+    told = json.loads(
+        memtui("core-memory", "export", "--id", put("2026-01-05T10:00:00+00:00", b"a\xff"), "--json").out
+    )
+    assert (told["content"], told["exact"]) == ("a\ufffd", False)
+    assert memtui("memory", "export", FIRST, "--json", "--output", "x").code == 2
+
+
 def test_export_names_one_memory(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "export").code == 2
     assert memtui("memory", "export", FIRST, "--id", FIRST).code == 2
@@ -311,6 +321,7 @@ def test_related_and_graph(memtui: Memtui, two: Project) -> None:
     drawn = json.loads(memtui("memory", "graph", "--all").out)
     assert [node["kind"] for node in drawn["nodes"]].count("memory") == 3
     assert len(drawn["edges"]) == 5
+    assert memtui("memory", "graph", "--all", "--json").out == memtui("memory", "graph", "--all").out
     assert memtui("memory", "graph", "--format", "dot", "--all").out.count(" -- ") == 4
     assert memtui("memory", "graph", "--format", "mermaid").out.startswith("flowchart LR\n")
 

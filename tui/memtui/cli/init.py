@@ -32,3 +32,5 @@ def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, r
         return
     if carry_out(plan, places, yes=yes, dry_run=dry_run):
         say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
+        if any(change.target.path.name == ".mcp.json" for change in plan.changes):
+            say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")

@@ -22,8 +22,8 @@ class _InOrder(click.Group):
 def command() -> None:
     """Store, find and get back memories: recovery texts under IDs.
 
-    A memory belongs to the project in which it was made; lists and searches show this project's unless --all
-    is given. An ID may be given by its beginning, with or without CMEM-.
+    A memory belongs to the project in which it was made; lists and searches show those of this project and of
+    folders below it unless --all is given. An ID may be given by its beginning, with or without CMEM-.
     """
 
 

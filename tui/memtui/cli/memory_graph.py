@@ -74,6 +74,7 @@ def _shape(relation: Related) -> RelatedMemory:
     show_default=True,
     help="JSON for programs, DOT for Graphviz, Mermaid for Markdown.",
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @all_option
 @click.option(
     "--least",
@@ -82,7 +83,7 @@ def _shape(relation: Related) -> RelatedMemory:
     help=f"Leave out what fewer than N memories name; the default is 1 for json, {_DRAWN} for drawings.",
 )
 @root_option
-def graph(form: str, everywhere: bool, least: int | None, root: Path | None) -> None:
+def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: Path | None) -> None:
     """Print the graph of memories and the files, decisions, packages, sessions and projects they name.
 
     To draw it: memtui memory graph --format dot | dot -Tsvg > memories.svg
@@ -92,7 +93,7 @@ def graph(form: str, everywhere: bool, least: int | None, root: Path | None) -> 
     from memtui.flows.relations import memory_graph
 
     where = Filter(project="" if everywhere else project_path(root))
-    if form == "json":
+    if as_json or form == "json":
         made = memory_graph(opened(), where, least=least or 1)
         nodes = (DrawnNode(*node) for node in made.nodes)
         print_json(asdict(DrawnGraph(tuple(nodes), tuple(DrawnEdge(*edge) for edge in made.edges))))

@@ -11,6 +11,7 @@ import click
 
 from memtui.cli.memory_shapes import (
     CheckedPoint,
+    Exported,
     FoundMemory,
     FoundPage,
     Memory,
@@ -257,8 +258,11 @@ def _about(stored: StoredMemory) -> Sequence[str]:
 @click.argument("argument", required=False, metavar="[ID]")
 @click.option("--id", "option", metavar="ID", help="The same as ID.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
+@json_option
 @root_option
-def export(argument: str | None, option: str | None, output: Path | None, root: Path | None) -> None:
+def export(
+    argument: str | None, option: str | None, output: Path | None, as_json: bool, root: Path | None
+) -> None:
     """Print a memory's text, byte for byte as it was imported.
 
     ID is a Recovery ID or the beginning of one; it is looked for in this project first, then in all. On a
@@ -266,9 +270,15 @@ def export(argument: str | None, option: str | None, output: Path | None, root: 
     """
     if (argument is None) == (option is None):
         raise click.UsageError("name one memory: --id ID.")
+    if as_json and output is not None:
+        raise click.UsageError("--output writes the bytes alone; it goes without --json.")
     backend = opened()
-    body = backend.get(resolved(backend, argument or option or "", root)).body
-    if output is not None:
+    memory_id = resolved(backend, argument or option or "", root)
+    body = backend.get(memory_id).body
+    if as_json:
+        text = body.decode("utf-8", "replace")
+        print_json(asdict(Exported("export", memory_id, text, text.encode() == body)))
+    elif output is not None:
         if not create_exclusive(output.expanduser(), body):
             raise FileProblem(output, "is there already; memtui does not write over it")
     elif is_terminal():

@@ -105,6 +105,19 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Exported:
+    """What ``export`` prints: the keys that the MCP server answers with."""
+
+    operation: str
+    """``export``."""
+    id: str
+    content: str
+    """The text."""
+    exact: bool
+    """False when it is no UTF-8, which JSON cannot carry; without ``--json`` the bytes are printed."""
+
+
+@dataclass(frozen=True, slots=True)
 class SharedEntity:
     """Something that two memories name."""
 
