@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 
 from memtui.app.commands import PaneId
 from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
@@ -306,6 +307,18 @@ async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
         await driver.press("escape")
         assert driver.app.screen is review
         assert review.field("title").text == f"{FIRST}x"
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])  # most terminals paste a return between lines
+async def test_lines_that_are_pasted_stay_lines(full: World, end: str) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        field = review.field("learnings")
+        field.text = ""
+        field.focus()
+        await driver.settled()
+        driver.app.post_message(Paste(f"one{end}two{end}three"))
+        await driver.until(lambda: field.text == "one\ntwo\nthree", "the lines")
 
 
 async def test_a_title_is_needed(full: World) -> None:

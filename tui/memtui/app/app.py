@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -101,7 +102,8 @@ class MemtuiApp(App[None]):
                 await self.on_event(events.Key(event.key, event.character))
                 return
         elif isinstance(event, events.Paste):
-            event.text = clean(event.text)  # what is pasted comes from outside, too
+            # What is pasted comes from outside, too; terminals send the key of enter between its lines.
+            event.text = clean("\n".join(re.split("\r\n?", event.text)))
         await super().on_event(event)
 
     def on_load(self) -> None:
