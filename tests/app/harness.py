@@ -31,7 +31,7 @@ from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
 SIZES = (WIDE, NARROW, SHORT)
-TURNS = 1500
+TURNS = 4500
 """Turns of the event loop that a condition is waited for, each of at least 10 ms."""
 _HOPS = 7
 """Queues that a key passes from the terminal to a widget, and back to the app that knows its action."""

@@ -12,7 +12,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -158,9 +158,14 @@ class Terminal:
 
 @contextmanager
 def running(
-    project: Path, size: tuple[int, int], env: Mapping[str, str], *, path: str = "/usr/bin:/bin"
+    project: Path,
+    size: tuple[int, int],
+    env: Mapping[str, str],
+    *,
+    path: str = "/usr/bin:/bin",
+    program: Sequence[str] = ("-m", "memtui"),
 ) -> Iterator[Terminal]:
-    """`python -m memtui PROJECT` in a terminal of this size."""
+    """`python -m memtui PROJECT`, or another program for Python, in a terminal of this size."""
     whole = {
         "PATH": path,
         "HOME": str(project.parent),
@@ -172,7 +177,7 @@ def running(
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         **env,
     }
-    terminal = Terminal([sys.executable, "-m", "memtui", str(project)], size, whole)
+    terminal = Terminal([sys.executable, *program, str(project)], size, whole)
     try:
         yield terminal
     finally:

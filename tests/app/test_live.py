@@ -15,7 +15,7 @@ from memtui.app import live as live_module
 from memtui.app.live import Live, Liveness, Mark, Target
 from memtui.app.watcher import Watcher
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 pytestmark = pytest.mark.usefixtures("watching")
 
@@ -154,7 +154,7 @@ def test_a_storm_ends_with_the_truth(tmp_path: Path, started: Callable[[Listing]
         Path(name).unlink()
     expected = set(sorted(names)[1::2])
     assert listing.wait(lambda: listing.seen == expected)
-    assert listing.comparisons < 300  # far fewer than events
+    assert listing.comparisons < 1000  # far fewer than events
 
 
 def test_lost_is_said_with_the_reason_and_taken_back(

@@ -128,7 +128,7 @@ def test_a_signal_ends_it(session: Session, project: Project, number: int, code:
         assert process.stdout is not None
         assert "v1" in process.stdout.readline()  # a line is seen at once, also in a pipe
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err.strip()) == (code, "")
     assert not list(Path(memtui_home().states).rglob("*.tmp"))
     assert compactor.command.name == "compactor"

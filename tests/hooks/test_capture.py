@@ -216,6 +216,7 @@ def test_a_hook_waits_for_the_one_that_is_at_work(world: World, monkeypatch: pyt
         return create_exclusive(path, data, within=within)
 
     monkeypatch.setattr("memtui.hooks.capture.create_exclusive", create)
+    monkeypatch.setattr("memtui.hooks.capture.LOCK_SECONDS", 60.0)
     take(world)
     for other in others:
         other.join()

@@ -393,7 +393,9 @@ _CLEAR = """
 import sys
 from pathlib import Path
 from memtui.project import Project
+from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
+shared_text.BUSY_SECONDS = shared_text.LOCK_SECONDS = shared_text.SETTLE_SECONDS = 60.0
 store = ActiveCommandStore(Project(Path(sys.argv[1])))
 number = sys.argv[2]
 print("ready", flush=True)
