@@ -296,6 +296,15 @@ def test_export_to_a_file_writes_over_nothing(memtui: Memtui, two: Project, tmp_
     assert target.read_bytes() == TEXT.encode()
 
 
+@pytest.mark.parametrize("word", [FIRST, FIRST.lower(), FIRST[5:], FIRST[5:18]])
+def test_a_deleted_memory_is_told_however_its_id_is_given(memtui: Memtui, two: Project, word: str) -> None:
+    memtui("memory", "delete", FIRST)
+    result = memtui("memory", "show", word)
+    assert result.code == 1
+    assert f" has no memory {word}: " in result.err
+    assert result.err.endswith(f" is in the trash, and `memtui memory undelete {FIRST}` brings it back.\n")
+
+
 def test_export_as_json(memtui: Memtui, two: Project) -> None:
     told = {"operation": "export", "id": FIRST, "content": TEXT, "exact": True}
     assert json.loads(memtui("memory", "export", FIRST, "--json").out) == told

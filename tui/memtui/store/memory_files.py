@@ -262,9 +262,12 @@ class FilesBackend(MemoryBackend):
         return tuple(id_of(entry) for entry in newest_first(entries))
 
     def _missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
-        if not deleted and os.path.lexists(self._trash / file_name(wanted)):
-            how = f"`memtui memory undelete {wanted}` brings it back"
-            return MemoryMissing(self._memories, f"has no memory {wanted}: it is in the trash, and {how}")
+        aside = () if deleted else beginning_with(wanted, self._ids(deleted=True))
+        if len(aside) == 1:
+            there = "it" if aside[0] == wanted else aside[0]
+            how = f"`memtui memory undelete {aside[0]}` brings it back"
+            reason = f"has no memory {wanted.strip()}: {there} is in the trash, and {how}"
+            return MemoryMissing(self._memories, reason)
         folder = self._trash if deleted else self._memories
         ids = self._ids(deleted=deleted)
         near = nearest(wanted, ids)
