@@ -30,7 +30,7 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
     source = tmp_path / "session-memory.md"
     source.write_bytes(TEXT.encode() + b"\n")
     piped = _shell('echo "$structuredText" | memtui core-memory import', structuredText=TEXT)
-    from_file = _shell(f"memtui core-memory import --file {source}")
+    from_file = _shell(f"memtui core-memory import --file '{source}'")
     first, second = json.loads(piped.stdout), json.loads(from_file.stdout)
     for answer in (first, second):
         assert answer == {
@@ -56,7 +56,7 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
 def test_any_bytes_come_back(project: Project, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "in").write_bytes(data)
     done = _shell(
-        f"memtui core-memory import <{tmp_path / 'in'} >answer && "
+        f"memtui core-memory import <'{tmp_path}/in' >answer && "
         """memtui core-memory export --id "$(sed -n 's/.*"id": "\\(.*\\)".*/\\1/p' answer)" """
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, data, b"")
