@@ -38,15 +38,22 @@ def asking() -> Iterator[Callable[[], bool]]:
 
     ctrl+c calls the question off, and nothing else: the draft from the facts stands. A second one ends
     memtui, and so does a signal to end; the model's process goes with it.
+
+    Raises:
+        SystemExit: a signal to end came, with its exit code; only when the block is left. An exception in the
+            middle of starting the model would leave it running.
     """
     called_off = threading.Event()
+    ended = 0
 
     def call_off(number: int, frame: FrameType | None) -> None:
         called_off.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def end(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
+        nonlocal ended
+        ended = number
+        called_off.set()
 
     if sys.stderr.isatty():
         say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
@@ -60,6 +67,8 @@ def asking() -> Iterator[Callable[[], bool]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        if ended:
+            sys.exit(128 + ended)
 
 
 def stands(problem: str, *notes: str) -> str:
