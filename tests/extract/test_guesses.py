@@ -12,6 +12,10 @@ from memtui.extract.recovery_draft import draft_recovery
 from tests.transcripts import Transcript
 
 
+def _guesses(text: str) -> list[str]:
+    return guesses_in(text, text.lower())
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -26,7 +30,7 @@ from tests.transcripts import Transcript
     ],
 )
 def test_a_hypothesis(sentence: str) -> None:
-    assert guesses_in(f"Let me look.\n\n{sentence} Next I read the log.") == [sentence]
+    assert _guesses(f"Let me look.\n\n{sentence} Next I read the log.") == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ def test_a_hypothesis(sentence: str) -> None:
     ],
 )
 def test_no_hypothesis(sentence: str) -> None:
-    assert guesses_in(f"Let me look at it once more.\n\n{sentence}") == []
+    assert _guesses(f"Let me look at it once more.\n\n{sentence}") == []
 
 
 def test_hypotheses_are_notes_and_no_causes(tmp_path: Path) -> None:

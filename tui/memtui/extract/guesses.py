@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.extract.sentences import is_question, line_sentences, lines_with
+from memtui.extract.sentences import Stems, is_question, sentences_with
 
 _SHORTEST = 30
 _LONGEST = 8_000
@@ -27,9 +27,9 @@ _GUESS = re.compile(
     r"|(?:おそらく|たぶん).{0,40}(?:原因|ため|から)",
     re.IGNORECASE,
 )
-_STEMS = (
-    "suspect", "hypothes", " guess is", "theory is", "suspicion", "caused by", "due to", "because of",
-    "culprit", "a race", "soupçonne", "suppose", "hypothèse", "probablement", "sans doute",
+_STEMS = Stems(
+    "susp", "hypoth", "guess is", "theory is", "cause", "due to", "culprit", "a race",
+    "soupçonne", "suppose", "probablement", "sans doute",
     "怀疑", "猜测", "推测", "可能是", "疑って", "推測", "おそらく", "たぶん",
 )  # fmt: skip
 
@@ -39,16 +39,17 @@ def is_unsure(text: str) -> bool:
     return _UNSURE.search(text) is not None
 
 
-def guesses_in(text: str) -> list[str]:
-    """The sentences of the model in which it supposes a cause."""
+def guesses_in(text: str, lowered: str) -> list[str]:
+    """The sentences of the model in which it supposes a cause.
+
+    Args:
+        text: a message of the model.
+        lowered: the same in lower case.
+    """
     if not _SHORTEST < len(text) <= _LONGEST:
         return []
-    return [
-        sentence
-        for line in lines_with(text, _STEMS)
-        for sentence in line_sentences(line)
-        if len(sentence) > _SHORTEST and _supposes(sentence)
-    ]
+    found = sentences_with(text, lowered, _STEMS)
+    return [sentence for sentence in found if len(sentence) > _SHORTEST and _supposes(sentence)]
 
 
 def _supposes(sentence: str) -> bool:

@@ -262,12 +262,13 @@ class Reading:
             return
         self._last_text = text
         self._closing = text[-_LAST_WORDS:]
-        decisions, causes = found_in(text)
+        lowered = text.lower()
+        decisions, causes = found_in(text, lowered)
         for sentence in decisions:
             self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
         for sentence in causes:
             self._causes.add(statement(sentence, sentence, "assistant", self._timestamp))
-        for sentence in guesses_in(text):
+        for sentence in guesses_in(text, lowered):
             self._guesses.add(statement(sentence, sentence, "assistant", self._timestamp))
 
     def _words(self, event: Words) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 LONGEST = 320
 """Longest sentence considered, in characters: what is longer is a paste, not a rule."""
@@ -41,9 +41,33 @@ def _is_code(line: str) -> bool:
     return line[0] in _MARKS or _NOT_PROSE.match(line) is not None
 
 
-def lines_with(text: str, stems: Iterable[str]) -> Iterator[str]:
-    """The lines of a message, outside of code blocks, that hold one of some stems in lower case."""
-    lowered = text.lower()
+class Stems:
+    """Pieces of words in lower case, one of which a sentence must hold to be looked at more closely."""
+
+    def __init__(self, *stems: str) -> None:
+        self._stems = stems
+        self._ascii = tuple(stem for stem in stems if stem.isascii())
+
+    def in_(self, lowered: str) -> list[str]:
+        """Those that a text in lower case holds."""
+        return [stem for stem in (self._ascii if lowered.isascii() else self._stems) if stem in lowered]
+
+
+def sentences_with(text: str, lowered: str, stems: Stems) -> Iterator[str]:
+    """The sentences of the lines of a message, outside of code blocks, that hold one of some stems.
+
+    Args:
+        text: the message.
+        lowered: the same in lower case, which is worth making once for several calls.
+        stems: what to look for.
+    """
+    found = stems.in_(lowered)
+    if found:  # nearly every message holds none
+        for line in _lines_with(text, lowered, found):
+            yield from line_sentences(line)
+
+
+def _lines_with(text: str, lowered: str, stems: list[str]) -> Iterator[str]:
     if len(lowered) != len(text):
         lowered = text  # some letters change their length
     starts: set[int] = set()

@@ -8,11 +8,10 @@ that it decided, and why.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from memtui.extract.phrasing import key_of
 from memtui.extract.records import Source, Statement
-from memtui.extract.sentences import is_question, line_sentences, lines_with, prose_lines
+from memtui.extract.sentences import is_question, line_sentences, prose_lines, sentences_with
 from memtui.extract.wordings import (
     CAUSE,
     CAUSE_STEMS,
@@ -87,36 +86,30 @@ def settled_in(text: str) -> tuple[list[str], list[str]]:
     return decisions, constraints
 
 
-def found_in(text: str) -> tuple[list[str], list[str]]:
-    """The sentences of the model that decide something and say why, and those that name a problem's cause."""
+def found_in(text: str, lowered: str) -> tuple[list[str], list[str]]:
+    """The sentences of the model that decide something and say why, and those that name a problem's cause.
+
+    Args:
+        text: a message of the model.
+        lowered: the same in lower case.
+    """
     if len(text) <= _SHORTEST:
         return [], []
-    lowered = text.lower()
     decisions = [
         sentence.rstrip(":：")
-        for sentence in _sentences_with(text, lowered, DECISION_STEMS)
-        if MODEL_DECISION.fits(sentence) and REASON.fits(sentence)
+        for sentence in sentences_with(text, lowered, DECISION_STEMS)
+        if _states(sentence) and MODEL_DECISION.fits(sentence) and REASON.fits(sentence)
     ]
     causes = [
         sentence
-        for sentence in _sentences_with(text, lowered, CAUSE_STEMS)
-        if CAUSE.fits(sentence) and not sentence.endswith((":", "："))
+        for sentence in sentences_with(text, lowered, CAUSE_STEMS)
+        if _states(sentence) and CAUSE.fits(sentence) and not sentence.endswith((":", "："))
     ]
     return decisions, causes
 
 
-def _sentences_with(text: str, lowered: str, stems: tuple[str, ...]) -> Iterator[str]:
-    # Nearly every message ends here. A loop: any() with a generator takes twice as long.
-    only_ascii = lowered.isascii()
-    for stem in stems:
-        if (not only_ascii or stem.isascii()) and stem in lowered:
-            break
-    else:
-        return
-    for line in lines_with(text, stems):
-        for sentence in line_sentences(line):
-            if len(sentence) > _SHORTEST and not is_question(sentence):
-                yield sentence
+def _states(sentence: str) -> bool:
+    return len(sentence) > _SHORTEST and not is_question(sentence)
 
 
 def chosen_option(choice: str, offer: str) -> str:

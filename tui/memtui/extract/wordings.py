@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memtui.extract.sentences import Stems
+
 _OPENERS = frozenset(
     {"and", "but", "so", "also", "please", "just", "then", "ok", "okay", "yes", "yeah", "no"}
     | {"et", "mais", "donc", "surtout", "alors"}
@@ -279,11 +281,11 @@ CAUSE = Rule(
     ],
 )
 
-DECISION_STEMS = (
+DECISION_STEMS = Stems(
     "decided", "decision", " chose ", "opted for", "settled on", " go with",
     "'ai choisi", "'ai opté", "'ai décidé", "决定", "选择了", "にしました", "決めました", "を採用",
 )  # fmt: skip
-CAUSE_STEMS = (
+CAUSE_STEMS = Stems(
     "cause", " issue ", " problem ", " bug ", "reason ", "culprit", "turns out", "problème", "原因", "问题",
 )  # fmt: skip
 """Nearly every message of the model holds none of these; looking for them costs next to nothing."""
