@@ -28,7 +28,7 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 _STEMS = Stems(
-    "susp", "hypoth", "guess is", "theory is", "cause", "due to", "culprit", "a race",
+    "susp", "hypoth", "guess is", "theory is", "caused by", "because of", "due to", "culprit", "a race",
     "soupçonne", "suppose", "probablement", "sans doute",
     "怀疑", "猜测", "推测", "可能是", "疑って", "推測", "おそらく", "たぶん",
 )  # fmt: skip
