@@ -188,8 +188,10 @@ class CallLog:
 
     def _own_result(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
-        told = _as_told(result, waiting.shell)
-        outcome = outcome_of(told)
+        ended = outcome = outcome_of(result)
+        told = _as_told(result, waiting.shell) if ended == "ok" else result
+        if told is not result:
+            outcome = outcome_of(told)
         self.actions.ended(told, outcome)
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
@@ -199,7 +201,8 @@ class CallLog:
             self._failed(told, waiting)
         if waiting.shell is not None:
             waiting.shell.ended(told, outcome)
-            self._shell_ended(result, waiting.shell, waiting.folder)
+            if ended == "ok":
+                self._shell_ended(result, waiting.shell, waiting.folder)
         elif call.name == "TodoWrite" and result.failed:
             self.todos.write_failed()
         elif call.name == "ExitPlanMode":
@@ -253,8 +256,7 @@ class CallLog:
         self.errors.failed(call.name, target, error_head(result), wanted, self._timestamp)
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
-        if outcome_of(result) != "ok":
-            return
+        """A command line ended well, by its exit code: what it did to files has happened."""
         for removal in removals(shell.text, folder):
             self.files.removed(removal, self._timestamp)
             for path in [path for path in self.shell_files if removal.fate and removal.hits(identity(path))]:
@@ -273,7 +275,7 @@ class CallLog:
 
 def _as_told(result: Result, shell: ShellCall | None) -> Result:
     """A result that ended well as a failed one, where what it printed says so."""
-    if shell is None or outcome_of(result) != "ok":
+    if shell is None:
         return result
     said = failed_unseen(shell.text, result.text)
     return result._replace(content=said, failed=True) if said else result

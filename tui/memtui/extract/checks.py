@@ -24,6 +24,12 @@ _CHECK = re.compile(
 )
 """What counts as a check, as `memtui.extract.commands.things` names the parts of a command line."""
 
+_HINT = re.compile(
+    r"test|check|build|compile|tsc|lint|vet|clippy|jest|mocha|rspec|phpunit|tox|nox|playwright"
+    r"|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|biome"
+)
+"""What every check has somewhere; seen sooner than what a command line runs."""
+
 _MOST = 50
 """Kinds of checks that are told apart."""
 
@@ -50,7 +56,7 @@ def last_check(facts: Facts) -> Command | None:
 
 def is_check(command: str) -> bool:
     """Whether a command line compiles, lints or tests something."""
-    return any(map(_CHECK.match, things(command)))
+    return _HINT.search(command) is not None and any(map(_CHECK.match, things(command)))
 
 
 def all_commands(facts: Facts) -> tuple[Command, ...]:

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memtui.extract.outcomes import error_head, exit_code
 from memtui.extract.records import Command, Outcome
@@ -133,6 +134,7 @@ class CommandLog:
         )
 
 
+@lru_cache(maxsize=256)  # a command is asked about again and again while its result is judged
 def things(command: str) -> frozenset[str]:
     """What a command line runs, as ``program subcommand`` of each of its parts.
 
@@ -183,7 +185,7 @@ def _thing(segment: str) -> str:
     words = _from_program(_words(segment))
     if not words:
         return ""
-    program = re.split(r"[\\/]", words[0])[-1]
+    program = words[0].replace("\\", "/").rpartition("/")[2]
     if program in _CHECKERS:
         return program
     if program not in _RUNNERS:

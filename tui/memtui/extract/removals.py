@@ -21,10 +21,8 @@ PUT_BACK = "put back with git"
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _COPIES = frozenset({"cp", "copy", "copy-item"})
-_HINTS = re.compile(
-    r"\b(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b", re.IGNORECASE
-)
-"""Most commands hold none of these; that is seen sooner than what a command runs."""
+_HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
+"""Most commands, in lower case, hold none of these; that is seen sooner than what a command runs."""
 _WILD = re.compile(r"[*?]")
 _NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
 
@@ -76,7 +74,7 @@ def removals(command: str, cwd: str) -> list[Removal]:
         command: a command line of a Unix shell or of PowerShell.
         cwd: where it ran.
     """
-    if not _HINTS.search(command):
+    if not _HINTS.search(command.lower()):
         return []
     found: list[Removal] = []
     for words in segments(command):

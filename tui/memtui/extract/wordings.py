@@ -282,7 +282,7 @@ CAUSE = Rule(
 )
 
 DECISION_STEMS = Stems(
-    "decided", "decision", " chose ", "opted for", "settled on", " go with",
+    "deci", " chose ", "opted for", "settled on", " go with",
     "'ai choisi", "'ai opté", "'ai décidé", "决定", "选择了", "にしました", "決めました", "を採用",
 )  # fmt: skip
 CAUSE_STEMS = Stems(
