@@ -27,7 +27,7 @@ _GUESS = re.compile(
     r"|(?:おそらく|たぶん).{0,40}(?:原因|ため|から)",
     re.IGNORECASE,
 )
-_STEMS = Stems(
+GUESS_STEMS = Stems(
     "susp", "hypoth", "guess is", "theory is", "caused by", "because of", "due to", "culprit", "a race",
     "soupçonne", "suppose", "probablement", "sans doute",
     "怀疑", "猜测", "推测", "可能是", "疑って", "推測", "おそらく", "たぶん",
@@ -48,7 +48,7 @@ def guesses_in(text: str, lowered: str) -> list[str]:
     """
     if not _SHORTEST < len(text) <= _LONGEST:
         return []
-    found = sentences_with(text, lowered, _STEMS)
+    found = sentences_with(text, lowered, GUESS_STEMS)
     return [sentence for sentence in found if len(sentence) > _SHORTEST and _supposes(sentence)]
 
 

@@ -13,7 +13,7 @@ from memtui.extract.calls import CallLog
 from memtui.extract.carry import Carry, thinned
 from memtui.extract.compactions import CompactionLog
 from memtui.extract.corrections import CorrectionLog
-from memtui.extract.guesses import guesses_in
+from memtui.extract.guesses import GUESS_STEMS, guesses_in
 from memtui.extract.plans import plan_title
 from memtui.extract.prompts import PromptLog
 from memtui.extract.records import Facts, PlanFact, Prompt, Statement
@@ -25,6 +25,7 @@ from memtui.extract.statements import (
     settled_in,
     statement,
 )
+from memtui.extract.wordings import CAUSE_STEMS, DECISION_STEMS
 from memtui.formats.transcript import Line, Record
 from memtui.formats.transcript_events import (
     Boundary,
@@ -44,6 +45,8 @@ from memtui.formats.transcript_events import (
     task_of,
 )
 
+_STEMS = DECISION_STEMS | CAUSE_STEMS | GUESS_STEMS
+"""Nearly every message of the model holds none of these, which is seen at once."""
 _LAST_WORDS = 4_000
 _OFFER = 6_000
 _TASK = 50_000
@@ -263,6 +266,8 @@ class Reading:
         self._last_text = text
         self._closing = text[-_LAST_WORDS:]
         lowered = text.lower()
+        if not _STEMS.any_in(lowered):
+            return
         decisions, causes = found_in(text, lowered)
         for sentence in decisions:
             self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))

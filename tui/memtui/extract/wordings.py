@@ -288,4 +288,3 @@ DECISION_STEMS = Stems(
 CAUSE_STEMS = Stems(
     "cause", " issue ", " problem ", " bug ", "reason ", "culprit", "turns out", "problème", "原因", "问题",
 )  # fmt: skip
-"""Nearly every message of the model holds none of these; looking for them costs next to nothing."""
