@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,10 +73,13 @@ class StandIn:
         return not self.child_runs()
 
     def outlasts_patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let whoever asks have waited for a day as soon as the child of `hangs` is at work."""
+        """Let whoever asks have waited for a day as soon as the child of `hangs` is at work, each time."""
+        children: set[int] = set()
 
         def monotonic() -> float:
-            return time.monotonic() + 86400 * (self.notes / "child").exists()
+            with suppress(FileNotFoundError):
+                children.add((self.notes / "child").stat().st_mtime_ns)
+            return time.monotonic() + 86400 * len(children)
 
         monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=monotonic))
 
