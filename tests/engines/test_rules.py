@@ -306,7 +306,9 @@ def test_asking_again_and_again_does_not_make_it_grow_without_end(known: Known) 
 
 
 @pytest.mark.parametrize(
-    "answer", ["````x\n" * 40_000, "```\n" * 60_000, "=" * MOST, "<document>" * 20_000, "\n" * MOST]
+    "answer",
+    ["````x\n" * 40_000, "```\n" * 60_000, "=" * MOST, "<document>" * 20_000, "\n" * MOST],
+    ids=["blocks", "fences", "lines", "tags", "blank"],
 )
 def test_an_answer_that_is_hard_to_read_is_given_up_soon(answer: str) -> None:
     started = time.process_time()
