@@ -81,7 +81,10 @@ class Screen:
 
 
 async def shown(driver: Driver) -> Screen:
-    await driver.press("4", "v")
+    await driver.press("4")
+    await driver.until(lambda: driver.browser.state.view.path, "a stored state")
+    await driver.press("v")
+    await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the screen")
     screen = Screen(driver)
     await driver.until(lambda: screen.listing.rows and screen.compared, "the versions")
     await driver.settled()
