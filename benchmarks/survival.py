@@ -34,17 +34,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.clock import system_clock
-from memtui.extract.checks import is_lookup
-from memtui.extract.evidence import shown
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.issues import open_failures
-from memtui.extract.records import CompactionFact
 from memtui.flows.states import update_state
 from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.hooks.sections import size_of
 from memtui.project import Places, Project, memtui_home
+from memtui.reading.checks import is_lookup
+from memtui.reading.evidence import shown
+from memtui.reading.facts import Facts, read_facts
+from memtui.reading.issues import open_failures
+from memtui.reading.records import CompactionFact
 from memtui.store.states import PLAN
 
 ENOUGH = 0.8

@@ -14,10 +14,10 @@ from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.stored import StoredScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.extract.facts import read_facts
 from memtui.flows.compact import draft
 from memtui.formats.stored_memory import StoredMemory, parse_stored
 from memtui.project import Places
+from memtui.reading.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import World
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.app.context_chart import COLUMNS, ROWS, context_chart, short_tokens
-from memtui.extract.records import CompactionFact, ContextSize
+from memtui.reading.records import CompactionFact, ContextSize
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 

@@ -14,10 +14,10 @@ from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import FormField, ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import Facts, read_facts
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
+from memtui.reading.facts import Facts, read_facts
 from memtui.store.captures import CaptureStore, Review
 from memtui.store.listing import Entry
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened

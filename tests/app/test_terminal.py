@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from memtui.app.review_form import Draft, from_fields, to_fields
-from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import read_facts
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.formats.memory import render_memory
+from memtui.reading.facts import read_facts
 from tests.app.harness import SIZES
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
 from tests.app.terminal import SEQUENCE, Terminal, running

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.build import DemoProject, build_demo
-from memtui.extract.drafts import draft_memory
-from memtui.extract.facts import read_facts
+from memtui.documents.memory_draft import draft_memory
 from memtui.flows.states import update_state
 from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
 from memtui.formats.stored_memory import parse_stored
 from memtui.project import Places
+from memtui.reading.facts import read_facts
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
-from memtui.extract.facts import read_facts
 from memtui.flows.follow import Follower, Following
 from memtui.formats.session_state import TaskKind
 from memtui.project import Places
+from memtui.reading.facts import read_facts
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryStore

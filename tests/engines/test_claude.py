@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.state_draft import draft_session_state
 from memtui.engines.claude import Claude
 from memtui.engines.known import UNSEEN
 from memtui.engines.process import EngineError
-from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.state_draft import draft_session_state
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.formats.session_state import Decision, SessionState, Task, TaskKind, render_session_state
 from memtui.project import Project
+from memtui.reading.facts import Facts, read_facts
 from tests.engines.stand_in import StandIn
 from tests.transcripts import Transcript
 

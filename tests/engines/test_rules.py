@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from memtui.documents.compactor import merge
+from memtui.documents.compactor_decisions import members
+from memtui.documents.compactor_size import TARGET, size_of
+from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.answers import memory_in, recovery_in, state_in
 from memtui.engines.known import UNSEEN, Known
 from memtui.engines.process import MOST, EngineError
 from memtui.engines.rules import ruled_memory, ruled_recovery
 from memtui.engines.state_rules import ruled_state
-from memtui.extract.compactor import merge
-from memtui.extract.compactor_decisions import members
-from memtui.extract.compactor_size import TARGET, size_of
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.phrasing import key_of
-from memtui.extract.recovery_draft import draft_recovery
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.formats.session_state import (
@@ -32,6 +30,8 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
+from memtui.reading.facts import Facts, read_facts
+from memtui.reading.short_text import key_of
 from tests.formats.strategies import session_states
 from tests.transcripts import Transcript
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.extract.facts import Facts, ReadingCancelledError
-from memtui.extract.records import FileFact, Prompt
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, describe, draft, drafted, keep, session_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.project import Home, Places, Project, transcript_slug
+from memtui.reading.facts import Facts, ReadingCancelledError
+from memtui.reading.records import FileFact, Prompt
 from memtui.store.memory_files import FilesBackend
 from tests.disk import without_flushing
 from tests.transcripts import Transcript

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.extract.drafts import draft_memory, draft_summary
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.flows.draft_model import Reworded, compact_by_claude, review_by_claude
 from memtui.flows.review import capture_facts, review

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memtui.extract.entities import Entity
 from memtui.flows.relations import entities_of, memory_graph, related_memories
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.relations.entities import Entity
 from memtui.store.base import Filter, MemoryBackend, MemoryMissing, New
 from tests.store.fake_backend import FakeBackend
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.extract.drafts import draft_memory
-from memtui.extract.facts import Facts
-from memtui.extract.recovery_review import with_review
+from memtui.documents.memory_draft import draft_memory
+from memtui.documents.recovery_review import with_review
 from memtui.files import FileProblem
 from memtui.flows import review as module
 from memtui.flows.review import Reviewed, capture_facts, review
@@ -22,6 +21,7 @@ from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import Section
 from memtui.formats.recovery import Recovery, parse_recovery
 from memtui.project import Home, Places, Project
+from memtui.reading.facts import Facts
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend

@@ -306,7 +306,7 @@ class Browser:
         Raises:
             ReadingCancelledError: the browser was stopped meanwhile, or `cancelled` answered True.
         """
-        from memtui.extract.state_draft import draft_session_state
+        from memtui.documents.state_draft import draft_session_state
         from memtui.formats.session_state import render_session_state
 
         known = wanted.meanwhile._replace(reading=False)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from memtui.app.widgets.document import EMPTY, Document, concat, styled
 from memtui.clock import local, parse_iso
-from memtui.extract.records import CompactionFact, ContextSize
+from memtui.reading.records import CompactionFact, ContextSize
 
 COLUMNS, ROWS = 28, 4
 """The drawing itself; with its scale it fits a window of 40 columns."""

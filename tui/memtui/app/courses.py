@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.extract.carry import Carry
-from memtui.extract.facts import read_on
-from memtui.extract.records import CompactionFact, ContextSize
+from memtui.reading.checkpoint import Carry
+from memtui.reading.facts import read_on
+from memtui.reading.records import CompactionFact, ContextSize
 
 _KEPT = 8
 

@@ -11,9 +11,9 @@ from memtui.app.widgets.document import Document, Line, concat, line, plain, sty
 from memtui.clock import age, local_minute
 
 if TYPE_CHECKING:
-    from memtui.extract.evidence import EvidenceGroup
-    from memtui.extract.facts import Facts
     from memtui.formats.capture import Capture
+    from memtui.reading.evidence import EvidenceGroup
+    from memtui.reading.facts import Facts
 
 _BLANK = Line("")
 _ITEMS = 12

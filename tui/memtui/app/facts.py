@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.extract.facts import Facts, read_facts
+from memtui.reading.facts import Facts, read_facts
 
 _KEPT = 16
 """How many facts are kept: walking up and down a list must not read the same transcripts again."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from memtui.app.folds import fold, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
 from memtui.clock import age, local_minute
-from memtui.extract.entities import below
+from memtui.relations.entities import below
 
 if TYPE_CHECKING:
-    from memtui.extract.checklist import Point
-    from memtui.extract.entities import Entity
+    from memtui.documents.checklist import Point
     from memtui.flows.relations import Related
+    from memtui.relations.entities import Entity
     from memtui.store.memories import MemoryHead, MemoryText
 
 MEMORY_LINK = "memory:"
@@ -83,7 +83,7 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
 
 
 def _checklist(text: str) -> list[Line]:
-    from memtui.extract.checklist import check_recovery
+    from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 
     try:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
-from memtui.extract.compactor_decisions import members
-from memtui.extract.phrasing import key_of
-from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.documents.compactor_decisions import members
+from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.formats.session_state import SessionState, TaskKind
+from memtui.reading.short_text import key_of
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState

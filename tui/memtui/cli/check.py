@@ -14,7 +14,7 @@ import click
 from memtui.cli.memory_store import opened, resolved
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import root_option
-from memtui.extract.checklist import Point, Verdict, check_recovery
+from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
 from memtui.formats.model import FormatError
 from memtui.store.base import MemoryMissing

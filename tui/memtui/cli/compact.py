@@ -27,8 +27,8 @@ from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
+from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.engines.choice import Engine
-from memtui.extract.checklist import Point, Verdict, check_recovery
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.cli.engine import stands
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.engines.choice import Engine
-from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.facts import Facts
 from memtui.flows.review import capture_facts
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
+from memtui.reading.facts import Facts
 
 _SUMMARY = "Summary"
 _AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)

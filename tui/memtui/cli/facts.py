@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from memtui.cli.output import is_terminal, print_groups, print_json, say
-from memtui.extract.evidence import evidence
-from memtui.extract.facts import Facts, read_facts, to_json
 from memtui.flows.compact import refuse_strange
 from memtui.project import find_root
+from memtui.reading.evidence import evidence
+from memtui.reading.facts import Facts, read_facts, to_json
 
 
 @click.command("facts")

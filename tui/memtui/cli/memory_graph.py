@@ -89,8 +89,8 @@ def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: P
     To draw it: memtui memory graph --format dot | dot -Tsvg > memories.svg
     """
     # Here and not above: lists need none of it.
-    from memtui.extract.graph import dot, mermaid
     from memtui.flows.relations import memory_graph
+    from memtui.relations.graph import dot, mermaid
 
     where = Filter(project="" if everywhere else project_path(root))
     if as_json or form == "json":

@@ -223,7 +223,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
 def checklist(text: str) -> tuple[CheckedPoint, ...]:
     """The points of the quality checklist; none for a text that is no recovery text."""
     # Here and not above: lists need none of it.
-    from memtui.extract.checklist import check_recovery
+    from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 
     try:

@@ -13,14 +13,14 @@ from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
+from memtui.documents.compactor_decisions import members
+from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.choice import Engine
-from memtui.extract.compactor_decisions import members
-from memtui.extract.sizes import tokens
-from memtui.extract.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.flows.compact import find_transcript
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Places, claude_config, memtui_home
+from memtui.reading.sizes import tokens
 from memtui.store.states import StoredState
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from memtui.clean import clean
+from memtui.documents.secrets import masked
 from memtui.engines.process import EngineError
-from memtui.extract.secrets import masked
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, parse_recovery

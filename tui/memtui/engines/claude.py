@@ -6,17 +6,17 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from memtui.documents.conversation import conversation
 from memtui.engines.answers import memory_in, recovery_in, state_in
 from memtui.engines.known import Known
 from memtui.engines.process import PATIENCE, ask
 from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
 from memtui.engines.rules import ruled_memory, ruled_recovery
 from memtui.engines.state_rules import StateAnswer
-from memtui.extract.conversation import conversation
-from memtui.extract.facts import Facts
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import Recovery, render_recovery
 from memtui.formats.session_state import SessionState, render_session_state
+from memtui.reading.facts import Facts
 
 _CONVERSATION = 120_000
 """Characters of the conversation that are shown to the model: some 30,000 tokens."""

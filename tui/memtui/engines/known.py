@@ -5,9 +5,9 @@ from __future__ import annotations
 import ntpath
 import re
 
-from memtui.extract.facts import Facts
-from memtui.extract.paths import absolute
-from memtui.extract.phrasing import one_line, shortened
+from memtui.reading.facts import Facts
+from memtui.reading.paths import absolute
+from memtui.reading.short_text import one_line, shortened
 
 UNSEEN = "not in the transcript"
 """The mark of a file that only the model names."""

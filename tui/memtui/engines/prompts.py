@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memtui.engines.answers import CLOSING, OPENING
-from memtui.extract.facts import Facts, to_json
+from memtui.reading.facts import Facts, to_json
 
 _FACTS = 60_000
 """Characters of facts at most."""

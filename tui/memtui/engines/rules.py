@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from memtui.documents.checklist import Verdict, check_recovery
 from memtui.engines.known import UNSEEN, Known, key_of
 from memtui.engines.process import EngineError
 from memtui.engines.wording import is_told, wording
-from memtui.extract.checklist import Verdict, check_recovery
-from memtui.extract.phrasing import one_line, shortened
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.reading.short_text import one_line, shortened
 
 ITEMS = 25
 """Items that a model may add to a list."""

@@ -1,4 +1,4 @@
-"""What holds for a model's session state before `memtui.extract.compactor` merges it with what was there.
+"""What holds for a model's session state before `memtui.documents.compactor` merges it with what was there.
 
 What the facts know for certain (project, branch, files, checks, the last error, what is done) is not the
 model's to say. It may word the goal, order and add tasks, add decisions, and tell more of how things stand.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memtui.documents.compactor_decisions import members
+from memtui.documents.compactor_tasks import MOST, count_of, flat
 from memtui.engines.known import Known
 from memtui.engines.rules import LINE
 from memtui.engines.wording import is_near, is_told, wording
-from memtui.extract.compactor_decisions import members
-from memtui.extract.compactor_tasks import MOST, count_of, flat
-from memtui.extract.facts import Facts
-from memtui.extract.phrasing import key_of
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -25,6 +23,8 @@ from memtui.formats.session_state import (
     TaskKind,
     WorkingContext,
 )
+from memtui.reading.facts import Facts
+from memtui.reading.short_text import key_of
 
 _CONSIDERED = 200
 """Items of an answer that are looked at; a good one has twenty."""

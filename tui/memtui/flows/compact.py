@@ -8,16 +8,16 @@ from pathlib import Path
 
 from memtui.clean import without_surrogates
 from memtui.clock import Clock
+from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.choice import Engine
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.paths import inside
-from memtui.extract.phrasing import one_line, shortened
-from memtui.extract.recovery_draft import draft_recovery
-from memtui.extract.topics import topic
 from memtui.files import FileProblem
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.formats.stored_memory import MemoryMeta
 from memtui.project import Places, Project, find_root
+from memtui.reading.facts import Facts, read_facts
+from memtui.reading.paths import inside
+from memtui.reading.short_text import one_line, shortened
+from memtui.reading.topics import topic
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.transcripts import TranscriptStore

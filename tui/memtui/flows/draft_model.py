@@ -12,11 +12,11 @@ from pathlib import Path
 
 from memtui.engines.choice import Engine, improved
 from memtui.engines.claude import Claude
-from memtui.extract.facts import Facts
 from memtui.flows.compact import Compacted
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import parse_recovery, render_recovery
+from memtui.reading.facts import Facts
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 

@@ -13,7 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memtui.extract.entities import (
+from memtui.files import FileProblem
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.formats.stored_memory import StoredMemory
+from memtui.relations.entities import (
     DECISION,
     FILE,
     PROJECT,
@@ -25,11 +29,7 @@ from memtui.extract.entities import (
     related,
     telling,
 )
-from memtui.extract.graph import Graph, graph_of
-from memtui.files import FileProblem
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, parse_recovery
-from memtui.formats.stored_memory import StoredMemory
+from memtui.relations.graph import Graph, graph_of
 from memtui.store.base import Filter, Listed, MemoryBackend
 
 _ASKED = 24

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.clock import Clock
-from memtui.extract.capture_facts import facts_of_capture
-from memtui.extract.facts import Facts, read_facts
-from memtui.extract.recovery_review import with_review
+from memtui.documents.recovery_review import with_review
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, drafted, keep, session_root
 from memtui.formats.capture import Capture
@@ -18,6 +16,8 @@ from memtui.formats.model import Section
 from memtui.formats.recovery import render_recovery
 from memtui.formats.sections import name_of
 from memtui.project import Places, Project
+from memtui.reading.capture_facts import facts_of_capture
+from memtui.reading.facts import Facts, read_facts
 from memtui.store.base import MemoryMissing
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.listing import Entry

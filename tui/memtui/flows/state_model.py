@@ -10,10 +10,10 @@ from memtui.clock import Clock
 from memtui.engines.claude import Claude
 from memtui.engines.process import EngineError
 from memtui.engines.state_rules import StateAnswer
-from memtui.extract.facts import Facts
 from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState
 from memtui.project import Places
+from memtui.reading.facts import Facts
 from memtui.store.states import StoredState
 
 

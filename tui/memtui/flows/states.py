@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.clock import Clock
-from memtui.extract.carry import Carry
-from memtui.extract.carry_json import carry_from_json, carry_to_json
-from memtui.extract.compactor import merge, next_state
-from memtui.extract.compactor_decisions import merged_decisions
-from memtui.extract.facts import Facts, read_on
-from memtui.extract.state_draft import draft_session_state
+from memtui.documents.compactor import merge, next_state
+from memtui.documents.compactor_decisions import merged_decisions
+from memtui.documents.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.compact import (
     find_transcript,
@@ -26,6 +23,9 @@ from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
 from memtui.project import Places, Project
+from memtui.reading.checkpoint import Carry
+from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.facts import Facts, read_on
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
@@ -71,7 +71,7 @@ def update_state(
         clock: tells the time of reading.
         session: the session's id, or its beginning; the project's newest session without it.
         transcript: its transcript, when that is known; the session is named after it.
-        progress: see `memtui.extract.facts.read_facts`.
+        progress: see `memtui.reading.facts.read_facts`.
         cancelled: see there.
         improve: makes more of the draft, by the same rules; asked even when the transcript has not grown.
 

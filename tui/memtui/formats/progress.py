@@ -36,7 +36,7 @@ class Progress(Record):
     read: Line = ""
     """When it was last read: ISO 8601."""
     carried: dict[str, Any] = Field(default_factory=dict)
-    """What reading goes on from; `memtui.extract.carry` knows what it means."""
+    """What reading goes on from; `memtui.reading.checkpoint` knows what it means."""
 
 
 def fingerprint(data: bytes) -> str:

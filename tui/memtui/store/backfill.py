@@ -125,7 +125,7 @@ def missing_captures(
 
 def first_message(compaction: Compaction) -> str:
     """The user's first words in the session of a compaction; "" when its transcript cannot be read."""
-    from memtui.extract.facts import read_facts  # here: it brings more than finding what is missing does
+    from memtui.reading.facts import read_facts  # here: it brings more than finding what is missing does
 
     try:
         return read_facts(compaction.transcript, until=compaction.at).first_prompt

@@ -184,7 +184,7 @@ class StatePane(Pane):
     def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded away; nothing for what cannot be read."""
         from memtui.app.context_chart import context_chart
-        from memtui.extract.facts import ReadingCancelledError
+        from memtui.reading.facts import ReadingCancelledError
 
         try:
             sizes, compactions = self.browser.courses.read(transcript, progress.cancelled)

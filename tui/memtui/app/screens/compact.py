@@ -24,14 +24,14 @@ from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean, clean_line
+from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.choice import Engine
-from memtui.extract.checklist import Point, check_recovery
-from memtui.extract.facts import ReadingCancelledError
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
+from memtui.reading.facts import ReadingCancelledError
 
 _PAUSE = 0.3
 """Seconds that typing must rest before the text is checked."""

@@ -26,14 +26,14 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import cut_left
 from memtui.clean import clean, clean_line
-from memtui.extract.capture_facts import facts_of_capture
-from memtui.extract.drafts import draft_memory, draft_summary
-from memtui.extract.evidence import EvidenceGroup, EvidenceItem, evidence
-from memtui.extract.facts import Facts, ReadingCancelledError
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.files import FileProblem
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
+from memtui.reading.capture_facts import facts_of_capture
+from memtui.reading.evidence import EvidenceGroup, EvidenceItem, evidence
+from memtui.reading.facts import Facts, ReadingCancelledError
 from memtui.store.transcripts import TranscriptProblem
 
 _TARGET_AT_FIRST = "learnings"

@@ -115,7 +115,7 @@ class StateActions(CompactActions):
 
     async def _draft_state(self, draft: DraftWanted) -> None:
         """Draft one state and show it, unless another one is wanted meanwhile."""
-        from memtui.extract.facts import ReadingCancelledError
+        from memtui.reading.facts import ReadingCancelledError
 
         def unwanted() -> bool:
             return not self._wants(draft.transcript)

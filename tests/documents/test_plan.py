@@ -1,0 +1,182 @@
+"""Which plan is the plan, and that none of it is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.documents.plan import choose_plan, todo_list
+from memtui.formats.recovery import Plan
+from memtui.reading.facts import Facts
+from memtui.reading.records import Action, Command, FileFact, Landmark, PlanFact, Prompt, PromptKind, Todo
+from memtui.reading.user_plans import is_pasted, stated_plan
+
+TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
+APPROVED = PlanFact(
+    "ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md", ""
+)
+
+
+def prompt(text: str, kind: PromptKind = "typed") -> Prompt:
+    return Prompt(text, kind, "")
+
+
+def asked(text: str, kind: PromptKind = "typed") -> str:
+    return stated_plan((prompt("Hello there"), prompt(text, kind), prompt("and go on with it")))
+
+
+def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
+    plan = choose_plan(Facts(todos=TODOS, plans=(APPROVED,)), Plan(source="workflow", content="## Phase 1\n"))
+    assert plan.source == "workflow"
+    assert plan.content == (
+        "## Phase 1\n\n\n## Todo list\n\n- [x] Read\n- [>] Write\n- [ ] Test\n\n"
+        "## Approved plan (/home/me/.claude/plans/a.md)\n\n# Plan\n\n1. `src/a.ts`"
+    )
+
+
+def test_an_empty_workflow_plan_is_none() -> None:
+    plan = choose_plan(Facts(todos=TODOS), Plan(source="workflow", content=" \n"))
+    assert (plan.source, plan.content) == ("todo", "- [x] Read\n- [>] Write\n- [ ] Test")
+
+
+def test_todos_are_marked_as_the_seed_marks_them() -> None:
+    assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
+        "- [x] Read\n- [>] Write\n- [ ] Test\n- [ ] Two\n  lines"
+    )
+
+
+def test_what_was_written_about_a_todo_stands_below_it() -> None:
+    todos = (Todo("Read", "completed", "The parser.\n\nAnd its tests."), Todo("Write", "pending", "Write"))
+    assert todo_list(todos) == "- [x] Read\n  The parser.\n\n  And its tests.\n- [ ] Write"
+
+
+def test_an_approved_plan_alone_is_the_users_and_kept_word_for_word() -> None:
+    content = "# Plan\n\n```yaml\n  a: 1\n```\n\n</details>\n- [ ] src/relative.ts"
+    plan = choose_plan(Facts(plans=(PlanFact("ExitPlanMode", content, "approved", "", ""),)), None)
+    assert (plan.source, plan.content) == ("user-stated", content)
+
+
+def test_a_later_plan_that_is_not_decided_on_stands_below() -> None:
+    old = PlanFact("ExitPlanMode", "old", "approved", "", "")
+    draft = PlanFact("plan file", "draft", "unknown", "", "")
+    refused = PlanFact("ExitPlanMode", "refused", "rejected", "", "")
+    plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft, refused)), None)
+    assert plan.source == "user-stated"
+    assert plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan that is not approved yet\n\ndraft"
+
+
+def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
+    plan = choose_plan(Facts(plans=(PlanFact("plan file", "draft", "unknown", "", ""),)), None)
+    assert (plan.source, plan.content) == ("inferred", "draft")
+
+
+def test_a_refused_plan_is_no_plan() -> None:
+    refused = PlanFact("ExitPlanMode", "refused", "rejected", "", "")
+    plan = choose_plan(Facts(plans=(refused,), first_prompt="Fix it"), None)
+    assert (plan.source, plan.content) == ("inferred", "Fix it")
+
+
+def test_a_plan_that_was_refused_at_the_very_end_is_kept() -> None:
+    facts = Facts(
+        plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", "", ""),),
+        first_prompt="Fix it",
+        last_action=Action("ExitPlanMode", "", "rejected", "", ""),
+    )
+    plan = choose_plan(facts, None)
+    assert (plan.source, plan.content) == (
+        "inferred",
+        "Fix it\n\n## Plan that the user refused, and nothing came after\n\n# Plan: X\n1. x",
+    )
+
+
+def test_a_stated_plan_stands_below_the_todos() -> None:
+    said = "Here's my plan:\n1. Add a lock\n2. Test it\n3. Ship it"
+    plan = choose_plan(Facts(todos=TODOS[:1], prompts=(prompt(said),)), None)
+    assert plan.content == f"- [x] Read\n\n## As the user stated it\n\n{said}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here's my plan: \n1. Read the code\n2. Move the lock\n3. Test it",
+        "I want to: first read the parser, then move the lock, finally run the tests",
+        "Please do these:\n- add a flag `--all`\n- update the help text\n- write tests for it",
+        "1. add the field\n2. rename it in src/a.py\n3. run the tests",
+        "最终的目的是\n1. 搜集数据集\n2. 预训练\n3. 用rl强化",
+        "首先读取解析器，然后修改锁，最后运行测试",
+        "まず設計を読み、次に実装し、最後にテストする",
+        "D'abord lire le code, ensuite corriger le verrou, enfin lancer les tests",
+        "Steps:\n1) Fix the lock\n2) Check it\n3) Push it",
+        "Tasks for today:\n**1. Fix the lock**\n**2. Check it twice**\n**3. Push it**",
+    ],
+)
+def test_a_message_that_lays_out_steps(text: str) -> None:
+    assert asked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix the lock",
+        "1. Fix the lock",
+        "I did this:\n1. start a session\n2. edit a file\n3. run a prompt\nHow is 2 handled?",
+        "we changed it to search the branch first, then I merged it",
+        "I see three things:\n- the colour\n- the size\n- the font",
+        "1. src/a.py\n2. src/b.py\n3. src/c.py",
+        "1. Should it be red?\n2. Should it be blue?\n3. Or add green?",
+        "```\n1. add a\n2. add b\n3. add c\n```",
+        "please fix:\n[1/3] Starting\n[2/3] Building\n[3/3] Testing\n1. add a\n2. add b\n3. add c",
+        "User: please:\n1. add a\n2. add b\n3. add c\nAgent: ok\nUser: more\nAgent: ok",
+        "please:\n" + "1. add a\n2. add b\n3. add c\n" + "x" * 20_000,
+    ],
+)
+def test_a_message_that_does_not(text: str) -> None:
+    assert asked(text) == ""
+
+
+def test_only_the_users_own_words_state_a_plan() -> None:
+    steps = "Do these:\n1. add a\n2. add b\n3. add c"
+    assert asked(steps, "rejection") == ""
+    assert asked(steps, "queued") == steps
+    assert asked("Implement the following plan:\n\njust one thing", "plan") != ""
+
+
+def test_the_last_one_counts() -> None:
+    one, two = (f"Plan:\n1. add {x}\n2. test {x}\n3. ship {x}" for x in "ab")
+    assert stated_plan((prompt(one), prompt(two), prompt("go on"))) == two
+
+
+def test_output_is_no_message() -> None:
+    assert is_pasted("✓ one\n✗ two\n✓ three")
+    assert is_pasted("❯ ./run.sh\n[+] Building 1.3s\n => [internal] load\n => => sending")
+    assert is_pasted("2026-01-02T10:00:00Z one\n" * 3)
+    assert not is_pasted("Due 2026-01-02.\n2026-01-02 is too late.")
+    assert not is_pasted("✓ one is enough, I think")
+
+
+def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
+    facts = Facts(
+        prompts=(
+            prompt("Fix the lock.\n\nIt is in src."),
+            prompt("continue"),
+            prompt("and the colour, too"),
+            prompt("✓ a b\n✗ c d\n✓ e f"),
+        ),
+        first_prompt="Fix the lock.\n\nIt is in src.",
+        landmarks=(Landmark("Hold the lock", "1234abc", ""), Landmark("https://x.org/pull/1", "", "")),
+        modified_files=(FileFact("/w/a.py", 2, False), FileFact("/w/b.py", 1, False, created=True)),
+        commands=(Command("npm test", "", "failed", 1, "no", ""),),
+    )
+    assert choose_plan(facts, None) == Plan(
+        source="inferred",
+        content=(
+            "Fix the lock.\n\nIt is in src.\n\n"
+            "Asked for later:\n1. and the colour, too\n2. (pasted) ✓ a b ✗ c d ✓ e f\n\n"
+            "Done:\n- [x] committed Hold the lock\n- [x] https://x.org/pull/1\n"
+            "- [x] changed /w/a.py\n- [x] created /w/b.py\n\n"
+            "Left:\n- [ ] the last check failed: npm test"
+        ),
+    )
+
+
+def test_without_any_words_it_says_so() -> None:
+    assert choose_plan(Facts(), None).content == "The transcript holds no words of the user."

@@ -1,0 +1,25 @@
+"""What is kept of a long error."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats.transcript_events import Result
+from memtui.reading.outcomes import error_head
+
+
+def result(text: str) -> Result:
+    return Result("toolu_1", text, True, None, "")
+
+
+@given(st.lists(st.text("ab c", min_size=1, max_size=20), min_size=20, max_size=60))
+def test_a_long_error_keeps_whole_lines(lines: list[str]) -> None:
+    lines = [f"<{line}>" for line in lines]
+    kept = error_head(result("\n".join(lines)), 100).split("\n")
+    assert set(kept) <= {*lines, "…"}
+
+
+def test_a_line_without_an_end_is_cut() -> None:
+    kept = error_head(result("x" * 500), 103)
+    assert kept == f"{'x' * 50}\n…\n{'x' * 50}"

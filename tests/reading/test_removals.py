@@ -1,0 +1,107 @@
+"""Files that commands deleted, moved or put back, and what the drafts say of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.documents.ranking import reference_files, working_files
+from memtui.documents.recovery_draft import draft_recovery
+from memtui.reading.removals import DELETED, PUT_BACK, removals
+from tests.transcripts import Transcript
+
+ROOT = "/work/app"
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("rm -rf a.py old/", [("/w/a.py", DELETED), ("/w/old", DELETED)]),
+        ("cd sub && rm ../a.py 2>/dev/null", [("/w/a.py", DELETED)]),
+        ("git rm --cached a.py", []),
+        ("git rm a.py && git mv b.py c.py", [("/w/a.py", DELETED), ("/w/b.py", "moved to /w/c.py")]),
+        ("mv a.py b.py lib/", [("/w/a.py", "moved to /w/lib/a.py"), ("/w/b.py", "moved to /w/lib/b.py")]),
+        ("mv a.py lib", [("/w/a.py", "moved to /w/lib/a.py")]),
+        ("mv lib src/lib", [("/w/lib", "moved to /w/src/lib")]),
+        ("git checkout -- \\\n  a.py \\\n  b.py", [("/w/a.py", PUT_BACK), ("/w/b.py", PUT_BACK)]),
+        ("git restore a.py; git restore --staged b.py", [("/w/a.py", PUT_BACK)]),
+        ("git checkout main; git checkout -- .", []),
+        ("rm $TMP/a.py; rm -rf *; rm ~/x; rm .", []),
+        ("echo 'rm a.py' && grep rm a.py", []),
+        ("git commit -m 'rm a.py'", []),
+    ],
+)
+def test_what_a_command_did(command: str, found: list[tuple[str, str]]) -> None:
+    assert [(each.path.rstrip("/"), each.fate) for each in removals(command, "/w")] == found
+
+
+def test_a_command_of_powershell() -> None:
+    found = removals("Remove-Item -Force src\\a.ts; Move-Item b.ts lib\\b.ts", "C:\\work")
+    assert found == [("C:\\work\\src\\a.ts", DELETED), ("C:\\work\\b.ts", "moved to C:\\work\\lib\\b.ts")]
+    assert found[0].hits("c:\\work\\src\\a.ts")
+
+
+def session() -> Transcript:
+    s = Transcript(cwd=ROOT)
+    s.user("Tidy the shop up, so that every module has one name and nothing is there twice.")
+    for name in ("main.py", "old.py", "draft.py", "lib/a.py", "lib/b.py", "kept.py", "again.py"):
+        for _ in range(1 if name == "kept.py" else 4):
+            s.edit(f"{ROOT}/{name}")
+    s.tool("Read", file_path=f"{ROOT}/types/gone.d.ts")
+    s.tool("Read", file_path=f"{ROOT}/model.py")
+    s.tool("Bash", command=f"cat > notes.txt <<E\nx\nE\nrm {ROOT}/again.py")
+    s.tool("Bash", command="git mv old.py new.py && rm draft.py notes.txt types/gone.d.ts && rm -r lib")
+    s.tool("Bash", command="mkdir -p models && mv model.py models/")
+    s.tool("Bash", command="git checkout -- main.py")
+    s.edit(f"{ROOT}/again.py")
+    return s
+
+
+def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
+    facts = session().facts(tmp_path)
+    roles = [(file.path.removeprefix(f"{ROOT}/"), file.role) for file in working_files(facts, ROOT)]
+    assert sorted(roles[:3]) == [
+        ("again.py", "main implementation, 5 edits"),
+        ("kept.py", "implementation"),
+        ("main.py", "entry point, 4 edits, later put back with git"),
+    ]
+    assert sorted(roles[3:]) == [
+        ("draft.py", "implementation, 4 edits, later deleted"),
+        ("lib/a.py", "implementation, 4 edits, later deleted"),
+        ("lib/b.py", "implementation, 4 edits, later deleted"),
+        ("old.py", f"implementation, 4 edits, later moved to {ROOT}/new.py"),
+    ]
+    assert [file.path for file in reference_files(facts, ROOT)] == [f"{ROOT}/models/model.py"]
+    assert facts.shell_files == ()
+    changes = draft_recovery(facts, Path(ROOT)).changes
+    assert f"{ROOT}/draft.py: changed, later deleted" in changes
+    assert f"{ROOT}/again.py: changed" in changes
+
+
+def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
+    s = Transcript(cwd=ROOT)
+    s.edit(f"{ROOT}/a.py")
+    s.edit(f"{ROOT}/b.py")
+    s.edit(f"{ROOT}/c.py")
+    s.tool("Bash", command="mv a.py x.py && mv b.py y.py && rm c.py")
+    s.edit(f"{ROOT}/d.py")
+    s.tool("Bash", command="mv x.py a.py; mv y.py z.py\ncat > c.py <<E\nx\nE")
+    s.tool("Bash", command="cat > notes.txt <<E\nx\nE")
+    s.tool("Bash", command="rm d.py && cp ../backup/d.py . && cp -r ../backup/d.py d.py; cp a.py notes.txt")
+    facts = s.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.modified_files] == [
+        (f"{ROOT}/a.py", ""),
+        (f"{ROOT}/b.py", f"moved to {ROOT}/z.py"),
+        (f"{ROOT}/c.py", ""),
+        (f"{ROOT}/d.py", ""),
+    ]
+    assert facts.shell_files == (f"{ROOT}/notes.txt",)
+
+
+def test_many_files_are_told_by_their_number(tmp_path: Path) -> None:
+    s = Transcript(cwd=ROOT)
+    for number in range(15):
+        s.edit(f"{ROOT}/src/part{number}.py")
+    changes = draft_recovery(s.facts(tmp_path), Path(ROOT)).changes
+    assert changes[-1] == "3 other files, all named under Working Files"

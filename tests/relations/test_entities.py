@@ -1,0 +1,155 @@
+"""What memories name, and which ones name the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats.recovery import Plan, Recovery, RoleFile
+from memtui.relations.entities import Entity, below, counted, entities, packages, path_key, related, telling
+
+ROOT = "/home/ann/shop"
+
+
+class _Said:
+    project = "/home/ann/other"
+    session_id = "90dd90a0"
+
+
+def test_a_memory_names_each_thing_once() -> None:
+    recovery = Recovery(
+        session_id="WFS-auth",
+        project_root=ROOT,
+        objective="See /home/ann/shop/docs/plan.md and https://example.org/a/b.html",
+        plan=Plan(content="- [ ] /etc/shop/rates.toml:12 and (/home/ann/shop/src/auth.py)"),
+        working_files=(RoleFile(path="/home/ann/shop/src/auth.py", role="x"), RoleFile(path="src/Tax.py:10")),
+        reference_files=(RoleFile(path="/home/ann/shop/./src/tax.py"),),
+        decisions=(
+            "Rotate tokens: nobody logs out",
+            "Rotate  tokens - said again",
+            "Keep it small. It grows.",
+        ),
+        dependencies=("zod 3", "npm: zod@4, left-pad (why?)"),
+    )
+    assert entities(recovery, _Said()) == (
+        Entity("file", "/home/ann/shop/src/auth.py"),
+        Entity("file", "/home/ann/shop/src/Tax.py"),
+        Entity("file", "/home/ann/shop/docs/plan.md"),
+        Entity("file", "/etc/shop/rates.toml"),
+        Entity("decision", "Rotate tokens"),
+        Entity("decision", "Keep it small."),
+        Entity("package", "zod"),
+        Entity("package", "left-pad"),
+        Entity("session", "WFS-auth"),
+        Entity("session", "90dd90a0"),
+        Entity("project", ROOT),
+    )
+
+
+def test_without_a_root_the_store_says_against_what() -> None:
+    recovery = Recovery(working_files=(RoleFile(path="a.py"),))
+    assert entities(recovery, _Said())[0].name == "/home/ann/other/a.py"
+    assert entities(recovery) == (Entity("file", "a.py"),)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        (
+            "D:\\Shop\\src\\auth.py",
+            "d:/shop/SRC/auth.py",
+            "D:\\Shop\\.\\x\\..\\src\\auth.py",
+            "/mnt/d/shop/src/auth.py",
+        ),
+        ("/home/ann/caf\u00e9.py", "/home/ann/cafe\u0301.py", "/home/ann//CAFE\u0301.py"),
+    ],
+)
+def test_spellings_of_one_path(same: tuple[str, ...]) -> None:
+    assert len({path_key(path) for path in same}) == 1
+    assert path_key("/home/ann/b.py") != path_key("/home/ann/a.py")
+
+
+@pytest.mark.parametrize(
+    ("item", "names"),
+    [
+        ("pydantic>=2.11", ["pydantic"]),
+        ("ioredis 5", ["ioredis"]),
+        ("@types/node@20.1 (types)", ["@types/node"]),
+        ("uvicorn[standard]>=0.30", ["uvicorn"]),
+        ("Added dependencies: lodash, zod", ["lodash", "zod"]),
+        ("added `httpx` for the client, and `respx>=1` for its tests", ["httpx", "respx"]),
+        ("redis - the cache", ["redis"]),
+        ("none added", []),
+        ("none", []),
+        ("Upgraded the client to version 5", []),
+        ("", []),
+    ],
+)
+def test_packages_of_an_item(item: str, names: list[str]) -> None:
+    assert packages(item) == names
+
+
+def test_packages_are_compared_as_indexes_do() -> None:
+    assert Entity("package", "Python.Dateutil").key == Entity("package", "python_dateutil").key
+
+
+def test_what_few_share_says_more_than_what_all_share() -> None:
+    rare, common = Entity("file", "/s/refunds.py"), Entity("file", "/s/README.md")
+    others = {f"CMEM-20260101-{number:06}": [common] for number in range(900)}
+    others["CMEM-20250101-000000"] = [Entity("file", "/S/Refunds.py")]
+    others["CMEM-20250102-000000"] = [Entity("project", "/s")]
+    found = related([rare, common, Entity("project", "/s")], others, total=1000, named_by=None)
+    assert found[0].id == "CMEM-20250101-000000"
+    assert found[0].shared == (Entity("file", "/S/Refunds.py"),)
+    assert found[0].score > 10 * found[1].score
+    assert [relation.id for relation in found[1:3]] == ["CMEM-20260101-000899", "CMEM-20260101-000898"]
+    assert len(found) == 901, "the project alone relates nobody"
+
+
+def test_what_is_shared_comes_the_most_telling_first() -> None:
+    readme, session, auth = Entity("file", "/r.md"), Entity("session", "s1"), Entity("file", "/auth.py")
+    others = {"a": [readme, auth, session], "b": [readme], "c": [readme], "d": [Entity("file", "/x.py")]}
+    first = related([readme, auth, session], others)[0]
+    assert (first.id, first.shared) == ("a", (session, auth, readme))
+
+
+def test_counts_may_come_from_elsewhere() -> None:
+    one, two = Entity("file", "/1.py"), Entity("file", "/2.py")
+    others = {"a": [one], "b": [two]}
+    counts = {one.key: 500, two.key: 2}
+    assert [found.id for found in related([one, two], others, counts, 1000)] == ["b", "a"]
+    assert [found.id for found in related([one, two], others, {**counts, two.key: 900}, 1000)] == ["a", "b"]
+
+
+@given(st.integers(2, 10_000), st.integers(2, 10_000))
+def test_telling_is_positive_and_falls(named_by: int, total: int) -> None:
+    key = Entity("file", "/a.py").key
+    assert telling(key, named_by, total) > 0
+    assert telling(key, named_by, total) >= telling(key, named_by + 1, total)
+
+
+_texts = st.text(max_size=60) | st.sampled_from(
+    ["D:\\a\\b.py", "/a/b.py", "- x: y", "`a`, `b`", "\\\\h\\s", "../.."]
+)
+
+
+@given(st.lists(_texts, max_size=4), _texts, _texts)
+def test_any_text_is_taken(items: list[str], root: str, text: str) -> None:
+    recovery = Recovery(
+        project_root=root, decisions=tuple(items), dependencies=tuple(items), notes=text,
+        working_files=tuple(RoleFile(path=item) for item in items),
+    )  # fmt: skip
+    named = entities(recovery)
+    assert len({entity.key for entity in named}) == len(named)
+    assert all(entity.name and "\n" not in entity.name for entity in named)
+    assert counted([named]).total() == len(named)
+    others = related(named, {"a": named})
+    assert bool(others) == any(entity.kind != "project" for entity in named)
+
+
+def test_a_path_below_the_root() -> None:
+    assert below("D:\\Shop\\src\\a.py", "d:/shop/") == "src\\a.py"
+    assert below("/s/a.py", "/s") == "a.py"
+    assert below("/sx/a.py", "/s") == "/sx/a.py"
+    assert below("a.py", "") == "a.py"

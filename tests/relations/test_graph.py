@@ -1,0 +1,111 @@
+"""Graphs of memories as data, DOT and Mermaid: no label breaks out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.relations.entities import Entity
+from memtui.relations.graph import Edge, Graph, Node, dot, graph_of, mermaid
+
+AUTH, TAX, SHOP = Entity("file", "/s/auth.py"), Entity("file", "/s/tax.py"), Entity("project", "/s")
+
+HOSTILE = [
+    'a"]; n1 -- n2 [URL="http://x"',
+    "\\",
+    "\\N \\G",
+    'x"\n}\nsubgraph evil {',
+    '"]\n  click m1 "javascript:alert(1)"',
+    "%%{init: {'securityLevel': 'loose'}}%%",
+    "<script>alert(1)</script><b>&amp;",
+    "`**bold**`",
+    "end; m1 --> m2",
+    "a\x1b[31m\u2028b\u202ec",
+    "1. first",
+    "- first",
+    "#quot;",
+    "\ud800",
+]
+
+
+def test_memories_and_what_they_name() -> None:
+    upper = Entity("file", "/S/AUTH.py")
+    graph = graph_of([("CMEM-2", "two", [AUTH, SHOP]), ("CMEM-1", "one", [upper, TAX])])
+    assert graph.nodes == (
+        Node("m1", "memory", "CMEM-2", "two"),
+        Node("m2", "memory", "CMEM-1", "one"),
+        Node("e1", "file", "/s/auth.py", memories=2),
+        Node("e2", "project", "/s", memories=1),
+        Node("e3", "file", "/s/tax.py", memories=1),
+    )
+    assert graph.edges == (Edge("m1", "e1"), Edge("m1", "e2"), Edge("m2", "e1"), Edge("m2", "e3"))
+
+
+def test_what_few_name_is_left_out_when_asked() -> None:
+    graph = graph_of([("CMEM-2", "two", [AUTH, SHOP]), ("CMEM-1", "one", [AUTH, TAX])], least=2)
+    assert [node.name for node in graph.nodes] == ["CMEM-2", "CMEM-1", "/s/auth.py"]
+    assert len(graph.edges) == 2
+
+
+def test_drawings() -> None:
+    graph = graph_of([("CMEM-20260102-101500", "Fix the tax", [Entity("file", "D:\\a\\b\\c\\d.py"), SHOP])])
+    assert dot(graph) == (
+        "graph memories {\n"
+        "  layout=sfdp; overlap=false; splines=true;\n"
+        "  node [fontsize=10];\n"
+        '  m1 [shape=box, label="CMEM-20260102-101500 Fix the tax"];\n'
+        '  e1 [shape=note, label="b/c/d.py"];\n'
+        '  e2 [shape=folder, label="/s"];\n'
+        "  m1 -- e1;\n"
+        "  m1 -- e2;\n"
+        "}\n"
+    )
+    assert mermaid(graph) == (
+        "flowchart LR\n"
+        '  m1["CMEM-20260102-101500 Fix the tax"]\n'
+        '  e1("b/c/d.py")\n'
+        '  e2[("#47;s")]\n'
+        "  m1 --- e1\n"
+        "  m1 --- e2\n"
+    )
+
+
+def test_nothing_is_a_drawing_too() -> None:
+    assert dot(Graph((), ())).endswith("}\n")
+    assert mermaid(Graph((), ())) == "flowchart LR\n"
+
+
+_DOT_NODE = re.compile(r'  [me]\d+ \[shape=\w+, label="((?:[^"\\\n]|\\\\|\\")*)"\];')
+_MERMAID_NODE = re.compile(r'  [me]\d+[\[({]+"([^"\n]*)"[\])}]+')
+
+
+@pytest.mark.parametrize("kind", ["memory", "file", "decision", "package", "session", "project"])
+@pytest.mark.parametrize("label", HOSTILE)
+def test_hostile_labels_stay_labels(kind: str, label: str) -> None:
+    _check(kind, label)
+
+
+@given(st.text())
+@example("&quot;")
+def test_any_label_stays_a_label(label: str) -> None:
+    _check("memory", label)
+    _check("file", label)
+
+
+def _check(kind: str, label: str) -> None:
+    graph = Graph((Node("e1", kind, label, label),), ())
+    drawn, chart = dot(graph), mermaid(graph)
+    (drawn + chart).encode()
+    lines = drawn.split("\n")
+    assert len(lines) == 6
+    assert _DOT_NODE.fullmatch(lines[3])
+    _, node, end = chart.split("\n")
+    assert end == ""
+    inside = _MERMAID_NODE.fullmatch(node)
+    assert inside
+    assert not re.search(r"[%{}<>`&\\\[\]*]", inside[1])
+    assert not re.search(r"#(?!\d+;)|(?<!\d);", inside[1])
+    assert not re.match(r"\d+\.\s|-", inside[1])

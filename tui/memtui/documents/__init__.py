@@ -1,0 +1,1 @@
+"""Facts to documents: recovery text, memory draft, session state, and the checklist."""

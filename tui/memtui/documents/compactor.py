@@ -1,0 +1,141 @@
+"""The compactor (seed 003): a session's state from version to version.
+
+`merge` holds the rules of each section, whoever drafted: the facts or a model. `next_state` is the compactor
+that needs no model.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from memtui.documents.compactor_decisions import merged_decisions
+from memtui.documents.compactor_size import fitted
+from memtui.documents.compactor_tasks import collapsed, count_of, flat, merged_tasks
+from memtui.documents.state_draft import ProjectLike, raw_state
+from memtui.documents.state_secrets import without_secrets
+from memtui.documents.state_tasks import done_tasks, steps_of, task_tree
+from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
+from memtui.reading.records import Facts
+from memtui.reading.requests import directions, goal, requests
+from memtui.reading.short_text import key_of
+from memtui.reading.tasks import was_done
+
+_Part = TypeVar("_Part", Identity, Dynamics)
+
+
+def next_state(
+    previous: SessionState | None,
+    facts: Facts,
+    project: ProjectLike,
+    *,
+    before: Facts | None = None,
+) -> SessionState | None:
+    """The next version of a session's state, by the facts alone; None when nothing would change.
+
+    Args:
+        previous: the version before; None for the first one.
+        facts: what the transcript says up to now. Decisions may be those of its new part alone.
+        project: whose session.
+        before: the facts as they were at the version before, as far as they are known: what they had already
+            is no news. Without them all is news, and what the document has already is told by its words.
+    """
+    drafted = raw_state(facts, project)
+    if previous is None:
+        return merge(None, drafted)
+    drafted = drafted.replace(
+        identity=drafted.identity.replace(goal=_goal(previous, facts, before)),
+        tasks=_news(previous, _ticked(previous, drafted.tasks, before), before),
+    )
+    return merge(previous, drafted, gone=_gone(facts, drafted))
+
+
+def merge(
+    previous: SessionState | None, drafted: SessionState, *, gone: frozenset[str] = frozenset()
+) -> SessionState | None:
+    """The next version from a draft of anybody's, by the rules of seed 003; None when nothing would change.
+
+    IDENTITY and CONVERSATION DYNAMICS change where the draft says something; the TASK TREE keeps what is done
+    and what nobody spoke of; KEY DECISIONS only grow; WORKING CONTEXT is the draft's. Lines and sections that
+    a person added stay.
+
+    Args:
+        previous: the version before; None for the first one.
+        drafted: what the conversation shows; its version does not count.
+        gone: keys of open tasks (`phrasing.key_of`) that are wanted no more.
+    """
+    before, drafted = previous or SessionState(version=0), without_secrets(drafted)
+    merged = SessionState(
+        version=before.version + 1,
+        identity=_updated(before.identity, drafted.identity),
+        tasks=collapsed(merged_tasks(before.tasks, drafted.tasks, gone=gone)),
+        decisions=merged_decisions(before.decisions, drafted.decisions),
+        working=drafted.working.replace(extra=_lines(before.working.extra, drafted.working.extra)),
+        dynamics=_updated(before.dynamics, drafted.dynamics),
+        preamble=before.preamble or drafted.preamble,
+        extra=before.extra or drafted.extra,
+    )
+    merged = fitted(merged)
+    return None if previous is not None and merged.replace(version=previous.version) == previous else merged
+
+
+def _updated(before: _Part, drafted: _Part) -> _Part:
+    """`before` with the fields that the draft fills."""
+    told = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
+    return before.replace(**told)
+
+
+def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*before, *drafted)))
+
+
+def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
+    """The goal as it was, unless the user has changed direction since, or approved a plan."""
+    now = goal(facts)
+    was = previous.identity.goal
+    if not was:
+        return now
+    if before is not None:
+        return now if now != goal(before) else was
+    return now if directions(facts) else was
+
+
+def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
+    """The drafted tasks; done are, too, those that a person ticked off and no list spoke of since."""
+    if before is None:
+        return drafted
+    was = [(key_of(task.text), task.kind) for task in task_tree(before)]
+    done = {key_of(task.text) for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
+    done -= {key for key, kind in was if kind is TaskKind.DONE}
+    waited = {(key, kind is TaskKind.IN_PROGRESS) for key, kind in was if key in done}
+    return tuple(
+        task.replace(kind=TaskKind.DONE)
+        if (key_of(task.text), task.kind is TaskKind.IN_PROGRESS) in waited
+        else task
+        for task in drafted
+    )
+
+
+def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
+    """The drafted tasks without the done ones that the counting line of the version before counts."""
+    counted = sum(map(count_of, previous.tasks))
+    if not counted:
+        return drafted
+    shown = {key_of(task.text) for task in previous.tasks}
+    done = [task for task in drafted if task.kind is TaskKind.DONE and key_of(task.text) not in shown]
+    if before is not None:
+        known = {key_of(text) for text in done_tasks(before)}
+        old = [task for task in done if key_of(task.text) in known]
+    else:
+        old = done[:counted]  # the oldest ones are counted first
+    return tuple(task for task in drafted if task not in old)
+
+
+def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
+    """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
+    texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
+    texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
+    texts += requests(facts)
+    for plan in facts.plans:
+        texts += steps_of(plan)
+    wanted = {key_of(task.text) for task in drafted.tasks}
+    return frozenset(key_of(text) for text in texts) - wanted

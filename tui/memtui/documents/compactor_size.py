@@ -1,0 +1,110 @@
+"""The size of a session state: 3,000 to 5,000 tokens as the target (seed 003), whatever a session was like.
+
+What gives way, in this order, as far as it has to: the last lines of the technical state; what was asked and
+answered under tasks; done tasks, which go on in the counting line; the ends of long texts; the tasks that
+are last; the names of files. What a person wrote beside the known fields stays, and decisions always do: a
+document is larger than its target only by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.documents.compactor_tasks import collapsed
+from memtui.formats.session_state import SessionState, Task, TaskKind, render_session_state
+from memtui.reading.short_text import shortened
+from memtui.reading.sizes import tokens
+
+TARGET = 5_000
+"""Tokens of a document; a smaller one is not filled up."""
+FLOOR = 2_000
+"""Tokens that everything but the decisions, and what a person added, comes down to if it must."""
+
+_STATE_LINES = 3
+_SHORT = 100
+_NARROW = 60
+_FILES = 1_500
+_FEW = 8
+
+
+def size_of(state: SessionState) -> int:
+    """Tokens of the document."""
+    return tokens(render_session_state(state))
+
+
+def fitted(state: SessionState, target: int = TARGET) -> SessionState:
+    """The state within `target` tokens, as far as that can be."""
+    for step in (_without_state_lines, _without_subs, _without_done, _short_texts, _few_tasks, _few_files):
+        for smaller in step(state):
+            if size_of(state) <= target:
+                return state
+            state = smaller
+    return state
+
+
+def _without_state_lines(state: SessionState) -> Iterator[SessionState]:
+    lines = state.working.technical_state.split("\n")
+    while len(lines) > _STATE_LINES:
+        lines = lines[:-1]
+        yield _working(state, technical_state="\n".join(lines))
+
+
+def _without_subs(state: SessionState) -> Iterator[SessionState]:
+    tasks = [
+        task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
+        if not task.text.endswith("further tasks")
+        else task
+        for task in state.tasks
+    ]
+    yield state.replace(tasks=tuple(tasks))
+
+
+def _without_done(state: SessionState) -> Iterator[SessionState]:
+    done = sum(task.kind is TaskKind.DONE for task in state.tasks)
+    if done > 2:
+        yield state.replace(tasks=collapsed(state.tasks, max(3, len(state.tasks) - done + 3)))
+
+
+def _short_texts(state: SessionState) -> Iterator[SessionState]:
+    working = {
+        name: shortened(getattr(state.working, name), _SHORT * (3 if name == "technical_state" else 1))
+        for name in ("last_compile", "last_error", "technical_state", "dependencies")
+    }
+    yield _working(state, **working)
+    state = _working(state, **working)
+    names = ("language", "style", "phase", "last_intent")
+    dynamics = {name: shortened(getattr(state.dynamics, name), _SHORT) for name in names}
+    identity = {
+        name: shortened(getattr(state.identity, name), _SHORT * 2) for name in ("project", "branch", "goal")
+    }
+    yield state.replace(
+        dynamics=state.dynamics.replace(**dynamics), identity=state.identity.replace(**identity)
+    ).replace(tasks=tuple(_shorter(task, _SHORT) for task in state.tasks))
+
+
+def _few_tasks(state: SessionState) -> Iterator[SessionState]:
+    tasks = tuple(_shorter(task, _NARROW) for task in state.tasks)
+    yield state.replace(tasks=tasks)
+    yield state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW)))
+
+
+def _few_files(state: SessionState) -> Iterator[SessionState]:
+    yield _working(state, files_modified=shortened(state.working.files_modified, _FILES))
+    yield _working(state, files_modified=shortened(state.working.files_modified, _SHORT))
+
+
+def _shorter(task: Task, width: int) -> Task:
+    return task.replace(
+        text=shortened(task.text, width), children=tuple(_shorter(child, width) for child in task.children)
+    )
+
+
+def _fewer(task: Task) -> Task:
+    if len(task.children) <= _FEW:
+        return task
+    more = Task(kind=TaskKind.NOTE, text=f"and {len(task.children) - _FEW} more")
+    return task.replace(children=(*task.children[:_FEW], more))
+
+
+def _working(state: SessionState, **changes: str) -> SessionState:
+    return state.replace(working=state.working.replace(**changes))

@@ -1,0 +1,145 @@
+"""Which files of a session matter most, with their roles (seed 000, sections 3 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log2
+
+from memtui.formats.recovery import RoleFile
+from memtui.reading.facts import Facts
+from memtui.reading.paths import identity
+from memtui.reading.records import FileFact
+from memtui.reading.removals import PUT_BACK, moved_to
+from memtui.reading.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
+
+_REFERENCES = 12
+"""Files that were only read and are named; they are there to save a search, not to be a list of all."""
+
+_CHANGED = {
+    Kind.SOURCE: 6.0,
+    Kind.TYPES: 5.0,
+    Kind.CONFIG: 3.5,
+    Kind.TEST: 3.0,
+    Kind.DOCS: 1.5,
+    Kind.ASSET: 0.0,
+    Kind.SCRATCH: -6.0,
+}
+"""Source before types, configuration, tests, documents."""
+_NO_CODE = frozenset({"styles", "web page", "page template"})
+_LOOKS = 4.0
+"""Styles and pages, beside the code."""
+_OUTSIDE = 4.0
+"""What a file loses that lies outside the project."""
+_GONE = 8.0
+"""What a file loses that was deleted, or moved elsewhere."""
+_BY_SUBAGENT = 1.5
+_RECENT = 2.0
+"""What the file that was begun last has ahead of the first one."""
+
+_FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
+"""Configuration that a new session reads first."""
+
+_HIGH, _MEDIUM, _LOW, _LOWEST = 9.0, 6.0, 4.0, 2.0
+"""The seed's priorities: project configuration and types; related modules and tests; documents; the rest."""
+
+
+def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
+    """All files that the session changed, the most important first; last those that only commands wrote."""
+    files = facts.modified_files
+    weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
+    ranked = sorted(files, key=lambda file: -weights[file.path])
+    main = next((f.path for f in ranked if _is_code(role_of(f.path, root)) and not _is_gone(f)), "")
+    named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
+    written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
+    named += [
+        RoleFile(path=path, role=f"{role_of(path, root).text}, written by a command") for path in written
+    ]
+    return tuple(named)
+
+
+def _is_code(role: Role) -> bool:
+    return role.kind is Kind.SOURCE and role.text not in _NO_CODE
+
+
+def _weight(file: FileFact, index: int, number: int, root: str) -> float:
+    role = role_of(file.path, root)
+    weight = _CHANGED[role.kind] if role.kind is not Kind.SOURCE or _is_code(role) else _LOOKS
+    weight += 1.5 * log2(1 + file.times)
+    weight += _RECENT * index / max(1, number - 1)
+    if inside_of(file.path, root) == file.path:
+        weight -= _OUTSIDE
+    if _is_gone(file):
+        weight -= _GONE
+    return weight - _BY_SUBAGENT if file.subagent else weight
+
+
+def _is_gone(file: FileFact) -> bool:
+    """Whether there is no such file any more where it was."""
+    return file.fate not in ("", PUT_BACK)
+
+
+def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: str) -> str:
+    role = _told(role_of(file.path, root), file.path, files)
+    if file.path == main:
+        role = "main implementation" if role == "implementation" else f"main implementation, {role}"
+    told = [role]
+    told.append("created" if file.created else "")
+    told.append(f"{file.times} edits" if file.times > 1 else "")
+    told.append("by a subagent" if file.subagent else "")
+    told.append(f"later {_fate(file)}" if file.fate else "")
+    return ", ".join(part for part in told if part)
+
+
+def _fate(file: FileFact) -> str:
+    """What became of a file; a path that would end the role is left out."""
+    return "moved" if ")" in file.fate else file.fate
+
+
+def _told(role: Role, path: str, files: Sequence[FileFact]) -> str:
+    """A role, of tests with what they test when that was worked on, too."""
+    if role.kind is not Kind.TEST or not role.text.endswith("tests"):
+        return role.text
+    stem = what_it_tests(path)
+    tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
+    return f"{role.text} of {name_of(tested)}" if tested else role.text
+
+
+def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
+    """The files that were read and not changed and that a new session would look for first."""
+    changed = {identity(file.path) for file in facts.modified_files}
+    changed |= {identity(path) for path in facts.shell_files}
+    folders = {folder_of(file.path) for file in facts.modified_files}
+    rated = []
+    for file in map(_where_it_is, facts.read_files):
+        role = role_of(file.path, root)
+        if identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
+            weight, text = _rated(file, role, facts.modified_files, folders)
+            weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
+            weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0
+            rated.append((weight, RoleFile(path=file.path, role=text)))
+    rated.sort(key=lambda pair: -pair[0])
+    return tuple(file for _, file in rated[:_REFERENCES])
+
+
+def _where_it_is(file: FileFact) -> FileFact:
+    """A file that was moved, by its new path."""
+    return replace(file, path=moved_to(file.fate), fate="") if moved_to(file.fate) else file
+
+
+def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:
+    """How much a file that was read says, and its role beside the changed ones."""
+    related = folder_of(file.path) in folders
+    if role.kind is Kind.TYPES or role.text in _FIRST:
+        return _HIGH, role.text
+    if role.kind is Kind.CONFIG:
+        return _MEDIUM, role.text
+    if role.kind is Kind.TEST:
+        told = _told(role, file.path, changed)
+        return (_MEDIUM if related or told != role.text else _LOW), told
+    if role.kind is Kind.SOURCE:
+        generic = role.text == "implementation"
+        if related:
+            return _MEDIUM + 1, "related module" if generic else f"{role.text}, related module"
+        return _LOW, "related module" if generic and changed else role.text
+    return (_LOW if role.kind is Kind.DOCS else _LOWEST), role.text

@@ -1,0 +1,27 @@
+"""What a person changed in the review of a capture, brought into the recovery text."""
+
+from __future__ import annotations
+
+from memtui.documents.memory_draft import draft_memory
+from memtui.formats.memory import MemoryFile
+from memtui.formats.recovery import Recovery
+from memtui.reading.facts import Facts
+
+
+def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:
+    """A recovery text with what a reviewer added to the draft of the memory file.
+
+    The draft's own lines stand in the recovery text already, each in its section.
+    """
+    drafted = draft_memory(facts)
+    learnt = [line for line in memory.learnings if line not in drafted.learnings]
+    asked = [line for line in memory.questions if line not in drafted.questions]
+    changes: dict[str, object] = {}
+    if memory.goal and memory.goal != drafted.goal:
+        changes["objective"] = memory.goal
+    if asked:
+        changes["known_issues"] = (*recovery.known_issues, *asked)
+    if learnt:
+        told = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
+        changes["notes"] = f"{told}\n\n{recovery.notes}".strip()
+    return recovery.replace(**changes) if changes else recovery

@@ -1,0 +1,161 @@
+"""What has changed between two versions of a session state, word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
+
+from memtui.documents.compactor_decisions import members
+from memtui.formats.session_state import SessionState, render_session_state
+from memtui.reading.short_text import key_of
+
+Change = Literal["same", "added", "removed", "changed"]
+
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]", re.UNICODE)
+_HEADING = re.compile(r"## (.*)")
+_LABEL = re.compile(r"\s*- (?:\[[ x]\] )?(?:\*\*IN PROGRESS\*\*|[\w ]{2,20}):")
+_MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
+"""Labels of which a section has several."""
+_ALIKE = 0.5
+_LONGEST = 4_000
+"""Characters of a line up to which words are compared; a longer one is told as a whole."""
+
+
+class Piece(NamedTuple):
+    """Part of a line."""
+
+    change: Literal["same", "added", "removed"]
+    text: str
+
+
+class LineDiff(NamedTuple):
+    """A line of either version, or of both."""
+
+    change: Change
+    pieces: tuple[Piece, ...]
+    """The whole line; in one that `changed` both versions' words, in order."""
+    is_new_decision: bool = False
+
+    @property
+    def text(self) -> str:
+        """The line as it is now; as it was, if it is gone."""
+        gone = self.change == "removed"
+        return "".join(piece.text for piece in self.pieces if gone or piece.change != "removed")
+
+
+class SectionDiff(NamedTuple):
+    """A section of the document."""
+
+    title: str
+    lines: tuple[LineDiff, ...]
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether any line has."""
+        return any(line.change != "same" for line in self.lines)
+
+
+def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff, ...]:
+    """The sections of `new` line by line, with what has changed since `old`; without `old` all is new."""
+    before = _sections(old) if old is not None else {}
+    after = _sections(new)
+    known = {key_of(text) for each in (old.decisions if old else ()) for text in members(each)}
+    fresh = {key_of(text) for each in new.decisions for text in members(each)} - known
+    titles = dict.fromkeys((*after, *before))
+    found = []
+    for title in titles:
+        # Decisions are only ever added: one is never what became of another.
+        decisions = title.startswith("KEY DECISIONS")
+        lines = _lines(before.get(title, []), after.get(title, []), pair=not decisions)
+        found.append(SectionDiff(title, tuple(_marked(lines, fresh) if decisions else lines)))
+    return tuple(found)
+
+
+def _sections(state: SessionState) -> dict[str, list[str]]:
+    """The document's lines by the heading above them; the first and last line are the versions' own."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in render_session_state(state).split("\n")[1:]:
+        heading = _HEADING.fullmatch(line)
+        if heading:
+            lines = sections.setdefault(heading[1], [])
+        elif line.strip() and not line.startswith("==="):
+            if not sections:
+                lines = sections.setdefault("", lines)
+            lines.append(line)
+    return sections
+
+
+def _marked(lines: Iterator[LineDiff], fresh: set[str]) -> Iterator[LineDiff]:
+    for line in lines:
+        yield line._replace(is_new_decision=line.change == "added" and key_of(_value(line.text)) in fresh)
+
+
+def _value(line: str) -> str:
+    """A decision's line without its bullet and label."""
+    bare = line.strip().removeprefix("- ")
+    return bare.split(":", 1)[1] if bare.startswith(("Decision:", "Constraint:")) else bare
+
+
+def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool) -> Iterator[LineDiff]:
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for kind, start, stop, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            yield from (LineDiff("same", (Piece("same", line),)) for line in after[begin:end])
+        elif pair:
+            yield from _replaced(before[start:stop], list(after[begin:end]))
+        else:
+            yield from (LineDiff("removed", (Piece("removed", line),)) for line in before[start:stop])
+            yield from (LineDiff("added", (Piece("added", line),)) for line in after[begin:end])
+
+
+def _replaced(gone: Sequence[str], come: list[str]) -> Iterator[LineDiff]:
+    """Lines that others took the place of: those that go on in one of the others are compared with it."""
+    for line in gone:
+        at = next((number for number, other in enumerate(come) if _go_on(line, other)), None)
+        if at is None:
+            yield LineDiff("removed", (Piece("removed", line),))
+            continue
+        yield from (LineDiff("added", (Piece("added", other),)) for other in come[:at])
+        yield LineDiff("changed", tuple(_words(line, come[at])))
+        del come[: at + 1]
+    yield from (LineDiff("added", (Piece("added", line),)) for line in come)
+
+
+def _go_on(line: str, other: str) -> bool:
+    """Whether two lines are one, changed: the same field of a section, or mostly the same words."""
+    label, others = _label(line), _label(other)
+    if label != others:
+        return False
+    if label and not label.endswith(_MANY):
+        return True
+    return SequenceMatcher(None, line[:_LONGEST], other[:_LONGEST]).quick_ratio() > _ALIKE
+
+
+def _label(line: str) -> str:
+    match = _LABEL.match(line)
+    return match[0].strip() if match else ""
+
+
+def _words(before: str, after: str) -> Iterator[Piece]:
+    """The words of a line and of what became of it; little in common is no reason to mix them."""
+    label = _label(after)
+    start = after.find(label) + len(label)
+    if label and before.startswith(after[:start]):
+        yield Piece("same", after[:start])
+        before, after = before[start:], after[start:]
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if max(len(before), len(after)) > _LONGEST or matcher.ratio() < _ALIKE:
+        yield from (Piece("removed", before), Piece("added", after))
+        return
+    for kind, start, stop, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            yield Piece("same", "".join(new[begin:end]))
+            continue
+        if stop > start:
+            yield Piece("removed", "".join(old[start:stop]))
+        if end > begin:
+            yield Piece("added", "".join(new[begin:end]))

@@ -1,1 +1,0 @@
-"""Transcript to facts to drafts, without a model."""

@@ -1,0 +1,1 @@
+"""A transcript to facts: structure only, no model."""

@@ -1,0 +1,100 @@
+"""What a tool call is about, and the last one that counts."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.formats.transcript_events import Call, Result
+from memtui.reading.outcomes import error_head
+from memtui.reading.records import Action, Outcome
+
+_BOOKKEEPING = frozenset(
+    {
+        "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch",
+        "EnterPlanMode", "SendUserMessage", "StructuredOutput", "Brief",
+    }
+)  # fmt: skip
+_TARGET_KEYS = (
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
+    "description", "path", "libraryName", "name", "question", "id",
+)  # fmt: skip
+_TARGET_LIMIT = 2_000
+_RESULT_LIMIT = 600
+_ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
+
+
+def target_of(call: Call) -> str:
+    """What a call is about, on one line: its file, command, pattern, address or description."""
+    arguments = call.input
+    for key in _TARGET_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return _line(value)
+    questions = arguments.get("questions")
+    if isinstance(questions, list) and questions and isinstance(questions[0], dict):
+        return _line(str(questions[0].get("question", "")))
+    texts = (value.strip() for value in arguments.values() if isinstance(value, str))
+    return next((_line(text.partition("\n")[0]) for text in texts if text), "")
+
+
+def answers_of(result: Result) -> list[tuple[str, str]]:
+    """The questions of an AskUserQuestion call with the user's answers."""
+    answers = result.detail.get("answers") if isinstance(result.detail, dict) else None
+    if isinstance(answers, dict):
+        pairs = [(question, _answer(answer)) for question, answer in answers.items()]
+    else:
+        pairs = _ANSWERED.findall(result.text)
+    return [(question.strip(), answer) for question, answer in pairs if question.strip() and answer]
+
+
+def _answer(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(item.strip() for item in value if isinstance(item, str))
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text[:_TARGET_LIMIT].split())
+
+
+class ActionLog:
+    """Keeps the last significant tool call and its result; lists of things to do are bookkeeping."""
+
+    def __init__(self) -> None:
+        self._call: Call | None = None
+        self._result: Result | None = None
+        self._timestamp = ""
+        self._outcome: Outcome = "unknown"
+        self._before: Action | None = None
+
+    def resume(self, action: Action | None) -> None:
+        """Go on from the last action of before."""
+        self._before = action
+
+    def called(self, call: Call, timestamp: str) -> None:
+        """Take a call."""
+        if call.name not in _BOOKKEEPING:
+            self._call, self._timestamp = call, timestamp
+            self._result, self._outcome = None, "unknown"
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Take a result; only the last call's counts."""
+        if self._call is not None and result.id == self._call.id:
+            self._result, self._outcome = result, outcome
+
+    def unfinished(self) -> str:
+        """The call that runs, on one line; "" when none does."""
+        if self._call is None or self._result is not None:
+            return ""
+        return f"{self._call.name}: {target_of(self._call)}"
+
+    def finish(self) -> Action | None:
+        """The last action."""
+        if self._call is None:
+            return self._before
+        head = ""
+        if self._result is not None:
+            ok = self._outcome == "ok"
+            head = self._result.text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
+        name, target = self._call.name, target_of(self._call)
+        return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._timestamp)

@@ -1,0 +1,314 @@
+"""Tool calls and their results: every pair goes to the logs that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.formats.transcript_events import Call, Result
+from memtui.reading.actions import ActionLog, answers_of, target_of
+from memtui.reading.checks import is_check
+from memtui.reading.corrections import CorrectionLog
+from memtui.reading.errors import ErrorLog
+from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
+from memtui.reading.hidden_failures import failed_unseen
+from memtui.reading.landmarks import LandmarkLog
+from memtui.reading.outcomes import (
+    error_head,
+    is_sibling_error,
+    outcome_of,
+    refused_by_user,
+    said_with_rejection,
+)
+from memtui.reading.paths import identity
+from memtui.reading.plans import PlanLog
+from memtui.reading.records import Answer, Facts
+from memtui.reading.removals import removals
+from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall, things
+from memtui.reading.shell_files import written_files
+from memtui.reading.tasks import TASK_TOOLS, TodoLog, TodoMemory
+
+_WAITING_LIMIT = 2_000
+_ANSWER_LIMIT = 500
+_ABOUT_LIMIT = 200
+_SHELL_FILE_LIMIT = 500
+_CARRIED = 50
+_CARRIED_TEXT = 60_000
+_WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call without its result yet, to go on from."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    agent: str
+    folder: str
+    timestamp: str
+    own: bool
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call without its result yet."""
+
+    call: Call
+    folder: str
+    timestamp: str
+    shell: ShellCall | None = None
+
+
+class CallLog:
+    """Pairs calls with results by their id.
+
+    Subagents count for the files and, because they share it, the task list.
+
+    Args:
+        corrections: told of refusals.
+        said: given the words of the user in a refusal.
+    """
+
+    def __init__(self, corrections: CorrectionLog, said: Callable[[str], None]) -> None:
+        self.files = FileLog()
+        self.plans = PlanLog()
+        self.answers: list[Answer] = []
+        self.shell_files: dict[str, None] = {}
+        self.agent_checks = CommandLog()
+        """Compiles, lints and tests that subagents ran."""
+        self.agents: dict[str, None] = {}
+        """Ids of the subagents that results name."""
+        self._corrections = corrections
+        self._said = said
+        self._waiting: dict[str, _Waiting] = {}
+        self._timestamp = ""
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget what only counts for whoever's transcript this is."""
+        self.commands = CommandLog()
+        self.errors = ErrorLog()
+        self.todos = TodoLog()
+        self.landmarks = LandmarkLog()
+        self.actions = ActionLog()
+
+    def resume(self, facts: Facts, todos: TodoMemory, waiting: Iterable[WaitingCall]) -> None:
+        """Go on from the calls of before, those without a result included."""
+        self.files.resume(facts.modified_files, facts.read_files)
+        self.plans.resume(facts.plans)
+        self.shell_files.update(dict.fromkeys(facts.shell_files))
+        self.commands.resume(facts.commands)
+        self.agent_checks.resume(facts.agent_checks)
+        self.errors.resume((error, _wanted(error.tool, error.target)) for error in facts.errors)
+        self.todos = TodoLog(todos)
+        self.landmarks = LandmarkLog(facts.landmarks)
+        self.actions.resume(facts.last_action)
+        unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
+        for each in waiting:
+            call = Call(each.id, each.name, each.input, each.agent)
+            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.timestamp)
+            if not each.own:
+                if call.name in SHELL_TOOLS:
+                    entry.shell = self.agent_checks.called(call.input, each.timestamp)
+                continue
+            if unfinished:
+                self.actions.called(call, each.timestamp)
+            if call.name in SHELL_TOOLS:
+                entry.shell = self.commands.called(call.input, each.timestamp)
+            elif call.name == "ExitPlanMode":
+                self.plans.shown(call.id, call.input, each.timestamp)
+
+    def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
+        """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
+        kept = list(self._waiting.values())[-_CARRIED:]
+        return tuple(
+            WaitingCall(
+                each.call.id,
+                each.call.name,
+                _light(each.call.input),
+                each.call.agent,
+                each.folder,
+                each.timestamp,
+                each.call.agent in ("", own_agent),
+            )
+            for each in kept
+        )
+
+    def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
+        """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
+        if call.id in self._waiting or not (own or _counts_of_agent(call)):
+            return
+        if len(self._waiting) >= _WAITING_LIMIT:
+            del self._waiting[next(iter(self._waiting))]
+        waiting = self._waiting[call.id] = _Waiting(call, folder, timestamp)
+        if not own:
+            if call.name in SHELL_TOOLS:
+                waiting.shell = self.agent_checks.called(call.input, timestamp)
+            return
+        self.actions.called(call, timestamp)
+        if call.name in SHELL_TOOLS:
+            waiting.shell = self.commands.called(call.input, timestamp)
+        elif call.name == "TodoWrite":
+            self.todos.write(call.input, timestamp)
+        elif call.name == "ExitPlanMode":
+            self.plans.shown(call.id, call.input, timestamp)
+
+    def ended(self, result: Result, folder: str, timestamp: str, own: bool) -> None:
+        """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
+        self._timestamp = timestamp
+        waiting = self._waiting.pop(result.id, None)
+        if waiting is None:
+            self._orphan(result, folder)
+        elif own:
+            self._own_result(result, waiting)
+        else:
+            self._agent_result(result, waiting)
+
+    def _orphan(self, result: Result, folder: str) -> None:
+        """A result without its call: Claude Code's note on it may still name a file."""
+        tool = tool_of(result.detail)
+        if tool and not result.failed:
+            path = target_path(tool, {}, result.detail, folder)
+            self.files.result(result, path, tool, self._timestamp)
+
+    def _agent_result(self, result: Result, waiting: _Waiting) -> None:
+        if waiting.shell is not None:
+            told = _as_told(result, waiting.shell)
+            waiting.shell.ended(told, outcome_of(told))
+        if result.failed:
+            return
+        name = waiting.call.name
+        if name in TASK_TOOLS:
+            self.todos.task_result(name, waiting.call.input, result, self._timestamp)
+        elif name in EDIT_TOOLS or name in READ_TOOLS:
+            path = target_path(name, waiting.call.input, result.detail, waiting.folder)
+            self.files.result(result, path, name, self._timestamp)
+
+    def _own_result(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        ended = outcome = outcome_of(result)
+        told = _as_told(result, waiting.shell) if ended == "ok" else result
+        if told is not result:
+            outcome = outcome_of(told)
+        self.actions.ended(told, outcome)
+        if outcome == "ok" or outcome == "background":
+            self._went_well(result, waiting)
+        elif outcome == "rejected":
+            self._refused(result, call)
+        elif outcome == "failed" and not is_sibling_error(result):
+            self._failed(told, waiting)
+        if waiting.shell is not None:
+            waiting.shell.ended(told, outcome)
+            if ended == "ok":
+                self._shell_ended(result, waiting.shell, waiting.folder)
+        elif call.name == "TodoWrite" and result.failed:
+            self.todos.write_failed()
+        elif call.name == "ExitPlanMode":
+            self.plans.decided(result, outcome == "rejected")
+
+    def _went_well(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        name = call.name
+        if name in EDIT_TOOLS or name in READ_TOOLS:
+            self._touched(result, waiting)
+        elif name in TASK_TOOLS:
+            self.todos.task_result(name, call.input, result, self._timestamp)
+        elif name == "AskUserQuestion":
+            self._answered(result)
+        elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
+            self.agents[agent] = None
+        if not self.errors.any_open:
+            return
+        if waiting.shell is not None and self.errors.has_open("command"):
+            self.errors.succeeded("command", things(waiting.shell.text), waiting.shell.text)
+        elif self.errors.has_open("tool"):
+            self.errors.succeeded("tool", frozenset({_tool_thing(call.name, target_of(call))}))
+
+    def _touched(self, result: Result, waiting: _Waiting) -> None:
+        """An edit or a read went well; who can edit a file can read it."""
+        call = waiting.call
+        path = target_path(call.name, call.input, result.detail, waiting.folder)
+        self.files.result(result, path, call.name, self._timestamp)
+        if call.name in EDIT_TOOLS:
+            self.plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
+        if self.errors.any_open:
+            if call.name in EDIT_TOOLS:
+                self.errors.succeeded("edit", frozenset({identity(path)}))
+            self.errors.succeeded("read", frozenset({identity(path)}))
+
+    def _refused(self, result: Result, call: Call) -> None:
+        words = said_with_rejection(result)
+        if refused_by_user(result):
+            self._corrections.rejected(
+                f"{call.name}: {target_of(call)}"[:_ABOUT_LIMIT], words, self._timestamp
+            )
+        if words:
+            self._said(words)
+
+    def _failed(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        target = target_of(call)
+        if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
+            target = target_path(call.name, call.input, result.detail, waiting.folder) or target
+        wanted = _wanted(call.name, waiting.shell.text if waiting.shell is not None else target)
+        self.errors.failed(call.name, target, error_head(result), wanted, self._timestamp)
+
+    def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
+        """A command line ended well, by its exit code: what it did to files has happened."""
+        for removal in removals(shell.text, folder):
+            self.files.removed(removal, self._timestamp)
+            for path in [path for path in self.shell_files if removal.fate and removal.hits(identity(path))]:
+                del self.shell_files[path]
+        for path in written_files(shell.text, folder):
+            self.files.written(path)
+            if len(self.shell_files) < _SHELL_FILE_LIMIT:
+                self.shell_files[path] = None
+        self.landmarks.ran(shell.text, result, self._timestamp)
+
+    def _answered(self, result: Result) -> None:
+        for question, answer in answers_of(result):
+            if len(self.answers) < _ANSWER_LIMIT:
+                self.answers.append(Answer(question, answer, self._timestamp))
+
+
+def _as_told(result: Result, shell: ShellCall | None) -> Result:
+    """A result that ended well as a failed one, where what it printed says so."""
+    if shell is None:
+        return result
+    said = failed_unseen(shell.text, result.text)
+    return result._replace(content=said, failed=True) if said else result
+
+
+def _counts_of_agent(call: Call) -> bool:
+    """Whether a subagent's call counts for the session."""
+    if call.name in SHELL_TOOLS:
+        command = call.input.get("command")
+        return isinstance(command, str) and is_check(command)
+    return call.name in _WORTH_TRACKING
+
+
+def _wanted(tool: str, target: str) -> tuple[str, frozenset[str]]:
+    """What must go well after a tool failed: its kind and its things."""
+    if tool in EDIT_TOOLS or tool in READ_TOOLS:
+        return "edit" if tool in EDIT_TOOLS else "read", frozenset({identity(target)})
+    if tool in SHELL_TOOLS:
+        return "command", things(target)
+    return "tool", frozenset({_tool_thing(tool, target)})
+
+
+def _tool_thing(tool: str, target: str) -> str:
+    """An address of its own for a page, else the tool."""
+    return f"{tool} {target}" if tool == "WebFetch" else tool
+
+
+def _light(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call as far as its result may need them: no more of a text than a plan has."""
+    light: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, str):
+            light[name] = value[:_CARRIED_TEXT]
+        elif isinstance(value, bool | int) or name in ("questions", "todos"):
+            light[name] = value
+    return light

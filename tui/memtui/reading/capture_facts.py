@@ -1,0 +1,19 @@
+"""What a capture itself says of a session, for when its transcript cannot be read."""
+
+from __future__ import annotations
+
+from memtui.formats.capture import Capture
+from memtui.reading.facts import Facts
+from memtui.reading.records import Prompt
+
+
+def facts_of_capture(capture: Capture) -> Facts:
+    """The session's id, its first words, and when it was captured."""
+    timestamp = capture.timestamp.isoformat()
+    prompt = Prompt(text=capture.first_message, kind="typed", timestamp=timestamp)
+    return Facts(
+        session_id=capture.session_id,
+        prompts=(prompt,) if capture.first_message else (),
+        first_prompt=capture.first_message,
+        ended=timestamp,
+    )

@@ -1,0 +1,115 @@
+"""What a reading of a transcript hands to the next one, which begins where it ended.
+
+It stands for all lines before: bounded, however long the transcript is, because only what later lines refer
+to, and what a session state says, is kept. Decisions and constraints are not: the document has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from memtui.reading.calls import WaitingCall
+from memtui.reading.checks import last_checks, worth_telling
+from memtui.reading.corrections import CorrectionMemory
+from memtui.reading.issues import open_errors, open_failures
+from memtui.reading.packages import packages_of
+from memtui.reading.prompts import PromptMemory
+from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt
+from memtui.reading.requests import turns
+from memtui.reading.tasks import TodoMemory
+
+_PROMPTS = 60
+_PROMPT = 4_000
+_FILES = 5_000
+_READ = 200
+_COMMANDS = 50
+_TELLING = 200
+_COMMAND = 2_000
+_ERRORS = 50
+_FEW = 10
+_PLANS = 3
+_SUMMARY = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """The lines before, as far as those behind them need them."""
+
+    facts: Facts = field(default_factory=Facts)
+    """Thinned out."""
+    todos: TodoMemory = field(default_factory=TodoMemory)
+    prompts: PromptMemory = field(default_factory=PromptMemory)
+    corrections: CorrectionMemory = field(default_factory=CorrectionMemory)
+    waiting: tuple[WaitingCall, ...] = ()
+    """Calls without a result."""
+    said: str = ""
+    """The model's last message, which an answer may choose from."""
+    own_agent: str = ""
+    chain_known: bool = False
+    agents: tuple[str, ...] = ()
+    """The subagents that the session started."""
+    offset: int = 0
+    """Byte offset of the first line that was not read."""
+    agent_offsets: dict[str, int] = field(default_factory=dict)
+    """The same for the transcripts of subagents, by their agent."""
+
+
+def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
+    """Facts without what no later line refers to and no session state says."""
+    unfinished = {each.timestamp for each in waiting}
+    return replace(
+        facts,
+        prompts=_prompts(facts.prompts),
+        first_prompt=facts.first_prompt[:_PROMPT],
+        modified_files=facts.modified_files[-_FILES:],
+        read_files=facts.read_files[-_READ:],
+        commands=_commands(facts, unfinished),
+        agent_checks=facts.agent_checks[-_COMMANDS:],
+        errors=_errors(facts),
+        plans=facts.plans[-_PLANS:],
+        answers=facts.answers[-_FEW:],
+        corrections=facts.corrections[-_FEW:],
+        decisions=(),
+        constraints=(),
+        causes=facts.causes[-_FEW:],
+        guesses=(),
+        compactions=tuple(_compaction(each, first=not at) for at, each in enumerate(facts.compactions)),
+        context_sizes=(),
+        todos=facts.todos,
+    )
+
+
+def _prompts(prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
+    """The first one, those that changed the direction, and the last ones."""
+    early = prompts[1:-_PROMPTS]
+    kept = (*prompts[:1], *[each for each in early if turns(each)][-_FEW:], *prompts[1:][-_PROMPTS:])
+    return tuple(replace(each, text=each.text[:_PROMPT]) for each in kept)
+
+
+def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:
+    """The last commands, and earlier ones that a session state may still tell of."""
+    ended = [each for each in facts.commands if each.timestamp not in unfinished or each.outcome != "unknown"]
+    failing = open_failures(facts)
+    # A check that failed and is over by now would seem to be open without the commands behind it.
+    checks = {id(each) for each in last_checks(facts) if each.outcome == "ok" or each in failing}
+    checks |= {id(each) for each in failing[-_FEW:]}
+    early = [
+        each
+        for each in ended[:-_COMMANDS]
+        if id(each) in checks or each.outcome == "background" or packages_of(each.text)
+    ]
+    kept = (*early[-_TELLING:], *ended[-_COMMANDS:])
+    return tuple(replace(each, text=each.text[:_COMMAND]) for each in kept)
+
+
+def _errors(facts: Facts) -> tuple[ErrorFact, ...]:
+    """The last errors; those that are over are resolved, as what shows it may not be kept."""
+    kept = [each for each in facts.errors if not each.resolved or worth_telling(each)][-_ERRORS:]
+    still = open_errors(facts)
+    return tuple(
+        replace(each, resolved=True) if worth_telling(each) and each not in still else each for each in kept
+    )
+
+
+def _compaction(compaction: CompactionFact, *, first: bool) -> CompactionFact:
+    return replace(compaction, summary=compaction.summary[: _SUMMARY if first else 0])

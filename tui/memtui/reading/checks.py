@@ -1,0 +1,111 @@
+"""What the last check run said, and how an error is told in one line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from memtui.reading.evidence import shown
+from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS
+from memtui.reading.records import Command, ErrorFact, Facts
+from memtui.reading.selections import covers, picked
+from memtui.reading.shell import SHELL_TOOLS, things
+from memtui.reading.short_text import one_line, shortened, telling_line
+
+SENTENCE = 240
+"""Characters of a line in a draft."""
+
+_CHECK = re.compile(
+    r"(?:(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
+    r"(?:(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox|unittest|playwright)\b"
+    r"|(?:tsc|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|eslint|biome|golangci-lint)\b"
+    r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradlew?|dotnet|swift|mix|just|deno|rake|mise|task)\s+(?:run\s+)?"
+    r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
+)
+"""What counts as a check, as `memtui.reading.shell.things` names the parts of a command line."""
+
+_HINT = re.compile(
+    r"test|check|build|compile|tsc|lint|vet|clippy|jest|mocha|rspec|phpunit|tox|nox|playwright"
+    r"|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|biome"
+)
+"""What every check has somewhere; seen sooner than what a command line runs."""
+
+_MOST = 50
+"""Kinds of checks that are told apart."""
+
+_SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
+_OWN_TOOLS = (
+    EDIT_TOOLS
+    | READ_TOOLS
+    | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
+    | {"WebFetch", "WebSearch"}
+)
+_OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
+_LOOKUP = re.compile(
+    r"(?:cd \S+ (?:&&|;) )?"
+    r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
+    r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse))\b"
+)
+
+
+def last_check(facts: Facts) -> Command | None:
+    """The last compile, lint or test run whose outcome is known."""
+    ran = (command for command in reversed(all_commands(facts)) if command.outcome in ("ok", "failed"))
+    return next((command for command in ran if is_check(command.text)), None)
+
+
+def is_check(command: str) -> bool:
+    """Whether a command line compiles, lints or tests something."""
+    return _HINT.search(command) is not None and any(map(_CHECK.match, things(command)))
+
+
+def all_commands(facts: Facts) -> tuple[Command, ...]:
+    """The commands of the session with the checks of its subagents, in the order in which they ran."""
+    if not facts.agent_checks:
+        return facts.commands
+    return tuple(sorted((*facts.commands, *facts.agent_checks), key=lambda each: each.timestamp))
+
+
+def last_checks(facts: Facts) -> list[Command]:
+    """The last run of each kind of check, the last one at the end."""
+    last: list[tuple[frozenset[str], frozenset[str], Command]] = []
+    for command in all_commands(facts):
+        if command.outcome in ("ok", "failed"):
+            checks = frozenset(thing for thing in things(command.text) if _CHECK.match(thing))
+            if checks:
+                tests = picked(command.text)
+                last = [
+                    run for run in last if not (run[0] <= checks and covers(tests, run[1], run[2].output))
+                ]
+                last = [*last[-_MOST:], (checks, tests, command)]
+    return [command for _, _, command in last]
+
+
+def bare_command(text: str) -> str:
+    """A command line as one line, without the change of folder before and the filters behind it."""
+    return _SHELL_NOISE.sub("", one_line(text))
+
+
+def worth_telling(error: ErrorFact) -> bool:
+    """Whether an error says something about the project.
+
+    A slip of the model with its own tools, such as an edit that did not match, and a look at something that
+    is not there, do not; nor does what Claude Code itself says of a call.
+    """
+    if _OWN_WORDS.match(error.message):
+        return False
+    if error.tool in SHELL_TOOLS:
+        return not is_lookup(error.target)
+    return error.tool not in _OWN_TOOLS
+
+
+def is_lookup(command: str) -> bool:
+    """Whether a command line only looks for something."""
+    return _LOOKUP.match(command) is not None
+
+
+def error_line(error: ErrorFact, root: Path | None) -> str:
+    """An error as one line: the tool, what it worked on, and what went wrong."""
+    target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown(error.target, root)
+    target = shortened(one_line(target), 100)
+    return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)

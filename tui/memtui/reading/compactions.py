@@ -1,0 +1,48 @@
+"""Compactions: each boundary with the summary that belongs to it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memtui.formats.transcript_events import Boundary, Summary
+from memtui.reading.records import CompactionFact
+
+_LIMIT = 200
+_SUMMARY_LIMIT = 100_000
+
+
+class CompactionLog:
+    """Pairs boundaries and summaries. The summary follows its boundary; either may be missing."""
+
+    def __init__(self) -> None:
+        self._compactions: deque[CompactionFact] = deque(maxlen=_LIMIT)
+        self.awaits_summary = False
+        """The last boundary has no summary yet."""
+
+    def resume(self, compactions: Iterable[CompactionFact]) -> None:
+        """Go on from compactions of before."""
+        self._compactions.extend(compactions)
+        last = self._compactions[-1] if self._compactions else None
+        self.awaits_summary = last is not None and last.trigger != "" and not last.summary
+
+    def boundary(self, event: Boundary, timestamp: str, offset: int) -> None:
+        """Take a boundary."""
+        self._compactions.append(
+            CompactionFact(event.trigger, timestamp, event.pre_tokens, event.post_tokens, offset)
+        )
+        self.awaits_summary = True
+
+    def summary(self, event: Summary, timestamp: str, offset: int) -> None:
+        """Take a summary."""
+        text = event.text[:_SUMMARY_LIMIT]
+        if self.awaits_summary:
+            self._compactions[-1] = replace(self._compactions[-1], summary=text)
+        else:
+            self._compactions.append(CompactionFact("", timestamp, None, None, offset, text))
+        self.awaits_summary = False
+
+    def finish(self) -> tuple[CompactionFact, ...]:
+        """All compactions, first to last."""
+        return tuple(self._compactions)

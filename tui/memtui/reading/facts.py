@@ -1,0 +1,211 @@
+"""Facts of a transcript, read in one pass and without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memtui.formats.transcript import read_lines
+from memtui.reading.checkpoint import Carry
+from memtui.reading.reader import Reading
+from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Statement
+from memtui.reading.subagents import agent_transcripts
+
+__all__ = ["Facts", "ReadingCancelledError", "read_facts", "read_on", "to_json"]
+
+_STEP = 2_000_000
+
+
+class ReadingCancelledError(Exception):
+    """`read_facts` was told to stop."""
+
+
+def read_facts(
+    path: Path,
+    *,
+    until: datetime | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Facts:
+    """Read the facts of a transcript, and of its subagents' transcripts when they lie beside it.
+
+    Args:
+        path: a Claude Code transcript (JSONL).
+        until: stop before the first compaction at or after this time: a capture covers what precedes its
+            compaction. Without such a compaction the file is read to its end.
+        progress: called now and then with the bytes read and the file's size.
+        cancelled: asked now and then; when it answers True the reading ends with `ReadingCancelledError`.
+
+    Raises:
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    reading = Reading(path, until)
+    total = path.stat().st_size
+    due = 0
+    for line in read_lines(path):
+        if line.offset >= due:
+            due = line.offset + _STEP
+            _report(line.offset, total, progress, cancelled)
+        reading.line(line)
+        if reading.stopped:
+            break
+    for agent, transcript in agent_transcripts(path, reading.agents):
+        _report(total, total, None, cancelled)
+        try:
+            for line in read_lines(transcript):
+                reading.agent_line(line, agent)
+        except OSError:
+            continue  # what a subagent left behind may vanish at any time
+    _report(total, total, progress, None)
+    return reading.finish()
+
+
+def read_on(
+    path: Path,
+    carry: Carry | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[Facts, Carry]:
+    """Read the lines of a transcript that were not read yet.
+
+    Args:
+        path: a Claude Code transcript (JSONL).
+        carry: what the reading before left; None begins at the first line.
+        progress: see `read_facts`.
+        cancelled: see `read_facts`.
+
+    Returns:
+        The facts of all lines, as far as the next version of a session state needs them; decisions and
+        constraints are those of the new lines. And what the next reading needs.
+
+    Raises:
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    reading = Reading(path)
+    offset, agent_offsets = 0, dict[str, int]()
+    if carry is not None:
+        reading.resume(carry)
+        offset, agent_offsets = carry.offset, dict(carry.agent_offsets)
+    total = path.stat().st_size
+    due = offset
+    for line in read_lines(path, start=offset):
+        if line.offset >= due:
+            due = line.offset + _STEP
+            _report(line.offset, total, progress, cancelled)
+        if line.problem == "torn":
+            break
+        reading.line(line)
+        offset = line.end
+    for agent, transcript in agent_transcripts(path, reading.agents):
+        _report(total, total, None, cancelled)
+        with suppress(OSError):  # what a subagent left behind may vanish at any time
+            start = agent_offsets.get(agent, 0)
+            for line in read_lines(transcript, start=start if start <= transcript.stat().st_size else 0):
+                reading.agent_line(line, agent)
+                agent_offsets[agent] = line.end
+    _report(total, total, progress, None)
+    left = replace(reading.carry(), offset=offset, agent_offsets=agent_offsets)
+    return reading.finish(), left
+
+
+def _report(
+    done: int,
+    total: int,
+    progress: Callable[[int, int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    if cancelled is not None and cancelled():
+        raise ReadingCancelledError
+    if progress is not None:
+        progress(done, total)
+
+
+def to_json(facts: Facts) -> dict[str, Any]:
+    """Facts as one JSON object (`memtui facts --json`)."""
+    plan = facts.plans[-1] if facts.plans else None
+    action = facts.last_action
+    return {
+        "session_id": facts.session_id,
+        "title": facts.title,
+        "versions": list(facts.versions),
+        "models": list(facts.models),
+        "cwd": facts.cwd,
+        "branch": facts.branch,
+        "cwds": list(facts.cwds),
+        "branches": list(facts.branches),
+        "started": facts.started,
+        "ended": facts.ended,
+        "first_prompt": facts.first_prompt,
+        "last_prompt": facts.last_prompt,
+        "prompts": [prompt.text for prompt in facts.prompts],
+        "modified_files": [file.path for file in facts.modified_files],
+        "subagent_files": _by_subagents(facts.modified_files),
+        "read_files": [file.path for file in facts.read_files],
+        "shell_files": list(facts.shell_files),
+        "commands": [_command(command) for command in facts.commands],
+        "todos": [{"content": todo.content, "status": todo.status} for todo in facts.todos],
+        "plan": {"source": plan.source, "content": plan.content} if plan else None,
+        "plans": [
+            {"source": p.source, "fate": p.fate, "path": p.path, "timestamp": p.timestamp}
+            for p in facts.plans
+        ],
+        "errors": [_error(error) for error in facts.errors],
+        "answers": [{"question": answer.question, "answer": answer.answer} for answer in facts.answers],
+        "corrections": [{"about": item.about, "text": item.text} for item in facts.corrections],
+        "constraints": _statements(facts.constraints),
+        "decisions": _statements(facts.decisions),
+        "causes": _statements(facts.causes),
+        "compactions": [
+            {
+                "trigger": compaction.trigger or None,
+                "timestamp": compaction.timestamp,
+                "pre_tokens": compaction.pre_tokens,
+                "post_tokens": compaction.post_tokens,
+                "summary_chars": len(compaction.summary),
+            }
+            for compaction in facts.compactions
+        ],
+        "last_action": {
+            "tool": action.tool,
+            "target": action.target,
+            "outcome": action.outcome,
+            "result": action.result,
+            "timestamp": action.timestamp,
+        }
+        if action
+        else None,
+        "context_sizes": [
+            {"timestamp": size.timestamp, "tokens": size.tokens} for size in facts.context_sizes
+        ],
+        "lines": facts.lines,
+        "skipped_lines": facts.skipped_lines,
+    }
+
+
+def _by_subagents(files: tuple[FileFact, ...]) -> list[str]:
+    return [file.path for file in files if file.subagent]
+
+
+def _command(command: Command) -> dict[str, Any]:
+    return {
+        "command": command.text,
+        "description": command.description,
+        "outcome": command.outcome,
+        "exit_code": command.exit_code,
+        "output": command.output,
+    }
+
+
+def _error(error: ErrorFact) -> dict[str, Any]:
+    return {"tool": error.tool, "target": error.target, "message": error.message, "resolved": error.resolved}
+
+
+def _statements(statements: tuple[Statement, ...]) -> list[dict[str, str]]:
+    return [{"text": item.text, "sentence": item.sentence, "source": item.source} for item in statements]

@@ -1,0 +1,147 @@
+"""Which files a session changed, and which it only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.formats.transcript_events import Result
+from memtui.reading.paths import absolute, identity, is_absolute
+from memtui.reading.records import FileFact
+from memtui.reading.removals import Removal
+
+EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+READ_TOOLS = frozenset({"Read", "NotebookRead"})
+
+_LIMIT = 20_000
+
+
+@dataclass(slots=True)
+class _Touched:
+    path: str
+    times: int
+    subagent: bool
+    created: bool
+    timestamp: str
+    fate: str = ""
+    gone: str = ""
+    """When that was."""
+
+    def fact(self) -> FileFact:
+        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp, self.fate)
+
+
+class FileLog:
+    """Collects files by path, each edit once however often the transcript repeats it."""
+
+    def __init__(self) -> None:
+        self._modified: dict[str, _Touched] = {}
+        self._read: dict[str, _Touched] = {}
+        self._seen: set[str] = set()
+        self._moved: dict[str, _Touched] = {}
+
+    def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
+        """Go on from what was collected before."""
+        for facts, log in ((modified, self._modified), (read, self._read)):
+            for fact in facts:
+                log[identity(fact.path)] = _Touched(
+                    fact.path, fact.times, fact.subagent, fact.created, fact.timestamp, fact.fate
+                )
+
+    def result(self, result: Result, path: str, tool: str, timestamp: str) -> None:
+        """Take the successful result of an edit or a read."""
+        if result.id in self._seen or not path:
+            return
+        if len(self._seen) < _LIMIT:
+            self._seen.add(result.id)
+        log = self._modified if tool in EDIT_TOOLS else self._read
+        touched = log.get(identity(path))
+        if touched is None:
+            if len(log) < _LIMIT:
+                created = tool == "Write" and _is_creation(result.detail)
+                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, timestamp)
+            return
+        touched.times += 1
+        if timestamp > touched.gone:
+            touched.fate = ""
+        touched.subagent = touched.subagent and bool(result.agent)
+
+    def removed(self, removal: Removal, timestamp: str) -> None:
+        """Take what a command did to files, or to a folder of them."""
+        if moved := self._moved.pop(identity(removal.path), None):
+            moved.fate = removal.fate
+            if removal.target:
+                self._moved[identity(removal.target)] = moved
+        for log in (self._modified, self._read):
+            for touched in [each for key, each in log.items() if removal.hits(key)]:
+                touched.fate, touched.gone = removal.of(touched.path), timestamp
+                if removal.target:
+                    self._moved[identity(removal.target)] = touched
+        if removal.target:
+            self.written(removal.target)
+
+    def written(self, path: str) -> None:
+        """Take that a command put a file where one may have been."""
+        for log in (self._modified, self._read):
+            if (touched := log.get(identity(path))) is not None:
+                touched.fate = ""
+
+    def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
+        """Modified files in order of their first change, and the files that were only read.
+
+        Args:
+            late_from: how many modified files the transcript itself gave; those behind came from subagents'
+                own files and take their place by time.
+        """
+        modified = [touched.fact() for touched in self._modified.values()]
+        if late_from is not None:
+            modified = _by_time(modified[:late_from], modified[late_from:])
+        read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
+        return tuple(modified), read
+
+    @property
+    def count(self) -> int:
+        """How many files were modified."""
+        return len(self._modified)
+
+
+def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
+    """The absolute path of an edit or a read: what was asked for, or else what the result names."""
+    wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
+    path = wanted if isinstance(wanted, str) else ""
+    if not is_absolute(path):
+        path = _stated_path(detail) or path
+    return absolute(path, cwd) if path else ""
+
+
+def tool_of(detail: object) -> str:
+    """The tool that must have written a result whose call is not in the file, "" when that is not certain."""
+    if not isinstance(detail, dict):
+        return ""
+    if isinstance(detail.get("filePath"), str) and isinstance(detail.get("structuredPatch"), list):
+        return "Write" if detail.get("type") in ("create", "update") else "Edit"
+    file = detail.get("file")
+    return "Read" if isinstance(file, dict) and isinstance(file.get("filePath"), str) else ""
+
+
+def _stated_path(detail: object) -> str:
+    if not isinstance(detail, dict):
+        return ""
+    file = detail.get("file")
+    stated = file.get("filePath") if isinstance(file, dict) else detail.get("filePath")
+    return stated if isinstance(stated, str) and is_absolute(stated) else ""
+
+
+def _is_creation(detail: object) -> bool:
+    return isinstance(detail, dict) and detail.get("type") == "create"
+
+
+def _by_time(own: list[FileFact], late: list[FileFact]) -> list[FileFact]:
+    """`late` merged into `own`, whose order stays."""
+    merged: list[FileFact] = []
+    waiting = sorted(late, key=lambda fact: fact.timestamp)
+    for fact in own:
+        while waiting and waiting[0].timestamp and waiting[0].timestamp < fact.timestamp:
+            merged.append(waiting.pop(0))
+        merged.append(fact)
+    return merged + waiting

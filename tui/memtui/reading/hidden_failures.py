@@ -1,0 +1,57 @@
+"""Checks that failed and do not seem to: of a pipe the shell tells how its last part, ``tail``, ended."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.reading.checks import is_check
+
+_MASKS = re.compile(
+    r"\|\s*(?:tail|head|e?grep|rg|tee|sed|awk|cat|cut|sort|uniq|wc|less|jq)\b"
+    r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
+)
+_PIPEFAIL = "pipefail"
+_SAID = re.compile(
+    r"^(?:--- FAIL: | ?FAIL(?:ED)?\s+\S|FAIL$|exit status [1-9]|test result: FAILED"
+    r"|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |error Command failed|\*\* TEST FAILED \*\*"
+    r"|error\[E\d{4}\]: |error: (?:could not compile|aborting due|Recipe |test failed)"
+    r"|Found [1-9]\d* errors?\b(?!.*\b0 remaining)|[1-9]\d* issues?[:.]\s*$"
+    r"|[\w./-]+\.go:\d+:\d+: \S|\S+:\d+:\d+: (?:fatal )?error: )"
+    r"|\b[1-9]\d* (?:failed|errors?)\b[^\n]{0,80} in \d[\d.]*s"
+    r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
+    r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
+)
+"""How runners of tests, compilers and linters say, in a line, that something is wrong."""
+_STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
+"""Every line that `_SAID` fits holds one of these, and looking for them costs next to nothing."""
+_LONGEST = 8_000
+_AROUND = 500
+"""Characters around what is said."""
+
+
+def failed_unseen(command: str, output: str) -> str:
+    """What a check printed of going wrong, although its command line ended well; "" when it did not.
+
+    Args:
+        command: a command line that ended well.
+        output: what it printed.
+    """
+    if _MASKS.search(command) is None or _PIPEFAIL in command:
+        return ""
+    output = output[-_LONGEST:]
+    if not _holds_stem(output) or not is_check(command):
+        return ""
+    start = 0
+    for line in output.split("\n"):
+        if _holds_stem(line) and (said := _SAID.search(line)) is not None:
+            return output[max(0, start + said.start() - _AROUND) : start + said.end() + _AROUND]
+        start += len(line) + 1
+    return ""
+
+
+def _holds_stem(text: str) -> bool:
+    # A loop: any() with a generator takes twice as long.
+    for stem in _STEMS:  # noqa: SIM110
+        if stem in text:
+            return True
+    return False

@@ -1,0 +1,143 @@
+"""Packages that a session added, changed or removed, by the commands that went well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from memtui.reading.records import Facts, Outcome
+from memtui.reading.roles import Kind, name_of, role_of
+from memtui.reading.shell import statements
+
+_MANAGERS = """
+apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
+composer require; conda install; deno add; dnf install; dotnet add; flutter add; gem install; go get install
+hatch add; npm install i add; pdm add; pip install; pip3 install; pipenv install; pipx install
+pnpm add install i; poetry add; rye add; uv add; yarn add
+"""
+_ADD = {
+    words[0]: words[1:]
+    for line in _MANAGERS.strip().replace("\n", ";").split(";")
+    if (words := tuple(line.split()))
+}
+"""Package managers and the words with which they add a package."""
+_BETWEEN = ("pub", "global", "package")
+"""Words between a manager and what it does, or between that and the packages."""
+_REMOVE = ("uninstall", "remove", "rm", "un")
+_VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(_ADD.values())})})\b")
+"""Most commands have none of these words; that is seen sooner than what a command runs."""
+_VALUE_OPTIONS = """
+-r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
+--registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
+--git --branch --tag --rev --path --channel -n --name --root --index --extra
+"""
+_TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
+_FOR_DEVELOPMENT = frozenset({"-D", "--save-dev", "--dev", "-d"})
+_PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
+_NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
+_SHELL_END = frozenset({">", ">>", "2>&1", "<", "&", ")", "\\", "2>/dev/null", "||", "|"})
+_MANIFEST = "dependencies"
+
+
+class _Change(NamedTuple):
+    """Packages that one part of a command line adds or removes."""
+
+    manager: str
+    verb: str
+    packages: list[str]
+    development: bool
+
+    @property
+    def adds(self) -> bool:
+        return self.verb not in _REMOVE
+
+
+def package_changes(facts: Facts) -> tuple[str, ...]:
+    """One line for each change of a package, in order, and for each manifest that was edited by hand."""
+    lines = dict.fromkeys(
+        _told(change, command.outcome)
+        for command in facts.commands
+        if command.outcome in ("ok", "background")
+        for change in _changes(command.text)
+    )
+    for file in facts.modified_files:
+        if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
+            how = "created" if file.created else "edited"
+            lines[f"{file.path}: {how} by hand; it lists the dependencies"] = None
+    return tuple(lines)
+
+
+def packages_of(command: str) -> list[str]:
+    """The packages that a command line adds by name, each with the tool: ``requests (pip)``."""
+    return [
+        f"{package} ({change.manager})"
+        for change in _changes(command)
+        if change.adds
+        for package in change.packages
+    ]
+
+
+def _told(change: _Change, outcome: Outcome) -> str:
+    names = ", ".join(change.packages)
+    how = ", in the background" if outcome == "background" else ""
+    if not change.adds:
+        return f"removed {names} ({change.manager}{how})"
+    how = f", for development{how}" if change.development else how
+    return f"added {names} ({change.manager} {change.verb}{how})"
+
+
+def _changes(command: str) -> Iterator[_Change]:
+    if not _VERBS.search(command):
+        return
+    for alternatives in statements(command):
+        changes = [list(_changed(parts)) for parts in alternatives]
+        # Of `a || b` only one needs to have gone well, and nothing says which.
+        if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:
+            yield from changes[0]
+
+
+def _changed(parts: list[list[str]]) -> Iterator[_Change]:
+    for words in parts:
+        found = _manager(words)
+        if found is None:
+            continue
+        manager, verb, rest = found
+        if packages := _packages(rest):
+            yield _Change(manager, verb, packages, bool(_FOR_DEVELOPMENT & set(rest)))
+
+
+def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
+    """The package manager, what it does and the words behind that; None for any other command."""
+    if words[:1] and words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
+        words = words[2:]
+    if words[:2] == ["uv", "pip"]:
+        words = words[1:]
+    manager = name_of(words[0]) if words else ""
+    if manager not in _ADD:
+        return None
+    plain = [index for index in _plain(words) if words[index] not in _BETWEEN]
+    if not plain or words[plain[0]] not in (*_ADD[manager], *_REMOVE):
+        return None
+    return manager, words[plain[0]], words[plain[0] + 1 :]
+
+
+def _plain(words: list[str]) -> Iterator[int]:
+    """Where the words stand that are neither the program, nor options, nor what options take."""
+    skip = True
+    for index, word in enumerate(words):
+        if skip or word.startswith("-"):
+            skip = word in _TAKES_VALUE and not (skip and index)
+        else:
+            yield index
+
+
+def _packages(words: list[str]) -> list[str]:
+    named = [""]
+    for word in words:
+        if word in _SHELL_END or ">" in word[:2]:
+            break
+        named.append(word.strip("'\""))
+    plain = (named[index] for index in _plain(named))
+    return [word for word in plain if _PACKAGE.fullmatch(word) and not _NO_PACKAGE.match(word)]

@@ -1,0 +1,162 @@
+"""Every word of the user, once: typed, queued while the model worked, given with a rejection or approval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.formats.transcript_events import Queue
+from memtui.formats.transcript_words import WordsKind, queued_words
+from memtui.reading.records import Prompt, PromptKind
+
+_TEXT_LIMIT = 50_000
+_COUNT_LIMIT = 5_000
+_REMEMBERED = 20
+_PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
+
+_KINDS: dict[WordsKind, PromptKind] = {
+    "typed": "typed",
+    "command": "command",
+    "local command": "command",
+    "plan": "plan",
+    "comment": "comment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMemory:
+    """What a prompt log has to know of the lines before those that it reads."""
+
+    held: Prompt | None = None
+    queue: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    attached: tuple[str, ...] = ()
+    fresh: tuple[str, ...] = ()
+
+
+class PromptLog:
+    """Collects prompts in the order in which the user said them.
+
+    Input typed while the model works shows up several times: when it is queued, when it is taken from the
+    queue, and as an attachment (from 2.1.70) or as a user line of its own. Which of these are written differs
+    between versions, so each is matched against the ones before.
+    """
+
+    def __init__(self) -> None:
+        self.prompts: list[Prompt] = []
+        self._held: Prompt | None = None
+        self._queue: list[str] = []
+        self._removed: list[str] = []
+        self._attached: list[str] = []
+        self._fresh: list[str] = []
+
+    def resume(self, prompts: Iterable[Prompt], memory: PromptMemory) -> None:
+        """Go on from prompts of before."""
+        self.prompts.extend(prompts)
+        self._held = memory.held
+        self._queue, self._removed = list(memory.queue), list(memory.removed)
+        self._attached, self._fresh = list(memory.attached), list(memory.fresh)
+
+    def memory(self) -> PromptMemory:
+        """What a log of the lines behind has to know."""
+        lists = (self._queue, self._removed, self._attached, self._fresh)
+        return PromptMemory(self._held, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
+
+    def words(self, kind: WordsKind, text: str, timestamp: str) -> Prompt | None:
+        """Take a user line; returns the prompt if it is one and is certain already."""
+        if self._held is not None:
+            held, self._held = self._held, None
+            if kind != "output":
+                self._keep(held)
+        prompt_kind = _KINDS.get(kind)
+        if prompt_kind is None or not text or _take(self._fresh, text):
+            return None
+        prompt = Prompt(text[:_TEXT_LIMIT], prompt_kind, timestamp)
+        if kind == "local command":
+            # Carried out by Claude Code itself when its output follows.
+            self._held = prompt
+            return None
+        return self._keep(prompt)
+
+    def rejection(self, text: str, timestamp: str) -> Prompt:
+        """Take the words that the user gave with a rejection."""
+        return self._keep(Prompt(text[:_TEXT_LIMIT], "rejection", timestamp))
+
+    def queue(self, event: Queue, timestamp: str) -> Prompt | None:
+        """Take a line on the queue: what is removed from it was handed to the model in mid-turn."""
+        if event.operation == "enqueue":
+            self._queue.append(event.text)
+            del self._queue[:-100]
+        elif event.operation == "popAll":
+            # Taken back for editing: one line an entry.
+            if not _take(self._queue, event.text):
+                self._queue.clear()
+        elif event.operation in ("dequeue", "remove"):
+            text = self._leave(event.text)
+            if event.operation == "remove":
+                return self._mid_turn(text, timestamp)
+        return None
+
+    def queued(self, text: str, timestamp: str) -> Prompt | None:
+        """Take an attachment with words typed in mid-turn."""
+        if _take(self._removed, text):
+            _take(self._fresh, text)
+            return None
+        self._attached.append(text)
+        return self._keep(Prompt(text[:_TEXT_LIMIT], "queued", timestamp))
+
+    def model_spoke(self) -> None:
+        """The model was asked: a user line from now on is another one, even with the same words."""
+        if self._fresh:
+            self._fresh.clear()
+
+    def finish(self) -> tuple[Prompt, ...]:
+        """All prompts, first to last."""
+        if self._held is not None:
+            self._keep(self._held)
+            self._held = None
+        return tuple(self.prompts)
+
+    def _keep(self, prompt: Prompt) -> Prompt:
+        if len(self.prompts) >= _COUNT_LIMIT:
+            del self.prompts[1]  # the first one is the objective
+        self.prompts.append(prompt)
+        return prompt
+
+    def _leave(self, text: str) -> str:
+        """The text that leaves the queue: the one named, else the oldest."""
+        if text:
+            _take(self._queue, text)
+            return text
+        return self._queue.pop(0) if self._queue else ""
+
+    def _mid_turn(self, text: str, timestamp: str) -> Prompt | None:
+        words = queued_words(text)
+        if not words or _take(self._attached, words):
+            return None
+        self._removed.append(words)
+        self._fresh.append(words)
+        return self._keep(Prompt(words[:_TEXT_LIMIT], "queued", timestamp))
+
+
+def _take(texts: list[str], text: str) -> bool:
+    """Remove the first of `texts` that has the same words; whether there was one."""
+    for index, candidate in enumerate(texts):
+        if _same(candidate, text):
+            del texts[index]
+            return True
+    return False
+
+
+def _same(one: str, other: str) -> bool:
+    """Same words; a placeholder for pasted text in either stands for anything."""
+    if one == other:
+        return True
+    one, other = " ".join(one.split()), " ".join(other.split())
+    if one == other:
+        return True
+    for short, long in ((one, other), (other, one)):
+        if (placeholder := _PASTED.search(short)) and long.startswith(short[: placeholder.start()]):
+            return True
+    return False

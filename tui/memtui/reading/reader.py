@@ -1,0 +1,360 @@
+"""The one pass over a transcript: every event goes to the logs that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memtui.clock import parse_iso
+from memtui.formats.transcript import Line, Record
+from memtui.formats.transcript_events import (
+    Boundary,
+    Call,
+    PlanReference,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Summary,
+    TaskState,
+    Title,
+    Words,
+    agent_of,
+    events,
+    request_of,
+    task_of,
+)
+from memtui.reading.calls import CallLog
+from memtui.reading.checkpoint import Carry, thinned
+from memtui.reading.compactions import CompactionLog
+from memtui.reading.corrections import CorrectionLog
+from memtui.reading.guesses import GUESS_STEMS, guesses_in
+from memtui.reading.plans import plan_title
+from memtui.reading.prompts import PromptLog
+from memtui.reading.records import Facts, PlanFact, Prompt, Statement
+from memtui.reading.session_info import Setting
+from memtui.reading.statements import (
+    StatementLog,
+    chosen_option,
+    found_in,
+    settled_in,
+    statement,
+)
+from memtui.reading.wordings import CAUSE_STEMS, DECISION_STEMS
+
+_STEMS = DECISION_STEMS | CAUSE_STEMS | GUESS_STEMS
+"""Nearly every message of the model holds none of these, which is seen at once."""
+_LAST_WORDS = 4_000
+_OFFER = 6_000
+_TASK = 50_000
+_NOTICE = "<task-notification>"
+"""How Claude Code queues what it tells the model of work in the background."""
+
+
+class Reading:
+    """Takes lines in file order and holds what the facts are made of; bounded, however long the file is."""
+
+    def __init__(self, path: Path, until: datetime | None = None) -> None:
+        self.stopped = False
+        """The compaction that `until` asked for is reached."""
+        self._path = path
+        self._until = until
+        self._setting = Setting()
+        self._prompts = PromptLog()
+        self._corrections = CorrectionLog()
+        self._calls = CallLog(self._corrections, self._refusal)
+        self._compactions = CompactionLog()
+        self._decisions, self._constraints = StatementLog(), StatementLog()
+        self._causes, self._guesses = StatementLog(), StatementLog()
+        self._title = ""
+        self._last_text = ""
+        self._closing = ""
+        self._stopped_by_user = False
+        self._message = ""
+        self._own_agent = ""
+        self._task = ""
+        self._chain_known = False
+        self._offset = 0
+        self._timestamp = ""
+        self._lines = self._skipped = 0
+        self._cutoff = ""
+        self._own_files: int | None = None
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            Call: self._call,
+            Result: self._result,
+            Said: self._said,
+            Words: self._words,
+            Queue: self._queue,
+            Queued: self._queued,
+            Boundary: self._boundary,
+            Summary: self._summary,
+            TaskState: self._task_state,
+            PlanReference: self._plan_reference,
+            Title: self._titled,
+        }
+
+    def resume(self, carry: Carry) -> None:
+        """Go on from what earlier lines said: to be called before the first line."""
+        facts = carry.facts
+        self._setting.resume(facts)
+        self._prompts.resume(facts.prompts, carry.prompts)
+        self._corrections.resume(facts.corrections, carry.corrections)
+        self._calls.resume(facts, carry.todos, carry.waiting)
+        self._calls.agents.update(dict.fromkeys(carry.agents))
+        self._compactions.resume(facts.compactions)
+        for each in facts.causes:
+            self._causes.add(each)
+        self._title = facts.title
+        self._last_text, self._closing = carry.said, facts.last_words
+        self._stopped_by_user = facts.stopped
+        self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
+        self._task = "" if facts.prompts else facts.first_prompt
+        self._lines, self._skipped = facts.lines, facts.skipped_lines
+
+    def carry(self) -> Carry:
+        """What a reading of the lines behind has to know; to be called before `finish`."""
+        calls = self._calls
+        memories = (calls.todos.memory(), self._prompts.memory(), self._corrections.memory())
+        waiting = calls.waiting(self._own_agent)
+        facts = self.finish()
+        if memories[1].held is not None:
+            facts = replace(facts, prompts=facts.prompts[:-1])  # not certain yet
+        if memories[2].stopped is not None and memories[2].stopped[2]:
+            facts = replace(facts, corrections=facts.corrections[:-1])
+        return Carry(
+            thinned(facts, waiting),
+            *memories,
+            waiting=waiting,
+            said=self._last_text[-_OFFER:],
+            own_agent=self._own_agent,
+            chain_known=self._chain_known,
+            agents=tuple(calls.agents),
+        )
+
+    @property
+    def agents(self) -> list[str]:
+        """Ids of the subagents that the session started."""
+        return list(self._calls.agents)
+
+    def line(self, line: Line) -> None:
+        """Take a line of the transcript itself."""
+        self._lines += 1
+        if line.problem:
+            self._skipped += 1
+        self._offset = line.offset
+        handlers = self._handlers
+        for record in line.records:
+            self._timestamp = self._setting.take(record)
+            if not self._chain_known:
+                self._find_chain(record)
+            if record.get("type") == "assistant":
+                self._asked(record)
+            for event in events(record):
+                handlers[type(event)](event)
+                if self.stopped:
+                    return
+
+    def agent_line(self, line: Line, agent: str) -> None:
+        """Take a line of a subagent's own transcript: its files and its work on the task list."""
+        if self._own_files is None:
+            self._own_files = self._calls.files.count
+        for record in line.records:
+            timestamp = record.get("timestamp")
+            self._timestamp = timestamp if isinstance(timestamp, str) else ""
+            if self._cutoff and self._timestamp >= self._cutoff:
+                return
+            folder = record.get("cwd")
+            record["isSidechain"], record["agentId"] = True, agent
+            folder = folder if isinstance(folder, str) else ""
+            for event in events(record):
+                if type(event) is Call:
+                    self._calls.called(event, folder, self._timestamp, False)
+                elif type(event) is Result:
+                    self._calls.ended(event, folder, self._timestamp, False)
+
+    def finish(self) -> Facts:
+        """The facts so far."""
+        calls = self._calls
+        modified, read = calls.files.finish(self._own_files)
+        changed = {file.path for file in modified}
+        prompts = self._prompts.finish()
+        plans = calls.plans.finish()
+        return Facts(
+            session_id=self._setting.session(self._path.stem),
+            versions=tuple(self._setting.versions),
+            models=tuple(self._setting.models),
+            cwds=tuple(self._setting.folders),
+            branches=tuple(self._setting.branches),
+            cwd=self._setting.folder,
+            branch=self._setting.branch,
+            title=self._title,
+            prompts=prompts,
+            first_prompt=_first(prompts) or self._task,
+            modified_files=modified,
+            read_files=read,
+            shell_files=tuple(path for path in calls.shell_files if path not in changed),
+            commands=calls.commands.finish(),
+            agent_checks=calls.agent_checks.finish(),
+            todos=calls.todos.finish(),
+            past_todos=calls.todos.past(),
+            todos_began=calls.todos.began,
+            todos_changed=calls.todos.changed,
+            landmarks=calls.landmarks.finish(),
+            plans=plans,
+            errors=calls.errors.finish(),
+            answers=tuple(calls.answers),
+            corrections=self._corrections.finish(),
+            decisions=self._all_decisions(plans),
+            constraints=self._constraints.finish(),
+            causes=self._causes.finish(),
+            guesses=self._guesses.finish(),
+            compactions=self._compactions.finish(),
+            last_action=calls.actions.finish(),
+            last_words=self._closing,
+            stopped=self._stopped_by_user,
+            context_sizes=self._setting.context_sizes(),
+            started=self._setting.started,
+            ended=self._setting.ended,
+            lines=self._lines,
+            skipped_lines=self._skipped,
+        )
+
+    def _all_decisions(self, plans: tuple[PlanFact, ...]) -> tuple[Statement, ...]:
+        """What was said, answered and approved, in the order in which it was."""
+        for each in self._calls.answers:
+            text = f"{each.question} → {each.answer}"
+            self._decisions.add(statement(text, each.question, "answer", each.timestamp))
+        for plan in plans:
+            if plan.fate == "approved" and (title := plan_title(plan)):
+                self._decisions.add(statement(f"Approved plan: {title}", title, "plan", plan.timestamp))
+        return tuple(sorted(self._decisions.finish(), key=lambda each: each.timestamp))
+
+    def _find_chain(self, record: Record) -> None:
+        """Tell a subagent's own transcript, whose work is the work, from a session's."""
+        if record.get("type") not in ("user", "assistant"):
+            return
+        agent = record.get("agentId")
+        if record.get("isSidechain") is True and isinstance(agent, str):
+            if not self._own_agent and record["type"] == "user":
+                self._task = task_of(record)[:_TASK]
+            self._own_agent = self._own_agent or agent
+        else:
+            self._chain_known = True
+            self._task = ""
+            if self._own_agent:
+                self._own_agent = ""
+                self._calls.begin_anew()
+
+    def _is_subagent(self, agent: str) -> bool:
+        return agent != "" and agent != self._own_agent
+
+    def _asked(self, record: Record) -> None:
+        """Take a request to the model, once for all records of its message."""
+        request = request_of(record, self._message)
+        if request is not None and not self._is_subagent(agent_of(record)):
+            self._message = request.message_id
+            self._setting.request(request, self._timestamp)
+            self._prompts.model_spoke()
+
+    def _said(self, event: Said) -> None:
+        text = event.text
+        if self._is_subagent(event.agent) or not text.strip():
+            return
+        self._last_text = text
+        self._closing = text[-_LAST_WORDS:]
+        lowered = text.lower()
+        if not _STEMS.any_in(lowered):
+            return
+        decisions, causes = found_in(text, lowered)
+        for sentence in decisions:
+            self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
+        for sentence in causes:
+            self._causes.add(statement(sentence, sentence, "assistant", self._timestamp))
+        for sentence in guesses_in(text, lowered):
+            self._guesses.add(statement(sentence, sentence, "assistant", self._timestamp))
+
+    def _words(self, event: Words) -> None:
+        if event.kind == "interruption":
+            self._stopped_by_user = True
+            self._corrections.interrupted(self._calls.actions.unfinished(), self._timestamp)
+        elif event.kind == "memory":
+            self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
+        elif event.plan:
+            self._calls.plans.given(event.plan, event.plan_stated, self._timestamp)
+        self._judge(self._prompts.words(event.kind, event.text, self._timestamp))
+
+    def _queue(self, event: Queue) -> None:
+        if event.operation == "enqueue" and event.text.startswith(_NOTICE):
+            self._calls.commands.notified(event.text)
+        self._judge(self._prompts.queue(event, self._timestamp))
+
+    def _queued(self, event: Queued) -> None:
+        self._judge(self._prompts.queued(event.text, self._timestamp))
+
+    def _judge(self, prompt: Prompt | None) -> None:
+        """Read corrections, decisions and constraints off the user's words."""
+        if prompt is None:
+            return
+        self._closing, self._stopped_by_user = "", False
+        if prompt.kind != "rejection":
+            self._corrections.prompt(prompt.text, self._timestamp)
+        if prompt.kind == "plan":
+            return
+        if option := chosen_option(prompt.text, self._last_text):
+            self._decisions.add(statement(option, prompt.text, "answer", self._timestamp))
+        decisions, constraints = settled_in(prompt.text)
+        for sentence in decisions:
+            if option and chosen_option(sentence, self._last_text):
+                continue  # told already, and in more words
+            self._decisions.add(statement(sentence, sentence, "user", self._timestamp))
+        for sentence in constraints:
+            self._constraints.add(statement(sentence, sentence, "user", self._timestamp))
+
+    def _boundary(self, event: Boundary) -> None:
+        if not self._reached():
+            self._compactions.boundary(event, self._timestamp, self._offset)
+
+    def _summary(self, event: Summary) -> None:
+        if self._compactions.awaits_summary or not self._reached():
+            self._compactions.summary(event, self._timestamp, self._offset)
+
+    def _reached(self) -> bool:
+        """Whether the compaction that begins here is the one to stop before."""
+        if self._until is not None:
+            moment = parse_iso(self._timestamp)
+            self.stopped = moment is not None and moment >= self._until
+            self._cutoff = self._timestamp if self.stopped else ""
+        return self.stopped
+
+    def _task_state(self, event: TaskState) -> None:
+        self._calls.todos.state(event.items, self._timestamp)
+
+    def _plan_reference(self, event: PlanReference) -> None:
+        self._calls.plans.referred(event, self._timestamp)
+
+    def _titled(self, event: Title) -> None:
+        self._title = event.text
+
+    def _call(self, call: Call) -> None:
+        own = call.agent == "" or call.agent == self._own_agent
+        if own:
+            self._closing, self._stopped_by_user = "", False
+        self._calls.called(call, self._setting.folder, self._timestamp, own)
+
+    def _result(self, result: Result) -> None:
+        own = result.agent == "" or result.agent == self._own_agent
+        self._calls.ended(result, self._setting.folder, self._timestamp, own)
+
+    def _refusal(self, words: str) -> None:
+        self._judge(self._prompts.rejection(words, self._timestamp))
+
+
+def _first(prompts: tuple[Prompt, ...]) -> str:
+    """The first words that stand on a line of their own; else the first ones at all."""
+    for prompt in prompts:
+        if prompt.kind in ("typed", "command", "plan"):
+            return prompt.text
+    return prompts[0].text if prompts else ""

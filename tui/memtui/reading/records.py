@@ -1,0 +1,251 @@
+"""What can be read off a transcript: the records that make up `Facts`.
+
+Plain frozen dataclasses, because a transcript yields thousands of them. Texts are as they stand in the
+transcript, without lone surrogates; whoever shows them cleans them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
+"""How the user said it: typed, a slash command, a plan given to a fresh context, typed while the model
+worked, the reason given with a rejection, a comment given with an approval."""
+
+Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
+"""How a tool call ended; `unknown` when the transcript holds no result."""
+
+Fate = Literal["approved", "rejected", "unknown"]
+"""What became of a plan."""
+
+Source = Literal["user", "assistant", "answer", "plan"]
+"""Where a statement comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Words of the user."""
+
+    text: str
+    kind: PromptKind
+    timestamp: str
+    """ISO 8601 as written by Claude Code; "" when the line has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """A file that the session changed or read."""
+
+    path: str
+    """Absolute."""
+    times: int
+    """Successful edits, or reads."""
+    subagent: bool
+    """Touched by subagents only."""
+    created: bool = False
+    """The first change made the file."""
+    timestamp: str = ""
+    """Of the first change or read."""
+    fate: str = ""
+    """What a later command did to it, see `memtui.reading.removals`; "" when it stands as it was left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command."""
+
+    text: str
+    description: str
+    """What the model said it is for."""
+    outcome: Outcome
+    exit_code: int | None
+    """When the transcript states one."""
+    output: str
+    """The head of what it printed when it failed, else ""."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """An item of the last todo or task list."""
+
+    content: str
+    status: str
+    """`pending`, `in_progress` or `completed`."""
+    details: str = ""
+    """What more was written about it, of one or more lines; only the task list has that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """Work that was put on record: a commit, or a pull request."""
+
+    text: str
+    """A commit's first line, or a pull request's address."""
+    commit: str
+    """The commit's short id; "" for a pull request, or where git did not say it."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFact:
+    """A plan that was put before the user, written to a plan file, or handed to a fresh context."""
+
+    source: Literal["ExitPlanMode", "plan file", "planContent"]
+    content: str
+    fate: Fate
+    path: str
+    """The plan file when one is known."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFact:
+    """A tool call that failed: no rejection, and no call that failed because its sibling did."""
+
+    tool: str
+    target: str
+    """The command or the file."""
+    message: str
+    """The head of the error text."""
+    resolved: bool
+    """A later call on the same file, or of the same command, went well."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user answered to a question of the model."""
+
+    question: str
+    answer: str
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The user stopped or refused something, with the words that followed."""
+
+    about: str
+    """What was refused or interrupted, on one line; "" when nothing was running."""
+    text: str
+    """The user's words; "" when there are none."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A decision or a constraint, with the sentence it was read from."""
+
+    text: str
+    """One line."""
+    sentence: str
+    """The sentence, or the question, as it stands in the transcript."""
+    source: Source
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFact:
+    """A compaction: its boundary and the summary that replaced what came before."""
+
+    trigger: str
+    """`auto`, `manual`, or "" when the transcript does not say."""
+    timestamp: str
+    pre_tokens: int | None
+    post_tokens: int | None
+    offset: int
+    """Byte offset of the boundary line (of the summary line when there is no boundary)."""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The last significant tool call."""
+
+    tool: str
+    target: str
+    """File, command, query or description, on one line."""
+    outcome: Outcome
+    result: str
+    """The head of the result."""
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """How many tokens the model was given at one request."""
+
+    timestamp: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a transcript says about a session."""
+
+    session_id: str = ""
+    versions: tuple[str, ...] = ()
+    """Claude Code versions, in order of appearance."""
+    models: tuple[str, ...] = ()
+    cwds: tuple[str, ...] = ()
+    """Working folders, in order of appearance."""
+    branches: tuple[str, ...] = ()
+    cwd: str = ""
+    """The last one."""
+    branch: str = ""
+    """The last one."""
+    title: str = ""
+    """The title that Claude Code gave the session, if any."""
+    prompts: tuple[Prompt, ...] = ()
+    """All real words of the user, the first one included."""
+    first_prompt: str = ""
+    """Their first words; of a subagent's own transcript the task that it was given."""
+    modified_files: tuple[FileFact, ...] = ()
+    read_files: tuple[FileFact, ...] = ()
+    """Read and never modified."""
+    shell_files: tuple[str, ...] = ()
+    """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
+    commands: tuple[Command, ...] = ()
+    agent_checks: tuple[Command, ...] = ()
+    """Compiles, lints and tests that subagents ran, which are not among `commands`."""
+    todos: tuple[Todo, ...] = ()
+    past_todos: tuple[Todo, ...] = ()
+    """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
+    todos_began: str = ""
+    """When the session's first list was written."""
+    todos_changed: str = ""
+    """When something on a list was last changed."""
+    landmarks: tuple[Landmark, ...] = ()
+    """Commits and pull requests that the session made, oldest first."""
+    plans: tuple[PlanFact, ...] = ()
+    """Oldest first; the last one is the plan."""
+    errors: tuple[ErrorFact, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    decisions: tuple[Statement, ...] = ()
+    constraints: tuple[Statement, ...] = ()
+    """What limits how the work is to be done, in the user's words."""
+    causes: tuple[Statement, ...] = ()
+    """What the model found to be the cause of a problem."""
+    guesses: tuple[Statement, ...] = ()
+    """What it only supposed to be one."""
+    compactions: tuple[CompactionFact, ...] = ()
+    last_action: Action | None = None
+    last_words: str = ""
+    """What the model said last, when neither a call nor words of the user followed; its end if long."""
+    stopped: bool = False
+    """The user interrupted the model, and nothing followed."""
+    context_sizes: tuple[ContextSize, ...] = ()
+    started: str = ""
+    ended: str = ""
+    lines: int = 0
+    """Lines read."""
+    skipped_lines: int = 0
+    """Lines too long, torn or not JSON."""
+
+    @property
+    def last_prompt(self) -> str:
+        """The last words of the user."""
+        return self.prompts[-1].text if self.prompts else ""

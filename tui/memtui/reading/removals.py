@@ -1,0 +1,131 @@
+"""Files that a shell command evidently deleted, moved, or put back to their last commit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from memtui.reading.paths import absolute, identity
+from memtui.reading.roles import name_of
+from memtui.reading.shell import segments
+
+DELETED = "deleted"
+THERE = ""
+"""A copy was put in its place."""
+_MOVED = "moved to "
+PUT_BACK = "put back with git"
+"""To its last commit: what was committed of it stands."""
+
+_DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
+_MOVES = frozenset({"mv", "move", "move-item", "mi"})
+_COPIES = frozenset({"cp", "copy", "copy-item"})
+_HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
+"""Most commands, in lower case, hold none of these; that is seen sooner than what a command runs."""
+_WILD = re.compile(r"[*?]")
+_NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
+
+
+class Removal(NamedTuple):
+    """What became of a file or a folder."""
+
+    path: str
+    """Absolute; may hold ``*`` and ``?``."""
+    fate: str
+    """`DELETED`, `PUT_BACK`, `THERE`, or ``moved to`` with the absolute path."""
+
+    @property
+    def target(self) -> str:
+        """Where it was moved to, "" when it was not."""
+        return moved_to(self.fate)
+
+    def hits(self, key: str) -> bool:
+        """Whether it is about a file, itself or by a folder above it.
+
+        Args:
+            key: the file's path as `memtui.reading.paths.identity` spells it.
+        """
+        own = identity(self.path).rstrip("\\/")
+        if _WILD.search(own):
+            return _depth(key) == _depth(own) and fnmatchcase(key, own)
+        return key.startswith(own) and key[len(own) : len(own) + 1] in ("", "/", "\\")
+
+    def of(self, path: str) -> str:
+        """The fate of a file that it is about: of one in a moved folder, where it lies now."""
+        if not self.target:
+            return self.fate
+        return self.fate.rstrip("\\/") + path[len(self.path.rstrip("\\/")) :]
+
+
+def moved_to(fate: str) -> str:
+    """The new path of a file with that fate, "" when it was not moved."""
+    return fate.removeprefix(_MOVED) if fate.startswith(_MOVED) else ""
+
+
+def _depth(path: str) -> int:
+    return path.count("/") + path.count("\\")
+
+
+def removals(command: str, cwd: str) -> list[Removal]:
+    """What a successful command deleted, moved or put back, by what its words say.
+
+    Args:
+        command: a command line of a Unix shell or of PowerShell.
+        cwd: where it ran.
+    """
+    if not _HINTS.search(command.lower()):
+        return []
+    found: list[Removal] = []
+    for words in segments(command):
+        program = name_of(words[0]).casefold()
+        if program == "cd" and len(words) > 1:
+            cwd = absolute(words[1], cwd)
+        elif program == "git":
+            found += _by_git(words[1:], cwd)
+        elif program in _DELETES:
+            found += [Removal(absolute(path, cwd), DELETED) for path in _paths(words[1:])]
+        elif program in _MOVES:
+            found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(words[1:]), cwd))
+        elif program in _COPIES:
+            found += (Removal(where, THERE) for _, where in _pairs(_paths(words[1:]), cwd))
+    return found
+
+
+def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
+    verb = words[0] if words else ""
+    rest = words[1:]
+    if verb == "rm" and "--cached" not in rest:
+        yield from (Removal(absolute(path, cwd), DELETED) for path in _paths(rest))
+    elif verb == "mv":
+        yield from (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(rest), cwd))
+    elif verb == "checkout" and "--" in rest:
+        behind = rest[rest.index("--") + 1 :]
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
+    elif verb == "restore" and "--staged" not in rest and "-S" not in rest:
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
+
+
+def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
+    """What is moved or copied, and where it is then."""
+    if len(paths) < 2:
+        return
+    *sources, target = (absolute(path, cwd) for path in paths)
+    into = len(sources) > 1 or paths[-1].endswith(("/", "\\"))
+    for source in sources:
+        as_folder = into or ("." in name_of(source) and "." not in name_of(target))
+        separator = "\\" if "\\" in target and "/" not in target else "/"
+        where = f"{target.rstrip('/')}{separator}{name_of(source)}" if as_folder else target
+        if where != source and not _WILD.search(source):
+            yield source, where
+
+
+def _paths(words: list[str]) -> list[str]:
+    """The words that are paths, up to where the output goes."""
+    paths: list[str] = []
+    for word in words:
+        if word[:1] in "<>" or ">" in word[:2]:
+            break
+        if not _NO_PATH.search(word):
+            paths.append(word)
+    return paths

@@ -1,0 +1,103 @@
+"""Where, when and with what a session ran: what nearly every record repeats."""
+
+from __future__ import annotations
+
+from memtui.formats.transcript import Record
+from memtui.formats.transcript_events import Request
+from memtui.reading.records import ContextSize, Facts
+
+_DISTINCT_LIMIT = 500
+_SERIES_LIMIT = 400
+
+
+class Setting:
+    """Follows the fields that records repeat. The last value that is not empty wins."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, None] = {}
+        self.models: dict[str, None] = {}
+        self.folders: dict[str, None] = {}
+        self.branches: dict[str, None] = {}
+        self.folder = self.branch = self.started = self.ended = ""
+        self._version = self._session = ""
+        self._sessions: dict[str, None] = {}
+        self._series: list[tuple[str, int]] = []
+        self._latest: tuple[str, int] | None = None
+        self._stride = 1
+        self._requests = 0
+
+    def resume(self, facts: Facts) -> None:
+        """Go on from what was seen before."""
+        for seen, values in (
+            (self.versions, facts.versions),
+            (self.models, facts.models),
+            (self.folders, facts.cwds),
+            (self.branches, facts.branches),
+        ):
+            seen.update(dict.fromkeys(values))
+        self.folder, self.branch = facts.cwd, facts.branch
+        self.started, self.ended = facts.started, facts.ended
+        if facts.session_id:
+            self._session = facts.session_id
+            self._sessions[facts.session_id] = None
+
+    def take(self, record: Record) -> str:
+        """Take a record's fields; returns its timestamp, "" when it has none."""
+        value = record.get("sessionId")
+        if value and value != self._session and isinstance(value, str):
+            self._session = value
+            _note(self._sessions, value)
+        value = record.get("cwd")
+        if value and value != self.folder and isinstance(value, str):
+            self.folder = value
+            _note(self.folders, value)
+        value = record.get("gitBranch")
+        if value and value != self.branch and isinstance(value, str):
+            self.branch = value
+            _note(self.branches, value)
+        value = record.get("version")
+        if value and value != self._version and isinstance(value, str):
+            self._version = value
+            _note(self.versions, value)
+        value = record.get("timestamp")
+        if not value or not isinstance(value, str):
+            return ""
+        # Records are not always in the order of their times.
+        if value > self.ended:
+            self.ended = value
+        if value < self.started or not self.started:
+            self.started = value
+        return value
+
+    def request(self, request: Request, timestamp: str) -> None:
+        """Take a request to the model."""
+        if request.model and request.model not in self.models:
+            _note(self.models, request.model)
+        if request.tokens:
+            self._latest = (timestamp, request.tokens)
+            if self._requests % self._stride == 0:
+                self._series.append(self._latest)
+                if len(self._series) >= _SERIES_LIMIT:
+                    del self._series[1::2]
+                    self._stride *= 2
+            self._requests += 1
+
+    def context_sizes(self) -> tuple[ContextSize, ...]:
+        """The context's size over time: thinned out evenly for a long session, the last one always there."""
+        series = list(self._series)
+        if self._latest is not None and series[-1:] != [self._latest]:
+            series.append(self._latest)
+        return tuple(ContextSize(*size) for size in series)
+
+    def session(self, stem: str) -> str:
+        """The session's id.
+
+        The records of a resumed or forked session may carry its parent's id, too: the file is named after its
+        own one. Without that name among them, the last one counts.
+        """
+        return stem if stem in self._sessions else self._session or stem
+
+
+def _note(seen: dict[str, None], value: str) -> None:
+    if len(seen) < _DISTINCT_LIMIT:
+        seen[value] = None

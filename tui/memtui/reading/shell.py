@@ -1,0 +1,223 @@
+"""Shell commands: what ran, how it ended, and when two commands are the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memtui.formats.transcript_events import Result
+from memtui.reading.outcomes import error_head, exit_code
+from memtui.reading.records import Command, Outcome
+
+SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
+
+_COUNT_LIMIT = 5_000
+_TEXT_LIMIT = 10_000
+_OUTPUT_LIMIT = 600
+
+_SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
+_STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
+_REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+_SILENT = frozenset(
+    {
+        "cd",
+        "echo",
+        "export",
+        "sleep",
+        "source",
+        "set",
+        "true",
+        "printf",
+        "pwd",
+        "wait",
+        "then",
+        "else",
+        "fi",
+        "do",
+    }
+)
+_FILTERS = frozenset(
+    {"head", "tail", "grep", "sed", "awk", "tee", "cat", "sort", "uniq", "wc", "tr", "jq", "xargs"}
+)
+_PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
+_RUNNER_NAMES = """
+bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm
+npx pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
+"""
+_RUNNERS = frozenset(_RUNNER_NAMES.split())
+_CHECKER_NAMES = """
+biome ctest eslint flake8 gofmt golangci-lint jest ktlint mocha mypy nox phpunit prettier pylint pyright
+pytest rspec rubocop ruff rustc rustfmt shellcheck staticcheck stylelint tox tsc vitest xo
+"""
+_CHECKERS = frozenset(_CHECKER_NAMES.split())
+"""What they are run on is not what they are: a check of one file shows that a check goes well."""
+_OPTION_NAMES = """
+-C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
+--cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
+"""
+_VALUE_OPTIONS = frozenset(_OPTION_NAMES.split())
+"""Options before what a runner runs whose value is the next word: ``uv run --package api pytest``."""
+_INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
+
+
+_STATUS = re.compile(r"<status>(\w{1,20})</status>")
+_NAMED = re.compile(r'<summary>[^"<]{0,40}"(.{1,2000}?)" ([^"]{1,200})</summary>', re.DOTALL)
+_ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
+"""Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
+
+
+@dataclass(slots=True)
+class ShellCall:
+    """A command that ran, or is still without a result."""
+
+    text: str
+    description: str
+    timestamp: str
+    outcome: Outcome = "unknown"
+    exit_code: int | None = None
+    output: str = ""
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Take the result."""
+        self.outcome = outcome
+        self.exit_code = exit_code(result)
+        if outcome == "failed":
+            self.output = error_head(result, _OUTPUT_LIMIT)
+
+
+class CommandLog:
+    """Keeps the last commands in the order in which they were called."""
+
+    def __init__(self) -> None:
+        self._calls: deque[ShellCall] = deque(maxlen=_COUNT_LIMIT)
+
+    def resume(self, commands: Iterable[Command]) -> None:
+        """Go on from commands that ended before."""
+        for c in commands:
+            self._calls.append(
+                ShellCall(c.text, c.description, c.timestamp, c.outcome, c.exit_code, c.output)
+            )
+
+    def called(self, arguments: dict[str, object], timestamp: str) -> ShellCall:
+        """Take a call."""
+        text, about = arguments.get("command"), arguments.get("description")
+        call = ShellCall(
+            text[:_TEXT_LIMIT] if isinstance(text, str) else "",
+            about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
+            timestamp,
+        )
+        if call.text:
+            self._calls.append(call)
+        return call
+
+    def notified(self, notice: str) -> None:
+        """Take Claude Code's notice that a command in the background has ended, which names it."""
+        status, named = _STATUS.search(notice), _NAMED.search(notice)
+        if status is None or named is None:
+            return
+        for call in reversed(self._calls):
+            if call.outcome == "background" and named[1] in (call.description, call.text):
+                call.outcome = _ENDED.get(status[1], "interrupted")
+                call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
+                return
+
+    def finish(self) -> tuple[Command, ...]:
+        """All commands, first to last."""
+        return tuple(
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.timestamp) for c in self._calls
+        )
+
+
+@lru_cache(maxsize=256)  # a command is asked about again and again while its result is judged
+def things(command: str) -> frozenset[str]:
+    """What a command line runs, as ``program subcommand`` of each of its parts.
+
+    Changes of folder, output and filters are left out, so that ``cd app && npm test 2>&1 | tail`` is
+    ``npm test``.
+    """
+    found: set[str] = set()
+    filters: set[str] = set()
+    bare = _QUOTED.sub("Q", _without_heredoc(command)[:_TEXT_LIMIT])
+    for segment in _SEGMENTS.split(bare):
+        thing = _thing(segment)
+        program = thing.partition(" ")[0]
+        if program and program not in _SILENT:
+            (filters if program in _FILTERS else found).add(thing)
+    return frozenset(found or filters)
+
+
+def segments(command: str) -> list[list[str]]:
+    """The words of each part of a command line, from the program's name on; quoted text with spaces is Q."""
+    return [words for alternatives in statements(command) for parts in alternatives for words in parts]
+
+
+def statements(command: str) -> list[list[list[list[str]]]]:
+    """The parts of a command line as `segments` has them, by statement and by its alternatives (``||``)."""
+    bare = _QUOTED.sub(
+        lambda found: "Q" if re.search(r"\s", found[0]) else found[0][1:-1],
+        _without_heredoc(command)[:_TEXT_LIMIT],
+    )
+    return [
+        [
+            [words for part in _PARTS.split(alternative) if (words := _from_program(part.split()))]
+            for alternative in statement.split("||")
+        ]
+        for statement in _STATEMENTS.split(bare)
+    ]
+
+
+def _from_program(words: list[str]) -> list[str]:
+    """The words of a part of a command line without what stands before the program's name."""
+    while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0] + " ")):
+        words.pop(0)
+    if words and words[0] == "timeout":
+        words = [word for word in words[1:] if not re.fullmatch(r"-.*|[\d.]+[smh]?", word)]
+    return words
+
+
+def _thing(segment: str) -> str:
+    words = _from_program(_words(segment))
+    if not words:
+        return ""
+    program = words[0].replace("\\", "/").rpartition("/")[2]
+    if program in _CHECKERS:
+        return program
+    if program not in _RUNNERS:
+        first = next((word for word in words[1:] if not word.startswith("-")), "")
+        return f"{program} {first}".strip()
+    return " ".join([program, *_subcommand(words[1:])])
+
+
+def _subcommand(words: list[str]) -> list[str]:
+    """The words that name what a runner runs: ``run lint``, ``-m pytest``, ``commit``."""
+    named: list[str] = []
+    takes_value = False
+    for word in words:
+        if takes_value or (word.startswith("-") and word != "-m"):
+            takes_value = word in _VALUE_OPTIONS and not takes_value
+            continue
+        named.append(word)
+        if word not in _INNER or len(named) == 3:
+            break
+    return named
+
+
+def _words(segment: str) -> list[str]:
+    # Not shlex: it takes ten times as long, and the quoting need not be right to the letter here.
+    return _REDIRECT.sub(" ", segment.strip().lstrip("({ ")).split(None, 12)[:12]
+
+
+def _without_heredoc(command: str) -> str:
+    """The command line up to the text it feeds to a program; lines that go on are one."""
+    command = command.replace("\\\n", " ") if "\\\n" in command else command
+    heredoc = _HEREDOC.search(command)
+    if heredoc is None:
+        return command
+    line_end = command.find("\n", heredoc.end())
+    return command if line_end < 0 else command[:line_end]

@@ -1,0 +1,58 @@
+"""Files that a shell command evidently wrote: here-documents, ``tee`` and ``sed -i``.
+
+Kept apart from the modified files: a command line does not prove what a file holds afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from memtui.reading.paths import absolute
+
+_HEREDOC_TO = re.compile(
+    r"\bcat\s*(?:>>?\s*(?P<before>[^\s<>|&;]+)\s*<<|<<-?\s*['\"]?\w+['\"]?\s*>>?\s*(?P<after>[^\s<>|&;]+))"
+)
+_TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
+_SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
+_CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
+
+
+def written_files(command: str, cwd: str) -> list[str]:
+    """Absolute paths that a successful command wrote."""
+    if "<<" not in command and "tee " not in command and "sed -i" not in command:
+        return []
+    if moved := _CD.match(command):
+        cwd = absolute(_bare(moved["folder"]), cwd)
+    found = [match["before"] or match["after"] for match in _HEREDOC_TO.finditer(command)]
+    script = command.split("<<", 1)[0]
+    found += [match["path"] for match in _TEE.finditer(script)]
+    for match in _SED.finditer(script):
+        found += _sed_files(match[0])
+    paths = (_bare(path) for path in found)
+    return [
+        absolute(path, cwd)
+        for path in paths
+        if path and not path.startswith(("/dev/", "&", "~")) and "$" not in path
+    ]
+
+
+def _sed_files(command: str) -> list[str]:
+    try:
+        words = shlex.split(command.lstrip(";&| "))[1:]
+    except ValueError:
+        return []
+    plain: list[str] = []
+    has_script = skipped = False
+    for word in words:
+        if skipped:
+            skipped = False
+        elif word in ("-e", "-f", "--expression", "--file"):
+            has_script = skipped = True
+        elif word and not word.startswith("-"):  # BSD sed takes the suffix as a word: sed -i '' 's/a/b/' file
+            plain.append(word)
+    return plain if has_script else plain[1:]
+
+
+def _bare(path: str) -> str:
+    return path.strip("'\"")

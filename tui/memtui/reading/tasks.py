@@ -1,0 +1,239 @@
+"""The last todo list, from whichever of the two kinds of tools kept it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memtui.formats.transcript_events import Result
+from memtui.reading.records import Todo
+
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
+
+_CREATED = re.compile(r"Task #(\S{1,40}) created")
+_LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
+_COUNT_LIMIT = 1_000
+_PAST_LIMIT = 500
+_TEXT_LIMIT = 2_000
+
+
+_NOT_DONE = re.compile(
+    r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
+)
+"""How a todo that was ticked off says that nothing was done about it."""
+
+
+def was_done(todo: Todo) -> bool:
+    """Whether an item was ticked off, and not as something that was left undone."""
+    return todo.status == "completed" and not _NOT_DONE.match(todo.details)
+
+
+@dataclass(slots=True)
+class ListedTask:
+    """An item of the task list."""
+
+    content: str
+    status: str
+    changed: str
+    """When it was last touched: ISO 8601, "" when the transcript does not say."""
+    details: str = ""
+    needs: dict[str, None] = field(default_factory=dict)
+    """The numbers of the tasks that come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodoMemory:
+    """What a todo log has to know of the lines before those that it reads."""
+
+    todos: tuple[Todo, ...] = ()
+    tasks: dict[str, ListedTask] = field(default_factory=dict)
+    """By their number, by which later lines name them."""
+    tasks_are_newer: bool = False
+    past: dict[str, str] = field(default_factory=dict)
+    began: str = ""
+    changed: str = ""
+
+
+class TodoLog:
+    """Keeps the todo list (TodoWrite, to 2.1.15) or the task list (TaskCreate and others, from 2.1.17).
+
+    A todo list belongs to whoever wrote it; the task list is one for the session and its subagents.
+    """
+
+    def __init__(self, memory: TodoMemory | None = None) -> None:
+        memory = memory or TodoMemory()
+        self._todos: list[Any] = [{"content": todo.content, "status": todo.status} for todo in memory.todos]
+        self._before = list(self._todos)
+        self._tasks = {number: replace(task, needs=dict(task.needs)) for number, task in memory.tasks.items()}
+        self._tasks_are_newer = memory.tasks_are_newer
+        self._past = dict(memory.past)
+        self._past_before = dict(self._past)
+        self.began = memory.began
+        """When the session's first list was written; "" when it had none."""
+        self.changed = memory.changed
+        """When something on a list was last changed."""
+
+    def memory(self) -> TodoMemory:
+        """What a log of the lines behind has to know."""
+        tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
+        return TodoMemory(
+            tuple(self._written()),
+            tasks,
+            self._tasks_are_newer,
+            dict(self._past),
+            self.began,
+            self.changed,
+        )
+
+    def write(self, arguments: dict[str, Any], timestamp: str) -> None:
+        """Take a TodoWrite call: the whole list each time."""
+        items = arguments.get("todos")
+        if not isinstance(items, list):
+            return
+        self._touched(timestamp)
+        self._past_before = dict(self._past)
+        listed = {_text(item.get("content")) for item in items if isinstance(item, dict)}
+        for todo in self._written():
+            if todo.content not in listed:
+                self._put_away(todo.content, todo.status)
+        self._before, self._todos = self._todos, items
+        self._tasks_are_newer = False
+
+    def write_failed(self) -> None:
+        """The last TodoWrite was refused."""
+        self._todos, self._past = self._before, self._past_before
+
+    def task_result(self, tool: str, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        """Take the result of a task tool that went well."""
+        self._tasks_are_newer = True
+        if tool != "TaskList":
+            self._touched(timestamp)
+        if tool == "TaskCreate":
+            self._create(arguments, result, timestamp)
+        elif tool == "TaskUpdate":
+            self._update(arguments, result, timestamp)
+        else:
+            self.state(_listed(result), timestamp)
+
+    def state(self, items: list[Any], timestamp: str) -> None:
+        """Take a full list (TaskList, task_reminder).
+
+        An empty one says nothing: it is also written when a finished list was put away.
+        """
+        listed = {task: item for item in items if isinstance(item, dict) and (task := _text(item.get("id")))}
+        if not listed:
+            return
+        self._tasks_are_newer = True
+        for identity in [key for key in self._tasks if key not in listed]:
+            if self._tasks[identity].status != "completed":
+                self._put_away(self._tasks.pop(identity).content, "pending")
+        for identity, item in listed.items():
+            content = _text(item.get("subject"))
+            known = self._tasks.get(identity)
+            self._renamed(known, content)
+            if content and len(self._tasks) < _COUNT_LIMIT:
+                details = _text(item.get("description")) or (known.details if known else "")
+                needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
+                self._tasks[identity] = ListedTask(content, _status(item), timestamp, details, needs)
+
+    def finish(self) -> tuple[Todo, ...]:
+        """The list as it stood at the end."""
+        if self._tasks_are_newer and self._tasks:
+            tasks = self._tasks.values()
+            return tuple(Todo(task.content, task.status, self._details(task)) for task in tasks)
+        return tuple(self._written())
+
+    def _details(self, task: ListedTask) -> str:
+        """What was written about a task, and which ones come first."""
+        first = [self._tasks[number].content for number in task.needs if number in self._tasks]
+        return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
+
+    def past(self) -> tuple[Todo, ...]:
+        """What was on a list and is not any more."""
+        listed = {todo.content for todo in self.finish()}
+        return tuple(Todo(text, status) for text, status in self._past.items() if text not in listed)
+
+    def _written(self) -> list[Todo]:
+        items = (item for item in self._todos[:_COUNT_LIMIT] if isinstance(item, dict))
+        todos = (Todo(_text(item.get("content")), _status(item)) for item in items)
+        return [todo for todo in todos if todo.content]
+
+    def _touched(self, timestamp: str) -> None:
+        self.began = self.began or timestamp
+        self.changed = max(self.changed, timestamp)
+
+    def _renamed(self, task: ListedTask | None, content: str) -> None:
+        if task is not None and content and content != task.content:
+            self._put_away(task.content, task.status)
+
+    def _put_away(self, content: str, status: str) -> None:
+        done = status == "completed" or self._past.get(content) == "completed"
+        self._past.pop(content, None)
+        self._past[content] = "completed" if done else "dropped"
+        if len(self._past) > _PAST_LIMIT:
+            del self._past[next(iter(self._past))]
+
+    def _create(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        made = result.detail.get("task") if isinstance(result.detail, dict) else None
+        made = made if isinstance(made, dict) else {}
+        identity = _text(made.get("id"))
+        if not identity and (found := _CREATED.search(result.text)):
+            identity = found[1]
+        content = _text(arguments.get("subject")) or _text(made.get("subject"))
+        before = self._tasks.get(identity)
+        if before is not None and before.content != content and timestamp > before.changed:
+            for old in self._tasks.values():
+                self._put_away(old.content, old.status)
+            self._tasks.clear()  # the numbers began anew: another list
+        if content and len(self._tasks) < _COUNT_LIMIT:
+            task = ListedTask(content, "pending", timestamp, _text(arguments.get("description")))
+            self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
+
+    def _update(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+        if isinstance(result.detail, dict) and result.detail.get("success") is False:
+            return
+        identity = _text(arguments.get("taskId"))
+        task = self._tasks.get(identity)
+        # A subagent's own file is read after the session's: what happened later stands.
+        if task is None or (timestamp and timestamp < task.changed):
+            return
+        status = _text(arguments.get("status"))
+        if status == "deleted":
+            self._put_away(self._tasks.pop(identity).content, "deleted")
+            return
+        task.needs |= _numbers(arguments.get("addBlockedBy"))
+        for number in _numbers(arguments.get("addBlocks")):
+            if number in self._tasks:
+                self._tasks[number].needs[identity] = None
+        task.status = status or task.status
+        subject = _text(arguments.get("subject"))
+        self._renamed(task, subject)
+        task.content = subject or task.content
+        task.details = _text(arguments.get("description")) or task.details
+        task.changed = timestamp or task.changed
+
+
+def _listed(result: Result) -> list[Any]:
+    tasks = result.detail.get("tasks") if isinstance(result.detail, dict) else None
+    if isinstance(tasks, list):
+        return tasks
+    return [
+        {"id": found[1], "status": found[2], "subject": found[3].split(" [blocked by ")[0]}
+        for found in _LISTED.finditer(result.text)
+    ]
+
+
+def _numbers(value: Any) -> dict[str, None]:
+    """The numbers in a list of tasks."""
+    return dict.fromkeys(filter(None, map(_text, value[:_COUNT_LIMIT]))) if isinstance(value, list) else {}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip()[:_TEXT_LIMIT] if isinstance(value, str) else ""
+
+
+def _status(item: dict[str, Any]) -> str:
+    return _text(item.get("status")) or "pending"

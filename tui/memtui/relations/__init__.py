@@ -1,0 +1,1 @@
+"""What memories have in common: entities and the graph of them."""
