@@ -10,9 +10,9 @@ from textual import constants
 from textual.widgets import Input, TextArea
 
 from memtui.app import following, live, watcher
-from memtui.app.live import Target
 from memtui.app.panes import memories
 from memtui.app.screens import browser_view
+from memtui.app.targets import Target
 from tests.app.world import World, furnished
 
 

@@ -12,7 +12,8 @@ import pytest
 from watchdog.observers.api import BaseObserver
 
 from memtui.app import live as live_module
-from memtui.app.live import Live, Liveness, Mark, Target
+from memtui.app.live import Live, Liveness, Mark
+from memtui.app.targets import Target
 from memtui.app.watcher import Watcher
 
 PATIENCE = 30.0

@@ -8,16 +8,15 @@ import os
 import re
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from textual import events, work
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -25,11 +24,11 @@ from textual.widget import Widget
 from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
+from memtui.app.host import HostApp
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
-from memtui.clipboard import copy
 from memtui.clock import Clock, system_clock
-from memtui.failures import FailureLog, explain
+from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
 
 _THEME = Theme(
@@ -48,7 +47,7 @@ _THEME = Theme(
 )
 
 
-class MemtuiApp(App[None]):
+class MemtuiApp(HostApp):
     """The session-memory browser."""
 
     TITLE = "memtui"
@@ -65,9 +64,8 @@ class MemtuiApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
     def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
-        super().__init__()
+        super().__init__(log)
         self.browser = browser
-        self.log_file = log
         self.note = note
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(_THEME)
@@ -130,40 +128,6 @@ class MemtuiApp(App[None]):
             self.screen.action_leave()
         else:
             await super().action_quit()
-
-    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
-        """Tell the person what happened. Only the last message shows: a pile would cover the screen."""
-        self.clear_notifications()
-        self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
-
-    @work(group="copy", exit_on_error=False)
-    async def copy_text(self, text: str, *, name: str = "") -> None:
-        """Copy a text, and say by which road it went; `name` is what it is called unless it is short."""
-
-        def send(osc52: str) -> None:
-            self.call_from_thread(self.copy_to_clipboard, osc52)
-
-        with self.reporting("copying"):
-            copied = await asyncio.to_thread(copy, text, send, name=name)
-            self.say(copied.message, severity="information" if copied.sure else "warning")
-
-    def report(self, doing: str, error: Exception) -> None:
-        """Say that something failed in a worker, and record what memtui does not know how to explain."""
-        self.say(explain(self.log_file, doing, error), severity="error")
-
-    @contextmanager
-    def reporting(self, doing: str, *, wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
-        """The edge of a worker: what fails in here is reported, and ends here.
-
-        Args:
-            doing: what the person is told it failed at, as in “Failed copying”.
-            wanted: whether anybody still wants to know; asked when it has failed.
-        """
-        try:
-            yield
-        except Exception as error:  # a worker's edge
-            if self.is_running and wanted():  # at the end, the widgets go before their workers do
-                self.report(doing, error)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the table, then Textual's own."""

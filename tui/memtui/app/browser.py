@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.capture_rows import CaptureRows
 from memtui.app.indexing import MANY, Indexer
-from memtui.app.live import Target
+from memtui.app.targets import Target
 from memtui.app.views import (
     BranchView,
     CaptureRow,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 
+from memtui.app.targets import Target
 from memtui.files import FileProblem
 
 INTERVAL = 2.0
@@ -41,15 +41,6 @@ class Liveness:
 
     mark: Mark
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A folder to watch; it need not exist yet."""
-
-    name: str
-    folder: Path
-    recursive: bool = False
 
 
 class Live:

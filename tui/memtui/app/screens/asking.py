@@ -15,7 +15,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
+    from memtui.app.host import HostApp
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -34,7 +34,7 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
     """Asks one question at a time: f4 asks, esc calls it off, and leaving the screen does, too."""
 
     if TYPE_CHECKING:
-        app: MemtuiApp
+        app: HostApp
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f4", "ask_model", "ask claude", show=False, priority=True),

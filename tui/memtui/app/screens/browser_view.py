@@ -42,7 +42,7 @@ from memtui.app.widgets.tab_strip import Tab, TabStrip
 from memtui.failures import explain
 
 if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
+    from memtui.app.host import HostApp
 
 _PAUSE = 0.06
 """Seconds the selection must rest before something slow is read for it."""
@@ -92,7 +92,7 @@ class BrowserView(Screen[None]):
     """The panes and the detail, kept up to date; what the keys do is added by `BrowserScreen`."""
 
     if TYPE_CHECKING:
-        app: MemtuiApp
+        app: HostApp
 
     AUTO_FOCUS = "#pending"
 

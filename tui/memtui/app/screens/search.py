@@ -28,7 +28,7 @@ from memtui.clock import age, local_minute, short_age, short_time
 from memtui.store.base import NOT_ALL_SEARCHED
 
 if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
+    from memtui.app.host import HostApp
     from memtui.store.listing import Entry
 
 _PAUSE = 0.08
@@ -64,7 +64,7 @@ class SearchScreen(Screen[Result | None]):
     """A line to type in, what it finds below it, and the place that was found."""
 
     if TYPE_CHECKING:
-        app: MemtuiApp
+        app: HostApp
 
     AUTO_FOCUS = "#query"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -14,14 +14,14 @@ from textual.widgets import Digits, Static
 from memtui.app.commands import PROMPT
 
 if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
+    from memtui.app.host import HostApp
 
 
 class StoredScreen(ModalScreen[None]):
     """Shows the id large, and copies it; y and Y copy again."""
 
     if TYPE_CHECKING:
-        app: MemtuiApp
+        app: HostApp
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,enter,q,space", "dismiss", "close", show=False),

@@ -23,7 +23,7 @@ from memtui.clean import clean_line
 from memtui.clock import short_age, short_time
 
 if TYPE_CHECKING:
-    from memtui.app.app import MemtuiApp
+    from memtui.app.host import HostApp
 
 _LOOK = 2.0
 """Seconds between looks for a new version."""
@@ -35,7 +35,7 @@ class VersionsScreen(Screen[None]):
     """The list of versions, newest first, and what the selected one has changed."""
 
     if TYPE_CHECKING:
-        app: MemtuiApp
+        app: HostApp
 
     AUTO_FOCUS = "#versions"
     BINDINGS: ClassVar[list[BindingType]] = [

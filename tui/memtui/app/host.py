@@ -1,0 +1,75 @@
+"""What screens, actions and widgets need from the app: messages, the clipboard, failure reports."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from textual import work
+from textual.app import App
+from textual.notifications import SeverityLevel
+
+from memtui.clean import clean
+from memtui.clipboard import copy
+from memtui.failures import FailureLog, explain
+
+
+def _always() -> bool:
+    return True
+
+
+class Host(Protocol):
+    """The screen that an action or a widget works for."""
+
+    def say(self, text: str, *, warn: bool = False) -> None:
+        """Show the person one line."""
+
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> AbstractContextManager[None]:
+        """Catch and report what fails inside; see `HostApp.reporting`."""
+
+    def copy_text(self, text: str, *, name: str = "") -> None:
+        """Copy a text; see `HostApp.copy_text`."""
+
+
+class HostApp(App[None]):
+    """The app without its screens: messages, the clipboard, and the edge of every worker."""
+
+    def __init__(self, log: FailureLog) -> None:
+        super().__init__()
+        self.log_file = log
+
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        """Show the person one line. Only the last message shows: a pile would cover the screen."""
+        self.clear_notifications()
+        self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+
+    @work(group="copy", exit_on_error=False)
+    async def copy_text(self, text: str, *, name: str = "") -> None:
+        """Copy a text, and say by which road it went; `name` is what it is called unless it is short."""
+
+        def send(osc52: str) -> None:
+            self.call_from_thread(self.copy_to_clipboard, osc52)
+
+        with self.reporting("copying"):
+            copied = await asyncio.to_thread(copy, text, send, name=name)
+            self.say(copied.message, severity="information" if copied.sure else "warning")
+
+    def report(self, doing: str, error: Exception) -> None:
+        """Say that something failed in a worker, and log errors that memtui has no explanation for."""
+        self.say(explain(self.log_file, doing, error), severity="error")
+
+    @contextmanager
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> Iterator[None]:
+        """The edge of a worker: an exception inside is reported, and ends here.
+
+        Args:
+            doing: completes the sentence “Failed …”, for example “copying”.
+            wanted: asked after a failure; False keeps it quiet.
+        """
+        try:
+            yield
+        except Exception as error:  # a worker's edge
+            if self.is_running and wanted():  # at the end, the widgets go before their workers do
+                self.report(doing, error)
