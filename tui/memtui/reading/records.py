@@ -7,7 +7,7 @@ transcript, without lone surrogates; whoever shows them cleans them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
 """How the user said it: typed, a slash command, a plan given to a fresh context, typed while the model
@@ -19,8 +19,79 @@ Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unkn
 Fate = Literal["approved", "rejected", "unknown"]
 """What became of a plan."""
 
-Source = Literal["user", "assistant", "answer", "plan"]
+StatementSource = Literal["user", "assistant", "answer", "plan"]
 """Where a statement comes from."""
+
+Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
+"""Author of a text in a transcript; `claude code` for what the program itself writes."""
+
+TurnKind = Literal[
+    "typed", "queued", "command", "plan", "rejection", "comment", "shell", "notification", "start"
+]
+"""What opened a turn: words of the user of a `PromptKind`, a ``!`` shell line, a notification of a task or of
+another session, or the start of a transcript that opens without words of the user."""
+
+TurnEnd = Literal["answered", "interrupted", "api error", "running"]
+"""How a turn ended; `running` when the transcript ends before the model's closing message."""
+
+
+class Source(NamedTuple):
+    """Where in a transcript a statement comes from, shown as ``L476``."""
+
+    line: int = 0
+    """1-based; 0 when the line is not known."""
+    offset: int = 0
+    """Byte offset of the line."""
+    timestamp: str = ""
+    """ISO 8601 as written by Claude Code; "" when the line has none."""
+    speaker: Speaker = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words as they stand in the transcript."""
+
+    text: str
+    """The whole text, or its head and tail around `` … `` where it is long."""
+    source: Source
+    length: int = 0
+    """Characters of the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """A block that the user pasted: recognised by structure alone, never counted as the user's words."""
+
+    first_line: str
+    lines: int
+    characters: int
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the user asked, the work, and the closing message: the unit that a session consists of.
+
+    The work itself is what `Facts` holds with a line from `source.line` to `last_line`.
+    """
+
+    number: int
+    """1-based."""
+    kind: TurnKind
+    source: Source
+    """Of the words that opened the turn."""
+    ask: str = ""
+    """The user's words; each pasted block in them is replaced by a line that names it."""
+    pasted: tuple[Pasted, ...] = ()
+    closing: Quote | None = None
+    """The model's last text before the user speaks again."""
+    texts: tuple[Quote, ...] = ()
+    """Other texts of the model in this turn, oldest first; only the last ones of a long turn."""
+    end: TurnEnd = "running"
+    calls: int = 0
+    """Tool calls in the turn."""
+    last_line: int = 0
+    """Last line of the turn, 1-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +213,7 @@ class Statement:
     """One line."""
     sentence: str
     """The sentence, or the question, as it stands in the transcript."""
-    source: Source
+    source: StatementSource
     timestamp: str
 
 
@@ -198,6 +269,8 @@ class Facts:
     """The last one."""
     title: str = ""
     """The title that Claude Code gave the session, if any."""
+    turns: tuple[Turn, ...] = ()
+    """Oldest first."""
     prompts: tuple[Prompt, ...] = ()
     """All real words of the user, the first one included."""
     first_prompt: str = ""

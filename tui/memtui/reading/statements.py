@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.reading.records import Source, Statement
+from memtui.reading.records import Statement, StatementSource
 from memtui.reading.sentences import is_question, line_sentences, prose_lines, sentences_with
 from memtui.reading.short_text import key_of
 from memtui.reading.wordings import (
@@ -169,7 +169,7 @@ class StatementLog:
         return tuple(self._statements.values())
 
 
-def statement(text: str, sentence: str, source: Source, timestamp: str) -> Statement:
+def statement(text: str, sentence: str, source: StatementSource, timestamp: str) -> Statement:
     """A statement on one line, its sentence as it stands."""
     line = " ".join(text.split())
     return Statement(line[:_TEXT_LIMIT], sentence.strip()[:_TEXT_LIMIT], source, timestamp)
