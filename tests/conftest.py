@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import memtui
+from tests import limits
 
 settings.register_profile(
     "memtui", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
@@ -27,12 +29,26 @@ for _module in walk_packages(memtui.__path__, "memtui."):
 pytest.register_assert_rewrite("tests.store.contract", "tests.store.contract_search")
 
 
+limits.reset_signals()
+
 # What a test makes has the modes that it has on most machines; the tests about modes set a mask of their own.
 os.umask(0o022)
 
 _LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 """What the interpreter and its children need of the environment."""
 _OF_PLUGINS = ("PYTEST_", "TEXTUAL_SNAPSHOT_", "COV")
+
+
+def pytest_configure() -> None:
+    limits.keep_stderr()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """End the whole process when a test hangs; pytest-xdist reports which one it was and goes on."""
+    limits.begin()
+    yield
+    limits.end()
 
 
 @pytest.fixture

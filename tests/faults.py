@@ -78,7 +78,7 @@ def run_sweep(module: str, *words: object) -> int:
     """Run a module that prints what `kill_sweep` returns as a program of its own; returns it, too."""
     command = [sys.executable, "-m", module, *map(str, words)]
     repository = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 

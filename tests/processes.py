@@ -29,5 +29,5 @@ def start_together(scripts: Iterable[Sequence[str]], before: Callable[[], object
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in processes:
-        process.communicate()
+        process.communicate(timeout=60)
         assert process.returncode == 0

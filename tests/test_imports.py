@@ -25,6 +25,7 @@ def _imported(*words: str, cwd: Path) -> set[str]:
         [sys.executable, "-c", _PROGRAM, *words],
         capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=dict(os.environ),
         stdin=subprocess.DEVNULL, check=False,
+        timeout=60,
     )  # fmt: skip
     assert "MODULES" in done.stdout, done.stderr
     assert "Traceback" not in done.stderr
@@ -54,7 +55,9 @@ def test_the_mcp_library_is_the_servers_alone(tmp_path: Path) -> None:
     assert not _imported("mcp", "--help", cwd=tmp_path) & {"mcp", "anyio"}
     for module, with_it in (("memtui.app.app", False), ("memtui.mcp.run", True)):
         program = f"import sys, {module}; print(*sys.modules)"
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        )
         imported = set(done.stdout.split())
         assert ("mcp" in imported) == with_it
         assert ("textual" in imported) != with_it
@@ -62,6 +65,8 @@ def test_the_mcp_library_is_the_servers_alone(tmp_path: Path) -> None:
 
 def test_the_package_root_imports_nothing() -> None:
     program = "import sys; before = set(sys.modules); import memtui; print(*(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
     # __future__ is what an annotation import costs; anything else is paid by every hook.
     assert set(done.stdout.split()) <= {"memtui", "__future__"}

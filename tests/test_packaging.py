@@ -48,15 +48,17 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     assert phony is not None
     # The make that runs the tests must not speak to the one asked here.
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    done = subprocess.run(["make", "help"], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "help"], cwd=ROOT, env=env, capture_output=True, text=True, check=True, timeout=60
+    )
     explained = [line.split()[1] for line in done.stdout.splitlines()]
     assert explained == phony[1].split()
 
 
 def test_scripts_are_valid_shell() -> None:
     for script in ("setup", "wheel"):
-        subprocess.run(["sh", "-n", ROOT / ".ci" / script], check=True)
-    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)
+        subprocess.run(["sh", "-n", ROOT / ".ci" / script], check=True, timeout=60)
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True, timeout=60)
 
 
 def test_no_registry_is_named() -> None:
@@ -72,6 +74,6 @@ def test_the_changelog_tells_of_this_version() -> None:
 
 def test_the_module_runs_like_the_script() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "memtui", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "memtui", "--version"], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == f"memtui {memtui.__version__}\n"

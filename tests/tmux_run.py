@@ -37,7 +37,7 @@ class Tmux:
     def run(self, *arguments: str) -> str:
         """Run a tmux command and return what it prints."""
         whole = ["tmux", "-L", self._name, "-f", "/dev/null", *arguments]
-        return subprocess.run(whole, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(whole, check=True, capture_output=True, text=True, timeout=60).stdout
 
     def keys(self, *names: str) -> None:
         """Press keys."""
@@ -78,7 +78,7 @@ def _walk(tmux: Tmux, world: World) -> None:
     tmux.until_shown(FIRST[:20])
     path = world.capture_path(5)
     text = render_capture(world.capture_of(5, "Written by another process"))
-    subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True)
+    subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True, timeout=60)
     tmux.until_shown("Written by another")
     tmux.keys("g", "r")
     tmux.until_shown("Title")

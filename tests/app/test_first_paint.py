@@ -51,7 +51,11 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     month.mkdir(parents=True)
     (month / "CMEM-20260102-101500.md").write_text("---\n")
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(tmp_path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", _PROGRAM, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert "TOLD" in done.stdout, done.stderr
     before, _, after = done.stdout.partition("COLLECTING")

@@ -29,7 +29,9 @@ CTRL_S, F2, PAGE_UP = "\x13", "\x1bOQ", "\x1b[5~"
 def write_elsewhere(path: Path, text: str) -> None:
     """Write a file from another process, as a hook does."""
     code = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read())"
-    subprocess.run([sys.executable, "-I", "-c", code, str(path)], input=text, text=True, check=True)
+    subprocess.run(
+        [sys.executable, "-I", "-c", code, str(path)], input=text, text=True, check=True, timeout=60
+    )
 
 
 def expected_review(capture: Capture, memory_name: str) -> tuple[str, str]:

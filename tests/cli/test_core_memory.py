@@ -22,7 +22,7 @@ def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
     """Run a shell line in which `memtui` is what it is for people."""
     program = f'memtui() {{ "{sys.executable}" -m memtui "$@"; }}\n{line}'
     return subprocess.run(
-        ["sh", "-c", program], capture_output=True, check=False, env={**os.environ, **variables}
+        ["sh", "-c", program], capture_output=True, check=False, env={**os.environ, **variables}, timeout=60
     )
 
 

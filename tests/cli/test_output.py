@@ -133,7 +133,9 @@ _WITHOUT_SITE = {"PYTHONPATH": os.pathsep.join(sys.path)}
 def test_a_pipe_gets_utf8_whatever_the_locale(locale: str) -> None:
     env = {**os.environ, "LC_ALL": locale, "LANG": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     env |= _WITHOUT_SITE
-    done = subprocess.run([sys.executable, "-S", "-c", _PRINTS], capture_output=True, env=env, check=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _PRINTS], capture_output=True, env=env, check=True, timeout=60
+    )
     assert done.stdout.decode() == "é漢字 \ufffd\né漢字\n"
 
 
@@ -178,7 +180,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 1
+        assert process.wait(timeout=60) == 1
 
 
 def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
@@ -199,7 +201,7 @@ def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
         process.stdout.close()
         process.stdin.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 1
+        assert process.wait(timeout=60) == 1
 
 
 def test_a_stream_that_was_closed_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:

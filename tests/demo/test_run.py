@@ -107,5 +107,5 @@ def test_removed_when_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -
         assert folder.is_relative_to(tmp_path)
         assert folder.is_dir()
         process.send_signal(number)
-        assert process.wait() != 0
+        assert process.wait(timeout=60) != 0
     assert list(tmp_path.iterdir()) == []

@@ -220,7 +220,9 @@ def test_the_hooks_part_needs_the_standard_library_alone() -> None:
         "import sys; import memtui.formats.capture_text;"
         "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
     # Files of site-packages that run at every start may bring modules of their own.
     assert not {"pydantic", "pydantic_core", "yaml", "click"} & set(done.stdout.split())
     assert "memtui" in done.stdout

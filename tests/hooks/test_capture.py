@@ -196,7 +196,7 @@ def test_four_hooks_at_once_make_one_capture(world: World) -> None:
             assert hook.stdin is not None
             hook.stdin.write(payload)
         for hook in hooks:  # all of them have started when the first of them may begin
-            hook.communicate()
+            hook.communicate(timeout=60)
             assert hook.returncode == 0
         assert len(world.captures) == expected
         world.compact()

@@ -219,6 +219,7 @@ def test_nobody_reads_the_output(world: World) -> None:
         stderr=subprocess.PIPE,
         env=world.environment,
         check=False,
+        timeout=60,
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -46,7 +46,7 @@ def _commands() -> list[str]:
     """The words and the environment of every process that may be looked at."""
     if not Path("/proc/self/environ").exists():
         ps = ["ps", "axeww", "-o", "command="]
-        done = subprocess.run(ps, capture_output=True, text=True, errors="replace", check=True)
+        done = subprocess.run(ps, capture_output=True, text=True, errors="replace", check=True, timeout=60)
         return [f"{line} " for line in done.stdout.splitlines()]
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -116,7 +116,7 @@ def test_claude_code_waits_for_nothing(world: World) -> None:
             [*MEMTUI_HOOK, "session-end"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.environment,
         ) as process:  # fmt: skip
-            process.communicate(json.dumps(world.payload(reason="other")).encode())
+            process.communicate(json.dumps(world.payload(reason="other")).encode(), timeout=60)
         until(lambda: not servers(world))
         assert (requests / f"{SESSION}.json").exists()
     world.run("session-end", reason="other")  # the next one serves what was left
@@ -185,7 +185,7 @@ def test_many_hooks_at_once_are_all_served_by_one_at_a_time(world: World) -> Non
     for hook in hooks:
         assert hook.stdin is not None
         hook.stdin.close()
-        hook.wait()
+        hook.wait(timeout=60)
     until(lambda: len(world.runs) == 8 and not servers(world))
     assert all(f"Work on {name}." in versions(world, name)[0].read_text() for name in sessions)
     assert {run.outcome for run in world.runs} == {"ok"}
@@ -220,7 +220,7 @@ class ClaudeCode:
         return str(json.loads(self._process.stdout.readline()))
 
     def close(self) -> None:
-        self._process.communicate()
+        self._process.communicate(timeout=60)
 
 
 def test_after_clear_the_last_version_is_waited_for(world: World) -> None:

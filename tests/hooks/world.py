@@ -142,6 +142,7 @@ class World:
             env=self.environment if environment is None else environment,
             cwd=inside or self.base,
             check=False,
+            timeout=60,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -107,4 +107,4 @@ def start(project: Project) -> Iterator[Start]:
     yield run
     for process in started:
         process.kill()
-        process.communicate()
+        process.communicate(timeout=60)

@@ -308,7 +308,7 @@ def test_folders_that_others_can_look_into_are_told(places: Places, probes: Prob
     assert _found(places, "folders") == [(Level.OK, "Captures and memories are closed to others")]
     places.project.compacts.chmod(0o755)
     (places.project.compacts / ".gitignore").unlink()
-    subprocess.run(["git", "init", "-q", str(places.project.root)], check=True)
+    subprocess.run(["git", "init", "-q", str(places.project.root)], check=True, timeout=60)
     assert _found(places, "folders") == [
         (Level.WARNING, f"Others can look into {places.project.compacts}"),
         (Level.WARNING, f"git may commit what is in {places.project.compacts}"),

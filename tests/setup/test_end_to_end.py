@@ -42,6 +42,7 @@ class World:
         done = subprocess.run(
             [self.python, "-m", "memtui", *words], cwd=self.root, env=env, text=True,
             capture_output=True, check=False,
+            timeout=60,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, ""), (words, done)
         return done.stdout

@@ -11,5 +11,7 @@ import pytest
 @pytest.mark.parametrize("module", ["install", "wiring"])
 def test_the_light_part_of_the_setup(module: str) -> None:
     program = f"import sys, memtui.setup.{module}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
     assert not set(done.stdout.split()) & {"pydantic", "pydantic_core", "textual", "rich", "click", "yaml"}

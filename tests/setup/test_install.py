@@ -89,7 +89,7 @@ def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, n
     hooks = find_hooks(_settings(places, Scope.SHARED).read_text())
     command = next(hook.command for hook in hooks if hook.runs == name)
     done = subprocess.run(
-        ["/bin/sh", "-c", command], env={"PATH": "/nonexistent"}, capture_output=True, check=False
+        ["/bin/sh", "-c", command], env={"PATH": "/nonexistent"}, capture_output=True, check=False, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -100,7 +100,11 @@ def test_a_teams_hook_is_a_child_of_claude_code_itself(places: Places, init: Run
     tool.chmod(0o700)
     for hook in find_hooks(_settings(places, Scope.SHARED).read_text()):
         told = subprocess.run(
-            ["/bin/sh", "-c", hook.command], env={"PATH": str(tool.parent)}, capture_output=True, check=True
+            ["/bin/sh", "-c", hook.command],
+            env={"PATH": str(tool.parent)},
+            capture_output=True,
+            check=True,
+            timeout=60,
         )
         assert int(told.stdout) == os.getpid()
 
@@ -380,7 +384,7 @@ def test_the_command_names_a_program_that_the_shell_finds(places: Places) -> Non
 
 def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
     root = places.project.root
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "init", "-q", str(root)], check=True, timeout=60)
     notes = plan_init(places, Scope.PROJECT, python=PYTHON, which="x").notes
     assert [note.split(":")[0] for note in notes] == [
         "git does not ignore .claude/commands/review-compact.md",

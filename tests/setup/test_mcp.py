@@ -112,9 +112,9 @@ def test_a_link_out_of_the_project_is_refused(places: Places, tmp_path: Path) ->
 
 def test_a_committed_file_gets_no_path_of_this_machine(places: Places, init: Run) -> None:
     root = places.project.root
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "init", "-q", str(root)], check=True, timeout=60)
     _file(places).write_text("{}")
-    subprocess.run(["git", "-C", str(root), "add", ".mcp.json"], check=True)
+    subprocess.run(["git", "-C", str(root), "add", ".mcp.json"], check=True, timeout=60)
     plan = init(Scope.PROJECT)
     assert _file(places).read_text() == "{}"
     note = next(note for note in plan.notes if "is committed" in note)
