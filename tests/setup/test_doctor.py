@@ -17,12 +17,13 @@ from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.log import Run, record
 from memtui.project import Places, transcript_slug
 from memtui.setup import doctor as doctor_module
-from memtui.setup import wiring
+from memtui.setup import trying, wiring
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
 from memtui.setup.settings import EVENTS, own_command
-from memtui.setup.wiring import BARE_PATH, is_wired, look, probe
+from memtui.setup.trying import BARE_PATH, probe
+from memtui.setup.wiring import is_wired, look
 from tests.setup.conftest import NOW, clock
 from tests.setup.conftest import Run as Runner
 
@@ -39,6 +40,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> Probes:
         return ""
 
     monkeypatch.setattr(wiring, "probe", answer)
+    monkeypatch.setattr(wiring, "is_this_script", lambda name, path: True)
     return asked
 
 
@@ -103,7 +105,7 @@ def test_before_anything_is_installed(places: Places, probes: Probes) -> None:
 
 @pytest.mark.parametrize("scope", tuple(Scope))
 def test_after_init(places: Places, init: Runner, probes: Probes, scope: Scope) -> None:
-    init(scope)
+    init(scope, sys.executable)
     assert is_wired(places)
     assert _found(places, "hooks") == [
         (Level.OK, f"PreCompact, SessionStart, SessionEnd: memtui runs once ({scope} settings)")
@@ -162,24 +164,24 @@ def test_hooks_that_are_turned_off_are_broken(places: Places, probes: Probes) ->
 
 
 @pytest.mark.parametrize(
-    ("answers", "level"),
+    ("found_on", "why", "level"),
     [
-        ({"bare": "ends with 127", "shell": "ends with 127"}, Level.BROKEN),
-        ({"bare": "does not start memtui", "shell": ""}, Level.NOTE),
-        ({"bare": "", "shell": ""}, Level.OK),
+        ("/my/bin", "", Level.NOTE),
+        (BARE_PATH, "", Level.OK),
+        (BARE_PATH, "ends with 127", Level.BROKEN),
+        ("/my/bin", "ends with 127", Level.BROKEN),
     ],
 )
 def test_the_shared_command_depends_on_the_path(
-    places: Places, init: Runner, monkeypatch: pytest.MonkeyPatch, answers: dict[str, str], level: Level
+    places: Places, init: Runner, monkeypatch: pytest.MonkeyPatch, found_on: str, why: str, level: Level
 ) -> None:
     init(Scope.SHARED)
-    monkeypatch.setattr(
-        wiring, "probe", lambda command, path: answers["bare" if path == BARE_PATH else "shell"]
-    )
+    monkeypatch.setattr(wiring, "is_this_script", lambda name, path: path == found_on)
+    monkeypatch.setattr(wiring, "probe", lambda command, path: why if path == found_on else "wrong path")
     assert {found for found, _ in _found(places, "commands", PATH="/my/bin")} == {level}
 
 
-def test_an_interpreter_that_a_project_brought_along_is_not_started(places: Places, probes: Probes) -> None:
+def test_another_interpreter_is_not_started(places: Places, probes: Probes) -> None:
     planted = places.project.root / "tools" / "python3"
     planted.parent.mkdir()
     planted.touch()
@@ -188,7 +190,10 @@ def test_an_interpreter_that_a_project_brought_along_is_not_started(places: Plac
     for python in (planted, outside):
         _settings(places, Scope.SHARED, _hooks(own_command(str(python), "pre-compact"), "PreCompact"))
         ((level, message),) = _found(places, "commands")
-        assert level is Level.WARNING and "was not tried" in message
+        assert level is Level.WARNING and "which lies in the project; it was not tried" in message
+    _settings(places, Scope.SHARED, _hooks(own_command("/bin/sh", "pre-compact"), "PreCompact"))
+    ((level, message),) = _found(places, "commands")
+    assert level is Level.WARNING and message.endswith(f"runs this ({sys.executable}); it was not tried")
     assert probes == []
     _settings(places, Scope.SHARED, _hooks(own_command(sys.executable, "pre-compact"), "PreCompact"))
     assert [level for level, _ in _found(places, "commands")] == [Level.OK]
@@ -216,7 +221,7 @@ def test_a_command_is_tried_as_claude_code_runs_it(
     command: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "sleep" in command:
-        monkeypatch.setattr(wiring, "_SECONDS", 0.05)
+        monkeypatch.setattr(trying, "_SECONDS", 0.05)
     assert probe(command, "/bin").startswith(why) and (why or not probe(command, "/bin"))
 
 

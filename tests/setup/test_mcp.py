@@ -26,7 +26,7 @@ from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.mcp_check import check_server
 from memtui.setup.mcp_entry import Kind, find_server, own_server, shared_server
 from memtui.setup.mcp_registration import registered
-from memtui.setup.wiring import Apart
+from memtui.setup.trying import Apart
 from tests.disk import mode_of
 from tests.setup.conftest import NOW, PYTHON, Run, clock
 from tests.setup.strategies import server_files
@@ -172,27 +172,16 @@ GOOD = Apart("", '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"memtui
 
 def test_the_doctor_tries_the_entry(places: Places, init: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _found(places) == [(Level.NOTE, "The MCP server is not registered with Claude Code")]
-    init()
+    init(python=sys.executable)
     tried = _answering(monkeypatch, GOOD)
     where = f"{_file(places)} (project)"
     assert _found(places) == [(Level.OK, f"The MCP server answers; registered in {where}")]
-    assert tried == ["'/opt/my tools/python3' -I -m memtui mcp"]
+    assert tried == [f"{shlex.quote(sys.executable)} -I -m memtui mcp"]
     _answering(monkeypatch, Apart("ends with 127"))
     assert _found(places) == [(Level.BROKEN, f"The MCP server of {where} ends with 127")]
     for printed in ("", "hello\n", "[]", '{"result": {"serverInfo": {"name": "other"}}}'):
         _answering(monkeypatch, Apart("", printed))
         assert [level for level, _ in _found(places)] == [Level.BROKEN]
-
-
-def test_the_doctor_starts_nothing_of_the_projects_own(
-    places: Places, init: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    init(python=str(places.project.root / "bin" / "python3"))
-    tried = _answering(monkeypatch, GOOD)
-    assert [level for level, _ in _found(places)] == [Level.WARNING]
-    _file(places).write_text('{"mcpServers": {"memtui": {"command": "./evil"}}}')
-    assert [level for level, _ in _found(places)] == [Level.NOTE]
-    assert tried == []
 
 
 def test_the_strongest_entry_is_the_one_that_is_tried(

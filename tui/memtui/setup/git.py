@@ -10,6 +10,11 @@ _SECONDS = 10.0
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 """Variables that name another repository than the one git is asked about; git sets them for its hooks."""
 
+# The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
+# and a remote from which a missing .gitignore would be fetched.
+_NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"}
+
 
 def git_sees(root: Path, path: Path) -> bool:
     """Whether git would offer to add a file; False when in doubt."""
@@ -25,9 +30,8 @@ def _git(root: Path, *words: str) -> int | None:
     """What git ends with; None when there is no repository, or no answer."""
     if not (root / ".git").exists():
         return None
-    # A repository from elsewhere may name programs to be started.
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(root), *words]
-    env = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    command = ["git", *_NO_PROGRAMS, "-C", str(root), *words]
+    env = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE} | _NO_FETCHING
     try:
         return subprocess.run(command, env=env, timeout=_SECONDS, capture_output=True, check=False).returncode
     except (OSError, subprocess.SubprocessError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 
 from memtui.files import FileOutside, FileProblem
@@ -15,7 +16,7 @@ from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.mcp_entry import Kind, find_server
 from memtui.setup.mcp_registration import Registered, registered
 from memtui.setup.settings import SettingsProblem
-from memtui.setup.wiring import is_planted, run_apart
+from memtui.setup.trying import is_this_python, is_this_script, run_apart, why_not_tried
 
 _CHECK = "mcp"
 _SECONDS = 20.0
@@ -68,17 +69,28 @@ def _file_problem(places: Places) -> Finding | None:
 def _tried(entry: Registered, places: Places, env: Mapping[str, str]) -> Finding:
     words = entry.server.words
     where = f"{entry.path} ({entry.scope})"
+    path = env.get("PATH", "")
     if entry.server.kind is Kind.THEIRS:
         return note(_CHECK, f"{where} starts the MCP server in words of its own; they are not tried")
-    if entry.server.kind is Kind.OWN and is_planted(words[0], places):
-        message = f"{where} uses {words[0]}, which lies in the project; it was not tried"
-        return warning(_CHECK, message, "If that is yours, run `memtui init` with it.")
-    why = _answers(words, env.get("PATH", ""))
-    if not why:
-        return ok(_CHECK, f"The MCP server answers; registered in {where}")
-    advice = "Run `memtui init` again."
     if entry.server.kind is Kind.SHARED:
         advice = "Put memtui on the PATH, for instance with `pipx install` or `uv tool install`."
+        if not is_this_script(words[0], path):
+            found = shutil.which(words[0], path=path)
+            if found is None:
+                return broken(_CHECK, f"{where} finds no memtui on the PATH", advice)
+            return warning(
+                _CHECK, f"{where} finds {found}, which is not this memtui's; it was not tried", advice
+            )
+    else:
+        advice = "Run `memtui init` again."
+        if not os.path.lexists(words[0]):
+            return broken(_CHECK, f"{where} uses {words[0]}, which does not exist", advice)
+        if not is_this_python(words[0]):
+            message = f"{where} {why_not_tried(words[0], places)}"
+            return warning(_CHECK, message, "If that is yours, run `memtui init` with it.")
+    why = _answers(words, path)
+    if not why:
+        return ok(_CHECK, f"The MCP server answers; registered in {where}")
     return broken(_CHECK, f"The MCP server of {where} {why}", advice)
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from memtui.formats.json_text import add_member, cut_member, member, put_member, root_of, style_of
-from memtui.setup.settings import Installed, SettingsProblem, read_settings
+from memtui.setup.settings import ISOLATIONS, Installed, SettingsProblem, read_settings
 
 NAME = "memtui"
 """Of the server: its tools are ``mcp__memtui__core_memory`` and so on."""
@@ -58,7 +58,8 @@ def server_of(servers: object) -> Server | None:
     words = _words(entry)
     if entry == shared_server():
         return Server(Kind.SHARED, words)
-    if words and os.path.isabs(words[0]) and entry == own_server(*words[:2]):  # noqa: PTH117 - any text
+    own = [own_server(words[0], each) for each in ISOLATIONS] if words else []
+    if entry in own and os.path.isabs(words[0]):  # noqa: PTH117 - any text
         return Server(Kind.OWN, words)
     return Server(Kind.THEIRS, words)
 

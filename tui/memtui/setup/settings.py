@@ -35,6 +35,9 @@ EVENTS: Mapping[str, str] = {
 TIMEOUT = 10
 """Seconds that Claude Code waits for a hook; it also lifts SessionEnd's 1.5 s (Claude Code fact)."""
 
+ISOLATIONS = ("-I", "-P")
+"""How the interpreter is kept from what lies in its folder: see `install`."""
+
 # `exec`: a hook is known by its parent, which is to be Claude Code and no shell in between.
 _SHARED = "if command -v memtui-hook >/dev/null 2>&1; then exec memtui-hook {event}; fi"
 _MENTION = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+(pre-compact|session-start|session-end)(?![\w-])")
@@ -84,7 +87,7 @@ def interpreter_of(command: str) -> str:
         words = shlex.split(command)
     except ValueError:
         return ""
-    fits = len(words) == 5 and words[1] in ("-I", "-P") and words[2:4] == ["-m", "memtui.hooks"]
+    fits = len(words) == 5 and words[1] in ISOLATIONS and words[2:4] == ["-m", "memtui.hooks"]
     # What a shell would make more of than these words is not ours.
     return words[0] if fits and words[0].startswith("/") and shlex.join(words) == command else ""
 

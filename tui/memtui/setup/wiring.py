@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memtui.files import FileOutside, FileProblem
-from memtui.project import Places, memtui_home
+from memtui.project import Places
 from memtui.setup.changes import read, text_of
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.findings import Finding, broken, note, ok, warning
@@ -25,11 +22,8 @@ from memtui.setup.settings import (
     interpreter_of,
     read_settings,
 )
+from memtui.setup.trying import BARE_PATH, is_this_python, is_this_script, probe, why_not_tried
 
-BARE_PATH = "/usr/bin:/bin"
-"""What a hook may count on: Claude Code is not always started from a shell (Claude Code fact)."""
-
-_SECONDS = 5.0
 _EVERYTHING = ("", "*")
 
 
@@ -120,58 +114,6 @@ def check_commands(
                 yield note("commands", f"{message}; they are not tried")
 
 
-def probe(command: str, path: str) -> str:
-    """Run a hook's command as Claude Code does, on an empty input and with folders of its own.
-
-    Args:
-        command: the command.
-        path: its search path; of the environment nothing else is passed on.
-
-    Returns:
-        "" when it came to its end in time and has written its log, else why not.
-    """
-    apart = run_apart(command, path, seconds=_SECONDS)
-    return apart.problem or ("" if apart.logged else "does not start memtui")
-
-
-class Apart(NamedTuple):
-    """What came of a command that was tried."""
-
-    problem: str
-    """Why it did not come to a good end in time; "" when it did."""
-    printed: str = ""
-    logged: bool = False
-    """It has written the hook log."""
-
-
-def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
-    """Run a command in a shell, with folders of its own and nothing of the environment but the search path.
-
-    Args:
-        command: the command.
-        path: its search path.
-        given: its standard input.
-        seconds: how long it may take.
-    """
-    with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
-        env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder}
-        with subprocess.Popen(
-            ["/bin/sh", "-c", command],
-            env=env, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True,
-        ) as process:  # fmt: skip
-            try:
-                printed, errors = process.communicate(given.encode(), timeout=seconds)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return Apart(f"does not end within {seconds:.0f} s")
-        if process.returncode:
-            said = errors.decode("utf-8", "replace").strip().splitlines()
-            return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
-        logged = memtui_home(env).hook_log.exists()
-        return Apart("", printed.decode("utf-8", "replace"), logged)
-
-
 def _look(places: Places, scope: Scope) -> Wired:
     try:
         target = settings_file(places, scope)
@@ -199,27 +141,39 @@ def _starting(event: str, all_wired: tuple[Wired, ...]) -> list[tuple[Wired, Hoo
 
 def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
     """What is wrong with a hook's command; None when it runs."""
-    interpreter = interpreter_of(hook.command)
     name = f"The command of {hook.event}"
-    if interpreter and is_planted(interpreter, places):
-        message = f"{name} uses {interpreter}, which lies in the project; it was not tried"
+    interpreter = interpreter_of(hook.command)
+    if not interpreter:
+        return _try_shared(hook, name, env)
+    if not os.path.lexists(interpreter):
+        return broken(
+            "commands", f"{name} uses {interpreter}, which does not exist", "Run `memtui init` again."
+        )
+    if not is_this_python(interpreter):
+        message = f"{name} {why_not_tried(interpreter, places)}"
         return warning("commands", message, "If that is yours, run `memtui init` with it.")
     why = probe(hook.command, BARE_PATH)
-    if not why:
-        return None
-    if interpreter:
-        return broken("commands", f"{name} {why}", "Run `memtui init` again.")
-    if not probe(hook.command, env.get("PATH", "")):
-        message = f"{name} runs with this shell's PATH, but not with a bare one ({BARE_PATH})"
-        advice = "Start Claude Code from such a shell, or run `memtui init` for yourself."
-        return note("commands", message, advice)
+    return broken("commands", f"{name} {why}", "Run `memtui init` again.") if why else None
+
+
+def _try_shared(hook: Hook, name: str, env: Mapping[str, str]) -> Finding | None:
+    """The same for the command of a team, which takes `memtui-hook` from the search path."""
+    path = env.get("PATH", "")
     advice = "Put memtui-hook on the PATH, for instance with `pipx install` or `uv tool install`."
-    return broken("commands", f"{name} {why}", advice)
-
-
-def is_planted(interpreter: str, places: Places) -> bool:
-    """Whether a cloned project may have brought this interpreter along; nothing from there is started."""
-    if interpreter == sys.executable:
-        return False
-    root = os.path.realpath(places.project.root)
-    return any(Path(each).is_relative_to(root) for each in (interpreter, os.path.realpath(interpreter)))
+    if is_this_script("memtui-hook", BARE_PATH):
+        path = BARE_PATH
+    elif not is_this_script("memtui-hook", path):
+        found = shutil.which("memtui-hook", path=path)
+        if found is None:
+            return broken("commands", f"{name} finds no memtui-hook on the PATH", advice)
+        return warning(
+            "commands", f"{name} finds {found}, which is not this memtui's; it was not tried", advice
+        )
+    why = probe(hook.command, path)
+    if why:
+        return broken("commands", f"{name} {why}", advice)
+    if path == BARE_PATH:
+        return None
+    message = f"{name} runs with this shell's PATH, but not with a bare one ({BARE_PATH})"
+    advice = "Start Claude Code from such a shell, or run `memtui init` for yourself."
+    return note("commands", message, advice)

@@ -1,0 +1,108 @@
+"""Trying what Claude Code would start: memtui's own programs, and nothing else.
+
+Settings and ``.mcp.json`` may come with a cloned repository. So only the Python that runs this, and the
+console scripts installed with it, are ever started, with exactly the arguments that memtui itself writes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.project import Places, memtui_home
+
+BARE_PATH = "/usr/bin:/bin"
+"""What a hook may count on: Claude Code is not always started from a shell (Claude Code fact)."""
+
+_SECONDS = 5.0
+
+
+class Apart(NamedTuple):
+    """What came of a command that was tried."""
+
+    problem: str
+    """Why it did not come to a good end in time; "" when it did."""
+    printed: str = ""
+    logged: bool = False
+    """It has written the hook log."""
+
+
+def is_this_python(interpreter: str) -> bool:
+    """Whether a path names the interpreter that runs us; ``python`` and ``python3`` of a folder are one."""
+    mine, other = Path(sys.executable), Path(interpreter)
+    return mine == other or (mine.parent == other.parent and _real(mine) == _real(other))
+
+
+def is_this_script(name: str, path: str) -> bool:
+    """Whether a search path leads to the console script that was installed with this memtui."""
+    found = shutil.which(name, path=path)
+    return found is not None and _real(Path(found)) in {_real(folder / name) for folder in _script_folders()}
+
+
+def why_not_tried(interpreter: str, places: Places) -> str:
+    """Why another interpreter is not started, as the end of a sentence about what names it."""
+    root = _real(places.project.root)
+    if any(Path(each).is_relative_to(root) for each in (interpreter, _real(Path(interpreter)))):
+        return f"uses {interpreter}, which lies in the project; it was not tried"
+    return f"uses {interpreter}, not the Python that runs this ({sys.executable}); it was not tried"
+
+
+def probe(command: str, path: str) -> str:
+    """Run a hook's command as Claude Code does, on an empty input and with folders of its own.
+
+    Args:
+        command: the command.
+        path: its search path; of the environment nothing else is passed on.
+
+    Returns:
+        "" when it came to its end in time and has written its log, else why not.
+    """
+    apart = run_apart(command, path, seconds=_SECONDS)
+    return apart.problem or ("" if apart.logged else "does not start memtui")
+
+
+def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
+    """Run a command in a shell, with folders of its own and nothing of the environment but the search path.
+
+    Args:
+        command: the command; the caller has made sure that it starts memtui.
+        path: its search path.
+        given: its standard input.
+        seconds: how long it may take.
+    """
+    with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
+        env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder}
+        with subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            env=env, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                printed, errors = process.communicate(given.encode(), timeout=seconds)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return Apart(f"does not end within {seconds:.0f} s")
+        if process.returncode:
+            said = errors.decode("utf-8", "replace").strip().splitlines()
+            return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
+        logged = memtui_home(env).hook_log.exists()
+        return Apart("", printed.decode("utf-8", "replace"), logged)
+
+
+def _script_folders() -> list[Path]:
+    return [
+        Path(sys.executable).parent,
+        Path(sysconfig.get_path("scripts")),
+        Path(sysconfig.get_path("scripts", f"{os.name}_user")),
+    ]
+
+
+def _real(path: Path) -> str:
+    return os.path.realpath(path)
