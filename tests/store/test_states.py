@@ -201,6 +201,25 @@ def test_parallel_sessions_are_kept_apart(store: StateStore, home: Home, project
     assert [each.session_id for each in store.sessions()] == ["a"]
 
 
+def test_the_work_grows_with_the_number_of_sessions_not_with_its_square(
+    store: StateStore, home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = 60
+    for each in range(number):
+        add(home, f"s{each}", 1, f"app ({project.root})")
+    store.sessions()
+    hashed = 0
+
+    def count(entry: Entry) -> int:
+        nonlocal hashed
+        hashed += 1
+        return hash(tuple(entry))
+
+    monkeypatch.setattr(Entry, "__hash__", count)
+    assert len(store.sessions()) == number
+    assert hashed < 10 * number
+
+
 _WRITER = """
 import sys
 from pathlib import Path

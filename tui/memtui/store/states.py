@@ -169,7 +169,7 @@ class StateStore:
         """The current document of every session of the project, newest first, read where that was needed."""
         newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
-        self._known = {entry: ours for entry, ours in self._known.items() if entry in set(entries)}
+        self._known = {entry: self._known[entry] for entry in entries if entry in self._known}
         for entry in entries:
             if entry.path.parent.name in session_ids or self._known.get(entry):
                 yield entry, None
