@@ -229,6 +229,20 @@ async def test_lost_says_why_and_comes_back(full: World, often: None) -> None:
         await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
 
 
+async def test_a_deleted_project_is_lost_until_it_is_there_again(full: World, often: None) -> None:
+    async with opened(full) as driver:
+        aside = full.root.rename(full.base / "aside")
+        await driver.until(lambda: driver.mark is Mark.LOST, "the loss")
+        assert driver.lines[0].rstrip().endswith("○ lost: harbor does not exist")
+        full.root.write_text("not a folder")
+        await driver.until(lambda: "○ lost: harbor is not a folder" in driver.lines[0], "the file")
+        full.root.unlink()
+        aside.rename(full.root)
+        await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
+        full.capture(1, "Just captured")
+        await driver.until(lambda: "Just captured" in driver.shown, "the capture")
+
+
 async def test_a_loss_in_one_place_does_not_stop_the_others(full: World, often: None) -> None:
     shutil.rmtree(full.project.compacts)
     full.project.compacts.write_text("not a folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -21,7 +22,8 @@ from memtui.app.views import (
     View,
 )
 from memtui.clock import Clock, parse_iso
-from memtui.files import FileProblem
+from memtui.files import FileNotRegular, FileProblem
+from memtui.files.problems import reading
 from memtui.project import Places, git_branch
 from memtui.setup.claude_files import Scope
 
@@ -235,6 +237,7 @@ class Browser:
     def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
         # Small ones first: they are on the screen before a long list is read.
         return (
+            (frozenset({"branch"}), self._check_root),
             (frozenset({"branch"}), self._compare_branch),
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"states", "transcripts"}), self._compare_state),
@@ -247,6 +250,13 @@ class Browser:
         if self._last.get(type(view)) != view:
             self._last[type(view)] = view
             publish(view)
+
+    def _check_root(self, publish: Publish) -> None:
+        # Everything below a missing folder lists as empty, which would pass for an up-to-date screen.
+        root = self.project.root
+        with reading(root):
+            if not stat.S_ISDIR(root.stat().st_mode):
+                raise FileNotRegular(root, "is not a folder")
 
     def _compare_branch(self, publish: Publish) -> None:
         self._publish_new(BranchView(git_branch(self.project.root)), publish)
