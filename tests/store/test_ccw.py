@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileMissing, FileProblem
+from memtui.files import FileMissing, FileProblem, FileTooLarge
+from memtui.store import ccw
 from memtui.store.base import Filter, New, Which
 from memtui.store.ccw import Clash, Imported, import_all, read_memories
 from memtui.store.memory_files import FilesBackend
@@ -193,6 +194,60 @@ def test_what_ccw_is_writing_is_read_too(path: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("INSERT INTO memories (id, content) VALUES ('CMEM-20250304-050608', 'new')")
         assert [new.id for new in read_memories(path)] == [FIRST, "CMEM-20250304-050608"]
+
+
+_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"CREATE VIEW memories AS {_ENDLESS} SELECT x AS id, 'text' AS content FROM n",
+        f"CREATE VIEW memories AS {_ENDLESS} SELECT max(x) AS id FROM n",
+        "CREATE VIRTUAL TABLE memories USING fts4(id, content)",
+    ],
+)
+def test_only_a_real_table_is_read(path: Path, made: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(made)
+        connection.commit()
+    with pytest.raises(FileProblem, match="has no table of memories"):
+        read_memories(path)
+
+
+def test_no_expression_of_the_database_is_computed(path: Path) -> None:
+    # Within one call of a function nothing can interrupt SQLite: this one would take years.
+    slow = "trim(hex(zeroblob(400000)) || id, hex(zeroblob(400000)))"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE memories (id, content, summary AS ({slow}))")
+        connection.execute("INSERT INTO memories (id, content) VALUES (?, 'text')", [FIRST])
+        connection.commit()
+    (new,) = read_memories(path)
+    assert (new.id, new.body, new.description) == (FIRST, b"text", "")
+
+
+def test_a_database_that_takes_too_long_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database(path, [row(f"m{number}") for number in range(5_000)])
+    monkeypatch.setattr(ccw, "READ_SECONDS", 0.0)
+    with pytest.raises(FileProblem, match=r"core_memory\.db takes longer than 0 seconds to read"):
+        read_memories(path)
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000, ""], ids=["long", "many"])
+def test_a_database_that_is_too_large_is_given_up(
+    path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    database(path, [row(f"m{number}", text) for number in range(100)])
+    monkeypatch.setattr(ccw, "MOST", 50_000)
+    with pytest.raises(FileTooLarge, match="holds more than 48 KB of memories"):
+        read_memories(path)
+
+
+def test_one_value_is_not_read_beyond_a_limit(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database(path, [row(content="x" * 20_000)])
+    monkeypatch.setattr(ccw, "LONGEST", 10_000)
+    with pytest.raises(FileProblem, match="cannot be read as a ccw database: string or blob too big"):
+        read_memories(path)
 
 
 def test_what_is_no_ccw_database_is_refused(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 ``core_memory.db`` has a table ``memories(id, content, summary, raw_output, created_at, updated_at, archived,
 metadata, tags)``. Nothing is written to it, nor beside it where that can be avoided.
+
+The file may come from anybody. Only plain columns of a real table are read, so that nothing is computed that
+the file defines, and no more than `MOST` bytes in `READ_SECONDS`.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import json
 import re
 import sqlite3
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,12 +23,36 @@ from pathlib import Path
 from memtui.clock import parse_iso
 from memtui.files import FileProblem, FileTooLarge
 from memtui.files.problems import reading
+from memtui.files.safe import human_size
 from memtui.formats.stored_memory import RECOVERY_ID, moment_of
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
 
 SOURCE = "ccw"
 """The `source` in the front matter of these memories."""
 
+READ_SECONDS = 30.0
+"""The longest time that reading may take."""
+
+MOST = 512 << 20
+"""Bytes of all memories together; each counts `_ROW` more."""
+
+LONGEST = 64 << 20
+"""Bytes of the longest value that SQLite hands out."""
+
+_ROW = 1000
+_STEPS = 10_000
+"""SQLite's instructions between two looks at the clock: some tenth of a millisecond."""
+_COLUMNS = (
+    "id",
+    "content",
+    "summary",
+    "raw_output",
+    "created_at",
+    "updated_at",
+    "archived",
+    "metadata",
+    "tags",
+)
 _HEADER = b"SQLite format 3\0"
 _WAIT_SECONDS = 5.0
 _MILLISECONDS = 1e11
@@ -74,11 +102,16 @@ def read_memories(path: Path) -> list[New]:
     wal = path.with_name(path.name + "-wal")
     quiet = "" if wal.is_file() and wal.stat().st_size else "&immutable=1"
     uri = f"{path.absolute().as_uri()}?mode=ro{quiet}"
+    deadline = time.monotonic() + READ_SECONDS
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)) as connection:
             connection.text_factory = bytes  # texts to the byte, also those that are no UTF-8
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+            _restrict(connection)
             return sorted(map(_memory, _rows(connection, path)), key=lambda new: new.id)
     except sqlite3.Error as error:
+        if time.monotonic() > deadline:
+            raise FileProblem(path, f"takes longer than {READ_SECONDS:.0f} seconds to read") from error
         raise FileProblem(path, f"cannot be read as a ccw database: {error}") from error
 
 
@@ -163,13 +196,28 @@ def _check(path: Path) -> None:
         raise FileProblem(path, "is no database of ccw's: name its core_memory.db")
 
 
+def _restrict(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+
+
 def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[Mapping[str, object]]:
-    named = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'memories'").fetchone()
-    if not named[0]:
+    # Views and virtual tables have no page of their own.
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'memories' AND rootpage > 0"
+    if connection.execute(table).fetchone() is None:
         raise FileProblem(path, "has no table of memories: name ccw's core_memory.db")
-    rows = connection.execute("SELECT * FROM memories")
-    names = [str(column[0]).lower() for column in rows.description]
-    for row in rows:
+    # This leaves out generated columns.
+    known = {_text(column[1]).lower() for column in connection.execute("PRAGMA table_info(memories)")}
+    names = [name for name in _COLUMNS if name in known]
+    if not names:
+        raise FileProblem(path, "has no table of memories: name ccw's core_memory.db")
+    size = 0
+    for row in connection.execute(f"SELECT {', '.join(names)} FROM memories"):  # noqa: S608 - names of ours
+        size += _ROW + sum(len(value) for value in row if isinstance(value, bytes))
+        if size > MOST:
+            raise FileTooLarge(path, f"holds more than {human_size(MOST)} of memories")
         yield dict(zip(names, row, strict=True))
 
 
