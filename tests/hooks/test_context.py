@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from memtui.hooks.context import LIMIT, context_block
+from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.project import Project
@@ -188,32 +189,18 @@ def test_many_stories(agile: World, status: str) -> None:
     assert "- WIP Count: 12\n" in block(agile)
 
 
-def test_never_as_long_as_the_limit(agile: World) -> None:
-    agile.command("epic", "E" * 8_700, ".claude/commands/agileflow")
+def test_long_rules_share_the_room_and_none_is_dropped(agile: World) -> None:
+    agile.command("epic", "E" * 15_000, ".claude/commands/agileflow")
+    assert "E" * 15_000 in block(agile)
+    assert BABYSIT in block(agile)
+    agile.command("epic", "First line\n\n# Later\n" + "E" * 80_000, ".claude/commands/agileflow")
     found = block(agile)
-    assert len(found) < LIMIT
-    # The latest one stays whole; what is left out is named with its file, where that has room.
-    assert "E" * 8_700 in found
-    assert BABYSIT not in found
-    agile.command("epic", "E" * 9_500, ".claude/commands/agileflow")
-    found = block(agile)
-    assert "EEE" not in found
+    assert len(found) < SUMMARISER_LIMIT
     assert BABYSIT in found
-    assert "- .claude/commands/agileflow/epic.md - Rules of the active command /agileflow:epic\n" in found
-    assert found.index("/agileflow:babysit") < found.index("## Key Files")
-
-
-def test_the_least_important_goes_first(agile: World) -> None:
-    sections = ("## Recent", "## Post-Compact", "## Key Conventions", "## Key Files")
-    agile.activate("babysit")
-    seen = set()
-    for size in range(7_500, 8_740, 20):
-        agile.command("babysit", "B" * size)
-        found = block(agile)
-        assert len(found) < LIMIT
-        assert "B" * size in found
-        seen.add(tuple(name for name in sections if name not in found))
-    assert {(), sections[:1], sections[:2], sections} <= seen
+    assert "First line" in found
+    assert re.search(r"\.\.\. [\d,]+ more characters: read \.claude/commands/agileflow/epic\.md\n", found)
+    for section in ("## Key Files", "## Key Conventions", "## Post-Compact", "## Recent"):
+        assert section in found
 
 
 def test_what_has_room_is_kept() -> None:

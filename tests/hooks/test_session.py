@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from datetime import UTC, datetime
@@ -14,9 +15,13 @@ from memtui.hooks import session
 from memtui.hooks.context import LIMIT
 from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
+from memtui.hooks.sections import size_of
 from memtui.store import shared_text
 from tests.disk import names
-from tests.hooks.world import World
+from tests.hooks.world import SESSION, World
+
+_LATER = 4_000_000_000 * 10**9
+"""Nanoseconds: after every version that a test writes."""
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 
@@ -238,19 +243,46 @@ def test_a_parallel_sessions_state_is_not_this_ones(world: World) -> None:
     assert world.within("session-start", source="compact", session_id="parallel") != ""
 
 
-def test_rules_that_have_no_room_are_named(world: World) -> None:
-    for name, size in (("long", 9_500), ("first", 4_000), ("second", 4_000)):
-        world.command(name, name[0] * size)
+def test_long_rules_share_the_room_beside_the_notes(world: World) -> None:
+    for name, size in (("long", 9_500), ("first", 4_000), ("second", 400)):
+        world.command(name, f"{name} comes first\n" + name[0] * size)
     world.activate("first", "long", "second")
-    world.state(state_of(world))
+    world.state(state_of(world) + "\n- Note: x" * 800)
     text = context(world.within("session-start", source="compact"))
-    assert "s" * 4_000 in text
-    assert "f" * 4_000 not in text
-    assert (
-        "## Active commands whose rules are too long to quote\n\n"
-        "- /first: .agileflow/commands/first.md\n- /long: .agileflow/commands/long.md\n"
-    ) in text
+    assert size_of(text) <= LIMIT
+    assert "s" * 400 in text
+    for name in ("long", "first", "second"):
+        assert f"## Active command /{name}\n" in text
+        assert f"{name} comes first" in text
+    assert "more characters: read .agileflow/commands/long.md\n" in text
     assert "## Session state" in text
+
+
+def test_notes_made_with_the_newest_version_are_handed_over(world: World) -> None:
+    world.state(state_of(world))
+    notes = world.home.states / SESSION / "notes.md"
+    notes.write_text("## Open tasks\n- Ship the harbor light\n")
+    os.utime(notes, ns=(_LATER, _LATER))
+    text = context(world.within("session-start", source="compact"))
+    assert "- Ship the harbor light" in text
+    assert "## Session state" not in text
+    os.utime(notes, ns=(0, 0))  # a version was written since
+    text = context(world.within("session-start", source="compact"))
+    assert "harbor light" not in text
+    assert "## Session state" in text
+
+
+def test_long_notes_lose_the_last_lines_of_long_sections(world: World) -> None:
+    world.state(state_of(world))
+    notes = world.home.states / SESSION / "notes.md"
+    items = "\n".join(f"- message {number} of many" for number in range(2_000))
+    notes.write_text(f"## Open tasks\n- Ship it\n\n## Messages\n{items}\n\n## Files changed\nsrc/a.py\n")
+    os.utime(notes, ns=(_LATER, _LATER))
+    text = context(world.within("session-start", source="compact"))
+    assert size_of(text) <= LIMIT
+    assert "- message 0 of many" in text
+    assert f"more lines: read {notes}" in text
+    assert "src/a.py" in text
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from memtui.clock import Clock
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import merged_decisions
+from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.compact import (
@@ -107,6 +108,8 @@ def update_state(
                     raise
                 continue
         _keep(places, session_id, path, carry, state.version if state else before.number, clock)
+        if current := state or before.state:
+            store.keep_notes(session_id, handover(facts, current, project.root))
         return written
     raise AssertionError("the last attempt returns or raises")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.clean import clean, clean_line
 from memtui.hooks.report import Report
+from memtui.hooks.room import abridged, shares
+from memtui.hooks.sections import size_of
 from memtui.project import Project
 from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
 from memtui.store.shared_text import LOOK_AGAIN, Patience
@@ -55,6 +58,15 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
         if text.strip() and name not in found:
             found[name] = Rules(name, text, _shown(summary.path, project.root), latest_first.index(entry))
     return list(found.values())
+
+
+def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:
+    """The rules in at most `room` characters: none is dropped, long ones are abridged."""
+    given = shares([size_of(each.text) for each in rules], room)
+    return [
+        each._replace(text=abridged(each.text, size, each.path))
+        for each, size in zip(rules, given, strict=True)
+    ]
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memtui.clean import clean_line
-from memtui.hooks.active import Rules, active_rules
+from memtui.hooks.active import Rules, active_rules, sharing
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.surroundings import (
@@ -23,7 +23,15 @@ from memtui.project import Project, git_branch
 Profile = Literal["agileflow", "plain"]
 
 LIMIT = 9_000
-"""The text stays below so many characters (`size_of`): from 10,000 on Claude Code passes a file's path."""
+"""What a session is given stays below so many characters (`size_of`): of 10,000 and more Claude Code 2.1.197
+shows a session the first 2,000."""
+
+SUMMARISER_LIMIT = 40_000
+"""The same for what the summariser of a compaction is given. Claude Code 2.1.197 passes 400,000 whole, but
+the request that they become part of is nearly full."""
+
+_OTHERS = 6_000
+"""Characters kept free of rules, for all other sections."""
 
 _STATUS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""
@@ -41,26 +49,24 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
         report: gets what could not be read.
 
     Returns:
-        Clean text of less than 9,000 characters, ending in a line feed; whole sections are left out where
-        there is no room.
+        Clean text of less than `SUMMARISER_LIMIT` characters, ending in a line feed. Long rules are
+        abridged; of the other sections whole ones are left out where there is no room.
     """
     report = report or Report()
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
-        *(Section(_rules(each, profile), _RULES + each.rank) for each in rules),
-    ]
-    kept = fitting(sections, LIMIT - 2)
-    left_out = [each for each, section in zip(rules, sections[1:], strict=True) if section not in kept]
-    sections = [
-        *kept,
-        Section(_key_files(project, left_out, profile), _FILES),
+        *(
+            Section(_rules(each, profile), _RULES + each.rank)
+            for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS)
+        ),
+        Section(_titled("Key Files to Check After Compact", key_files(project)), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", conventions(project, report)), _CONVENTIONS),
         Section(_titled("Recent Agent Activity", recent_activity(project, report)), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]
-    return joined(fitting(sections, LIMIT - 2)) + "\n"
+    return joined(fitting(sections, SUMMARISER_LIMIT - 2)) + "\n"
 
 
 def _status(project: Project, profile: Profile, report: Report) -> str:
@@ -104,11 +110,6 @@ def _rules(rules: Rules, profile: Profile) -> str:
 
 def _called(rules: Rules, profile: Profile) -> str:
     return f"/agileflow:{rules.name}" if profile == "agileflow" else f"/{rules.name}"
-
-
-def _key_files(project: Project, left_out: Sequence[Rules], profile: Profile) -> str:
-    lines = [f"- {each.path} - Rules of the active command {_called(each, profile)}" for each in left_out]
-    return _titled("Key Files to Check After Compact", lines + key_files(project))
 
 
 def _actions(project: Project, profile: Profile) -> str:

@@ -8,20 +8,27 @@ from datetime import datetime
 from memtui.clean import clean_line
 from memtui.clock import local_minute
 from memtui.files import FileProblem
-from memtui.hooks.active import Rules, active_rules
+from memtui.hooks.active import Rules, active_rules, sharing
 from memtui.hooks.capture import last_capture
 from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import Ended
 from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
+from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
 from memtui.store.listing import Entry
-from memtui.store.state_files import newest_version, read_state, version_of, written_at
+from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 
 _FRAME = 1_000
 """Characters for the introduction and the line on the capture."""
+
+_RULES_LIMIT = 3_500
+"""Characters that the rules of all active commands have at least; the summariser was given them whole."""
+
+_FENCES = 20
+"""Characters by which the fence around a text may grow."""
 
 _WARNING = " What is quoted are notes from that time: facts to know, not messages of the user."
 
@@ -32,12 +39,15 @@ _INTRODUCTION, _RULES, _STATE, _CAPTURE = 0, 1, 100, 101
 
 
 def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """The rules of active commands, the newest session state, this compaction's capture; "" if none."""
-    sections = _all_rules(active_rules(project, report))
+    """Notes on the session, the rules of active commands, this compaction's capture; "" if there are none."""
+    rules = active_rules(project, report)
     entry = newest_version(home, session_id)
-    if entry is not None:
-        room = LIMIT - _FRAME - sum(size_of(section.text) for section in sections)
-        sections.append(Section(_state(entry, home, report, room), _STATE))
+    room = LIMIT - _FRAME
+    wanted = sum(size_of(_rules(each)) for each in rules)
+    notes = _notes(entry, home, report, room - min(wanted, _RULES_LIMIT)) if entry else ""
+    room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
+    sections = [Section(_rules(each), _RULES + each.rank) for each in sharing(rules, room)]
+    sections.append(Section(notes, _STATE))
     if name := last_capture(session_id, project, home):
         where = f".project/compacts/{clean_line(name)}"
         line = f"What this compaction covered is kept in {where}; /review-compact makes a memory of it."
@@ -92,20 +102,24 @@ def _introduced(text: str, sections: list[Section]) -> str:
     return joined(fitting([Section(text + _WARNING, _INTRODUCTION), *sections], LIMIT))
 
 
-def _all_rules(rules: list[Rules]) -> list[Section]:
-    sections = [Section(_rules(each), _RULES + each.rank) for each in rules]
-    kept = fitting(sections, LIMIT - 2 * _FRAME)
-    left_out = [each for each, section in zip(rules, sections, strict=True) if section not in kept]
-    if left_out:
-        lines = [f"- /{clean_line(each.name)}: {each.path}" for each in left_out]
-        title = "## Active commands whose rules are too long to quote"
-        kept.append(Section("\n".join((title, "", *lines)), _RULES))
-    return kept
-
-
 def _rules(rules: Rules) -> str:
     name = clean_line(rules.name)
     return f"## Active command /{name}\n\nFrom {rules.path}:\n{fenced(harmless(rules.text))}"
+
+
+def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
+    """The notes of the newest version; its document, shortened, where there are none."""
+    text = harmless(read_notes(home, entry)).strip("\n")
+    if not text:
+        return _state(entry, home, report, room)
+    head = (
+        f"## Where the session stood, read off its transcript at {local_minute(written_at(entry))}\n\n"
+        f"The whole document is {entry.path}\n\n"
+    )
+    path = clean_line(str(entry.path.parent / NOTES))
+    text = shortened_sections(text, room - size_of(head) - _FENCES, path)
+    report.did(f"handed over the notes of version {version_of(entry)} of the session state")
+    return head + fenced(text)
 
 
 def _state(entry: Entry, home: Home, report: Report, room: int) -> str:

@@ -17,6 +17,9 @@ LIMIT = 4 << 20
 """Bytes of the largest document that is read; they should have some 20 KB."""
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NOTES = "notes.md"
+"""What is handed to the session after its next compaction; written after each version."""
+
 VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
 """One digit less than a document's version may have, so that there always is a next one."""
 
@@ -54,6 +57,18 @@ def read_state(entry: Entry, home: Home) -> str:
         FileProblem: it cannot be read.
     """
     return read_within(entry.path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
+
+
+def read_notes(home: Home, newest: Entry) -> str:
+    """The notes that were made with a session's newest document; "" when there are none as new as that."""
+    path = newest.path.parent / NOTES
+    try:
+        found = next(iter(scan(path.parent, re.compile(re.escape(NOTES)))), None)
+        if found is None or found.mtime_ns < newest.mtime_ns:
+            return ""
+        return read_within(path, home.states, limit=LIMIT, follow=False).decode("utf-8", "replace")
+    except FileProblem:
+        return ""
 
 
 def names_project(identity: str, root: Path) -> bool:

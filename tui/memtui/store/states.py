@@ -22,6 +22,7 @@ from memtui.project import Home, Project
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
+    NOTES,
     SESSION,
     VERSION,
     names_project,
@@ -138,6 +139,15 @@ class StateStore:
         folder, base = self._made(session_id)
         write_atomic(folder / PLAN, text.encode("utf-8", "replace"), within=base)
         return folder / PLAN
+
+    def keep_notes(self, session_id: str, text: str) -> None:
+        """Keep the notes that a session is given after its next compaction.
+
+        Raises:
+            FileProblem: see `write`.
+        """
+        folder, base = self._made(session_id)
+        write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
 
     def _made(self, session_id: str) -> tuple[Path, Path]:
         """A session's folder, made and without what a killed writer left; and the one that was above it."""

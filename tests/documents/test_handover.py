@@ -1,0 +1,84 @@
+"""The notes for a compacted session: quotes and lists, the most important lines first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from memtui.documents.handover import handover, head_and_tail
+from memtui.documents.state_draft import draft_session_state
+from memtui.project import Project
+from memtui.reading.records import Quote, Source, Turn
+from tests.transcripts import Transcript
+
+APP = Project(Path("/work/app"))
+
+
+def notes(transcript: Transcript, folder: Path) -> str:
+    facts = transcript.facts(folder)
+    return handover(facts, draft_session_state(facts, APP), APP.root)
+
+
+def _begun(prompt: str) -> Transcript:
+    said = Transcript()
+    said.user(prompt)
+    return said
+
+
+def section(text: str, title: str) -> list[str]:
+    return text.partition(f"## {title}")[2].partition("\n## ")[0].strip("\n").split("\n")[1:]
+
+
+def test_messages_are_quoted_newest_first_and_once(tmp_path: Path) -> None:
+    said = Transcript()
+    for text in ("Port the lamp driver", "never touch the keeper's log", "Port the lamp driver", "run it"):
+        said.user(text)
+    assert section(notes(said, tmp_path), "The user's messages") == [
+        "- run it",
+        "- Port the lamp driver",
+        "- never touch the keeper's log",
+    ]
+
+
+def test_many_long_messages_are_all_named(tmp_path: Path) -> None:
+    said = Transcript()
+    for number in range(30):
+        said.user(f"Request number {number}: " + "please look at the lamp again and again " * 20)
+    lines = section(notes(said, tmp_path), "The user's messages")
+    assert len(lines) == 30
+    assert sum(map(len, lines)) <= 4_500
+
+
+def test_commands_that_check_come_first_with_their_last_outcome(tmp_path: Path) -> None:
+    said = _begun("Go")
+    said.tool("Bash", "a b", command="ls -la")
+    said.broken("Bash", "1 failed", command="cd /work/app && pytest -q 2>&1 | tail -3")
+    said.tool("Bash", command="./deploy staging")
+    said.tool("Bash", "3 passed", command="pytest -q")
+    assert section(notes(said, tmp_path), "Commands") == [
+        "- `pytest -q`: ok, 2 times",
+        "- `./deploy staging`: ok",
+        "- `ls -la`: ok",
+    ]
+
+
+def test_nothing_is_said_of_what_the_session_has_none_of(tmp_path: Path) -> None:
+    text = notes(_begun("hello"), tmp_path)
+    for title in ("Open tasks", "Commands", "Files changed", "Files read", "Decisions"):
+        assert title not in text
+
+
+def test_closing_messages_name_their_line(tmp_path: Path) -> None:
+    facts = _begun("Go").facts(tmp_path)
+    turn = Turn(1, "typed", Source(1), closing=Quote("All lamps lit.", Source(7)))
+    notified = Turn(2, "notification", Source(8), closing=Quote("Noted.", Source(9)))
+    facts = replace(facts, turns=(turn, notified))
+    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    assert section(text, "What Claude said") == ["- L7: All lamps lit."]
+
+
+def test_a_long_text_keeps_head_and_tail() -> None:
+    text = head_and_tail("a" * 500 + "b" * 500, 100)
+    assert len(text) == 100
+    assert text.startswith("a" * 58)
+    assert text.endswith("b" * 38)

@@ -1,0 +1,134 @@
+"""Notes for a session whose conversation was just compacted: what summaries lose, newest first.
+
+Measured on real compactions, Claude Code's summary still names most changed files, a third of the open tasks,
+half of the user's messages and hardly a command. So the notes quote the user's and the model's own words and
+list tasks, files and commands; they conclude nothing. Every line is one item, the most important first, so
+that the hook can shorten a section by leaving out its last lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from memtui.documents.compactor_tasks import flat
+from memtui.documents.path_lists import grouped
+from memtui.documents.secrets import masked
+from memtui.formats.session_state import SessionState, TaskKind
+from memtui.reading.checks import bare_command, is_check, is_lookup
+from memtui.reading.evidence import shown
+from memtui.reading.records import Command, Facts
+from memtui.reading.short_text import key_of, one_line, shortened
+
+_PATHS = 1_400
+"""Characters of a list of files."""
+_CLOSINGS, _CLOSING = 5, 600
+_MESSAGES = 4_000
+"""Characters of the user's messages together."""
+_CAPS = (600, 400, 300, 200, 160, 120)
+"""Longest message: the first of these with which all have room."""
+_COMMANDS, _COMMAND = 24, 160
+_STEP = 200
+_OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
+_MARKS = {"ok": "ok", "failed": "failed", "rejected": "rejected", "interrupted": "interrupted"}
+
+
+def handover(facts: Facts, state: SessionState, root: Path) -> str:
+    """The notes as Markdown, a ``##`` section for each kind that the session has anything of.
+
+    Args:
+        facts: what the transcript says.
+        state: the session's current document: its decisions and open steps may come from a person or a model.
+        root: the project's folder; paths in it are shown from there.
+    """
+    changed = [shown(file.path, root) for file in facts.modified_files]
+    read = [shown(file.path, root) for file in facts.read_files]
+    sections = (
+        ("Goal and plan", _goal(facts, state, root)),
+        ("Open tasks", _tasks(facts, state)),
+        (
+            "Decisions and constraints on record",
+            [f"- {one_line(each.text)}" for each in state.decisions[::-1]],
+        ),
+        ("The user's messages, newest first", _messages(facts)),
+        (
+            "What Claude said at the end of its turns, newest first; what is newer holds",
+            list(_closings(facts)),
+        ),
+        ("Commands and their last outcome", list(_commands(facts))),
+        ("Files changed", [grouped(reversed(changed), _PATHS)] if changed else []),
+        ("Files read", [grouped(reversed(read), _PATHS)] if read else []),
+    )
+    parts = ["\n".join((f"## {title}", *lines)) for title, lines in sections if lines]
+    return masked("\n\n".join(parts) + "\n")[0]
+
+
+def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
+    lines = [f"- Goal: {one_line(state.identity.goal)}"] if state.identity.goal else []
+    plan = facts.plans[-1] if facts.plans else None
+    if plan is not None and plan.fate != "rejected":
+        where = shown(plan.path, root) if plan.path else "in the transcript"
+        lines.append(f"- Plan ({plan.fate if plan.fate == 'approved' else 'not decided on'}): {where}")
+        steps = (line.strip() for line in plan.content.split("\n"))
+        lines += [f"  {shortened(step, _STEP)}" for step in steps if step.startswith(("- [ ]", "* [ ]"))]
+    return lines
+
+
+def _tasks(facts: Facts, state: SessionState) -> list[str]:
+    """Open tasks of the session's list, then those of the document, which may be a person's."""
+    doing = [todo.content for todo in facts.todos if todo.status == "in_progress"]
+    texts = doing + [todo.content for todo in facts.todos if todo.status not in ("in_progress", "completed")]
+    texts += [task.text for task in flat(state.tasks) if task.kind in _OPEN]
+    known: dict[str, str] = {}
+    for text in texts:
+        known.setdefault(key_of(text), f"- {one_line(text)}{' (in progress)' if text in doing else ''}")
+    return list(known.values())
+
+
+def _decisions(state: SessionState) -> list[str]:
+    return [f"- {one_line(each.text)}" for each in reversed(state.decisions)]
+
+
+def _messages(facts: Facts) -> list[str]:
+    texts = [one_line(prompt.text) for prompt in facts.prompts]
+    newest_first = list(dict.fromkeys(text for text in reversed(texts) if text))
+    for cap in _CAPS:
+        lines = [f"- {shortened(text, cap)}" for text in newest_first]
+        if sum(map(len, lines)) <= _MESSAGES:
+            break
+    return lines
+
+
+def _closings(facts: Facts) -> Iterator[str]:
+    spoken = [turn.closing for turn in facts.turns if turn.closing and turn.kind != "notification"]
+    for quote in reversed(spoken[-_CLOSINGS:]):
+        yield f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), _CLOSING)}"
+
+
+def head_and_tail(text: str, limit: int) -> str:
+    """At most `limit` characters: a long text's first 60 % and last 40 %."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 3) * 3 // 5
+    return f"{text[:head].rstrip()} … {text[len(text) - (limit - 3 - head) :].lstrip()}"
+
+
+def _commands(facts: Facts) -> Iterator[str]:
+    """What checks the work, then what ran more than once, then the rest; the newest first within each."""
+    last: dict[str, Command] = {}
+    times: dict[str, int] = {}
+    for command in facts.commands:
+        text = bare_command(command.text)
+        last.pop(text, None)
+        last[text] = command
+        times[text] = times.get(text, 0) + 1
+    newest_first = list(reversed(last))
+    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
+    for text in ranked[:_COMMANDS]:
+        outcome = _MARKS.get(last[text].outcome, "no outcome on record")
+        count = f", {times[text]} times" if times[text] > 1 else ""
+        yield f"- `{shortened(text, _COMMAND)}`: {outcome}{count}"
+
+
+def _rank(command: str, times: int) -> int:
+    return 0 if is_check(command) else 1 if times > 1 else 3 if is_lookup(command) else 2
