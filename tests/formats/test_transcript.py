@@ -15,10 +15,12 @@ from memtui.formats import transcript
 from memtui.formats.transcript import LINE_LIMIT, Line, read_lines
 
 
-def lines_of(folder: Path, data: bytes, *, start: int = 0, stop: int | None = None) -> list[Line]:
+def lines_of(
+    folder: Path, data: bytes, *, start: int = 0, stop: int | None = None, first: int = 1
+) -> list[Line]:
     path = folder / "t.jsonl"
     path.write_bytes(data)
-    return list(read_lines(path, start=start, stop=stop))
+    return list(read_lines(path, start=start, stop=stop, first=first))
 
 
 def records_of(lines: list[Line]) -> list[object]:
@@ -27,21 +29,21 @@ def records_of(lines: list[Line]) -> list[object]:
 
 def test_lines_with_their_offsets(tmp_path: Path) -> None:
     assert lines_of(tmp_path, b'{"a":1}\n{"b":2}\n') == [
-        Line(0, 8, ({"a": 1},)),
-        Line(8, 16, ({"b": 2},)),
+        Line(0, 8, ({"a": 1},), "", 1),
+        Line(8, 16, ({"b": 2},), "", 2),
     ]
 
 
 def test_no_final_newline_and_blank_lines(tmp_path: Path) -> None:
     assert lines_of(tmp_path, b'\n{"a":1}\r\n  \n{"b":2}') == [
-        Line(1, 10, ({"a": 1},)),
-        Line(13, 20, ({"b": 2},)),
+        Line(1, 10, ({"a": 1},), "", 2),
+        Line(13, 20, ({"b": 2},), "", 4, complete=False),
     ]
 
 
 def test_two_objects_on_one_line(tmp_path: Path) -> None:
     data = '{"a":"é"}{"b":"\u2028"} {"c":3}\n'.encode()
-    assert lines_of(tmp_path, data) == [Line(0, len(data), ({"a": "é"}, {"b": "\u2028"}, {"c": 3}))]
+    assert lines_of(tmp_path, data) == [Line(0, len(data), ({"a": "é"}, {"b": "\u2028"}, {"c": 3}), "", 1)]
 
 
 def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_torn_last_line_stays_before_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"a":1}\n{"text":"half of')
     _, torn = read_lines(path)
-    assert torn == Line(8, 8, (), "torn")
+    assert torn == Line(8, 8, (), "torn", 2, complete=False)
     with path.open("ab") as file:
         file.write(b' it"}\n{"b":2}\n')
     assert records_of(list(read_lines(path, start=torn.end))) == [{"text": "half of it"}, {"b": 2}]
@@ -66,8 +68,8 @@ def test_torn_last_line_stays_before_its_beginning(tmp_path: Path) -> None:
 def test_whole_object_before_a_torn_one(tmp_path: Path) -> None:
     data = '{"a":"é"}'.encode()
     assert lines_of(tmp_path, data + b'{"b":') == [
-        Line(0, len(data), ({"a": "é"},)),
-        Line(len(data), len(data), (), "torn"),
+        Line(0, len(data), ({"a": "é"},), "", 1, complete=False),
+        Line(len(data), len(data), (), "torn", 1, complete=False),
     ]
 
 
@@ -89,7 +91,7 @@ def test_long_line_that_has_no_end_yet_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"a":1}\n{"image":"' + b"x" * (LINE_LIMIT + 10))
     last = list(read_lines(path))[-1]
-    assert last == Line(8, 8, (), "too long")
+    assert last == Line(8, 8, (), "too long", 2, complete=False)
     with path.open("ab") as file:
         file.write(b'"}\n{"b":2}\n')
     assert [line.problem for line in read_lines(path, start=last.end)] == ["too long", ""]
@@ -141,7 +143,7 @@ def test_start_and_stop(tmp_path: Path) -> None:
     data = b'{"a":1}\n{"b":2}\n{"c":3}\n'
     assert records_of(lines_of(tmp_path, data, start=8)) == [{"b": 2}, {"c": 3}]
     assert records_of(lines_of(tmp_path, data, start=8, stop=16)) == [{"b": 2}]
-    assert lines_of(tmp_path, data, start=8, stop=12)[-1] == Line(8, 8, (), "torn")
+    assert lines_of(tmp_path, data, start=8, stop=12)[-1] == Line(8, 8, (), "torn", 1, complete=False)
     assert lines_of(tmp_path, data, start=len(data)) == []
     assert lines_of(tmp_path, data, start=10_000) == []
 
@@ -169,9 +171,10 @@ def test_any_bytes_can_be_read_and_resumed_at_every_line(
     lines = lines_of(tmp_path_factory.getbasetemp(), data)
     json.dumps(records_of(lines), ensure_ascii=False).encode()
     assert all(line.offset <= line.end <= len(data) for line in lines)
+    assert all(line.number == data.count(b"\n", 0, line.offset) + 1 for line in lines)
     for index, line in enumerate(lines):
         if line.end > line.offset:
-            rest = lines_of(tmp_path_factory.getbasetemp(), data, start=line.end)
+            rest = lines_of(tmp_path_factory.getbasetemp(), data, start=line.end, first=line.next_number)
             assert rest == lines[index + 1 :]
 
 

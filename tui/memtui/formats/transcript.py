@@ -44,9 +44,18 @@ class Line(NamedTuple):
     """The objects on it: one as a rule, two when two were written without a break."""
     problem: str = ""
     """"", "too long", "not JSON", or "torn" (the last line has no end yet)."""
+    number: int = 0
+    """1-based, blank lines included."""
+    complete: bool = True
+    """Its newline was read: `end` is where the next line begins."""
+
+    @property
+    def next_number(self) -> int:
+        """Number of the line that begins, or goes on, at `end`."""
+        return self.number + self.complete
 
 
-def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterator[Line]:
+def read_lines(path: Path, *, start: int = 0, stop: int | None = None, first: int = 1) -> Iterator[Line]:
     """Stream the lines of a transcript; blank lines are left out.
 
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
@@ -55,21 +64,25 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterat
         path: the transcript.
         start: byte offset to begin at: 0, or the `end` of a line read before.
         stop: byte offset to end at; the file's end when None.
+        first: number of the line at `start`: 1, or the `next_number` of a line read before.
 
     Raises:
         OSError: the file cannot be read, or is no regular one: a pipe would never come to its end.
     """
     with open(path, "rb", buffering=0, opener=_regular) as file:
+        number = first - 1
         for begin, batch, ended in _batches(file, start, stop):
             offset = begin
             if batch is None:
                 # Behind an over-long line that has no end yet, reading would go on in its middle.
-                yield Line(offset, offset + ended, (), "too long")
+                number += 1
+                yield Line(offset, offset + ended, (), "too long", number, ended > 0)
                 continue
             if not ended:
-                yield from _last_line(offset, batch[0])
+                yield from _last_line(offset, batch[0], number + 1)
                 continue
             for data in batch:
+                number += 1
                 end = offset + len(data) + 1
                 try:
                     record = from_json(data, cache_strings="keys")
@@ -77,11 +90,11 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None) -> Iterat
                     record = None
                 if type(record) is dict:
                     # What `Line(...)` does, at half the cost: this is the way of nearly every line.
-                    yield tuple.__new__(Line, (offset, end, (record,), ""))
+                    yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
                 elif data.strip():
                     records, used = _decode_slowly(data)
                     sound = records and used == len(data)
-                    yield Line(offset, end, records, "" if sound else "not JSON")
+                    yield Line(offset, end, records, "" if sound else "not JSON", number)
                 offset = end
 
 
@@ -93,13 +106,13 @@ def _regular(path: str, flags: int) -> int:
     return found
 
 
-def _last_line(offset: int, data: bytes) -> Iterator[Line]:
+def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
     """A line without a newline: an export's last one, or one that is being written."""
     records, used = _decode_slowly(data)
     if records:
-        yield Line(offset, offset + used, records)
+        yield Line(offset, offset + used, records, "", number, False)
     if used < len(data):
-        yield Line(offset + used, offset + used, (), "torn")
+        yield Line(offset + used, offset + used, (), "torn", number, False)
 
 
 def _batches(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int, list[bytes] | None, int]]:

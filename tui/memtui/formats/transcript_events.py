@@ -120,6 +120,13 @@ class PlanReference(NamedTuple):
     content: str
 
 
+class ApiError(NamedTuple):
+    """The API did not answer; Claude Code may try again."""
+
+    text: str
+    """Claude Code's own message, "" where it only tries again."""
+
+
 class Title(NamedTuple):
     """A title given to the session."""
 
@@ -138,6 +145,7 @@ Event = (
     | Summary
     | TaskState
     | PlanReference
+    | ApiError
     | Title
 )
 
@@ -206,10 +214,12 @@ def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
     message = record.get("message")
     if not isinstance(message, dict):
         return _NOTHING
-    if message.get("model") == "<synthetic>":
-        return _NOTHING
     if agent is None:
         agent = "" if record.get("isSidechain") is not True else agent_of(record)
+    if message.get("model") == "<synthetic>":
+        if record.get("isApiErrorMessage") is True and not agent:
+            return (ApiError(joined_text(message.get("content"))),)
+        return _NOTHING
     found: list[Event] = []
     content = message.get("content")
     if isinstance(content, str):
@@ -326,8 +336,11 @@ def _queued(body: dict[str, Any]) -> Sequence[Event]:
 
 
 def _system(record: Record) -> Sequence[Event]:
-    if record.get("subtype") != "compact_boundary" or record.get("isSidechain") is True:
+    subtype = record.get("subtype")
+    if subtype not in ("compact_boundary", "api_error") or record.get("isSidechain") is True:
         return _NOTHING
+    if subtype == "api_error":
+        return (ApiError(""),)
     data = record.get("compactMetadata")
     data = data if isinstance(data, dict) else {}
     trigger = data.get("trigger")

@@ -10,13 +10,15 @@ import re
 from typing import Any, Literal
 
 WordsKind = Literal[
-    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "output", "machine"
-]
+    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell", "shell output",
+    "output", "notification", "machine",
+]  # fmt: skip
 """What a user line is.
 
 Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
-context), ``comment`` (given with an approval), ``memory`` (a ``#`` note). ``local command`` is a slash
-command that is the user's unless ``output`` follows: then Claude Code itself carried it out.
+context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
+``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code itself
+carried it out. A ``notification`` of a task or of another session wakes the model; ``machine`` does not.
 """
 
 _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
@@ -24,9 +26,7 @@ _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 _INTERRUPTION = "[Request interrupted by user"
 
-_MACHINE = (
-    "<bash-",
-    "<local-command-",
+_NOTICES = (
     "<task-notification",
     "<teammate-message",
     "<agent-notification",
@@ -37,14 +37,19 @@ _MACHINE = (
     "<mcp-resource-update",
     "<mcp-polling-update",
     "<github-webhook-activity",
-    "<fork-boilerplate",
     "<tick>",
     "<background-task",
+    "Another Claude session sent a message:",
+)
+
+_MACHINE = (
+    "<bash-",
+    "<local-command-",
+    "<fork-boilerplate",
     "<new-diagnostics",
     "<tool_use_error",
     "<command-contents",
     "Caveat: The messages below were generated",
-    "Another Claude session sent a message:",
     "Stop hook feedback:",
     "Base directory for this skill:",
     "[Image: source:",
@@ -95,6 +100,8 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     content = record["message"].get("content")
     if _by_machine(record):
         return "machine", ""
+    if not of_human(record.get("origin")):
+        return "notification", ""
     if isinstance(content, str):
         kind, text = text_words(content)
     elif isinstance(content, list):
@@ -121,9 +128,7 @@ def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
 def _by_machine(record: dict[str, Any]) -> bool:
     if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
         return True
-    if record.get("promptSource") == "system":
-        return True
-    return not of_human(record.get("origin"))
+    return record.get("promptSource") == "system" and of_human(record.get("origin"))
 
 
 def of_human(origin: Any) -> bool:
@@ -165,7 +170,7 @@ def text_words(text: str) -> tuple[WordsKind, str]:
         return "interruption", text
     if text.startswith((*_MACHINE, SUMMARY_OPENING)):
         return "machine", text
-    return "typed", text
+    return ("notification" if text.startswith(_NOTICES) else "typed"), text
 
 
 def _without_blocks(text: str) -> str:
@@ -198,9 +203,13 @@ def _tagged(text: str) -> tuple[WordsKind, str]:
         return "output", text
     if text.startswith("<user-memory-input>"):
         return "memory", _inside(text, "user-memory-input")
+    if text.startswith("<bash-input>"):
+        return "shell", _inside(text, "bash-input")
+    if text.startswith(("<bash-stdout>", "<bash-stderr>")):
+        return "shell output", text
     if text.startswith(_MACHINE):
         return "machine", text
-    return "typed", text
+    return ("notification" if text.startswith(_NOTICES) else "typed"), text
 
 
 def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:

@@ -14,12 +14,13 @@ from memtui.reading.corrections import CorrectionMemory
 from memtui.reading.issues import open_errors, open_failures
 from memtui.reading.packages import packages_of
 from memtui.reading.prompts import PromptMemory
-from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt
+from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt, Turn
 from memtui.reading.requests import turns
 from memtui.reading.tasks import TodoMemory
 
 _PROMPTS = 60
 _PROMPT = 4_000
+_TURNS = 60
 _FILES = 5_000
 _READ = 200
 _COMMANDS = 50
@@ -50,6 +51,8 @@ class Carry:
     """The subagents that the session started."""
     offset: int = 0
     """Byte offset of the first line that was not read."""
+    line: int = 1
+    """Number of that line."""
     agent_offsets: dict[str, int] = field(default_factory=dict)
     """The same for the transcripts of subagents, by their agent."""
 
@@ -61,6 +64,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         facts,
         prompts=_prompts(facts.prompts),
         first_prompt=facts.first_prompt[:_PROMPT],
+        turns=_turns(facts.turns),
         modified_files=facts.modified_files[-_FILES:],
         read_files=facts.read_files[-_READ:],
         commands=_commands(facts, unfinished),
@@ -84,6 +88,11 @@ def _prompts(prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
     early = prompts[1:-_PROMPTS]
     kept = (*prompts[:1], *[each for each in early if turns(each)][-_FEW:], *prompts[1:][-_PROMPTS:])
     return tuple(replace(each, text=each.text[:_PROMPT]) for each in kept)
+
+
+def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The first one, and the last ones."""
+    return tuple(replace(each, ask=each.ask[:_PROMPT]) for each in (*turns[:1], *turns[1:][-_TURNS:]))
 
 
 def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:

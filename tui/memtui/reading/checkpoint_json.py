@@ -22,8 +22,10 @@ def carry_from_json(value: dict[str, Any]) -> Carry:
     """Read it again.
 
     Raises:
-        FormatError: it is none.
+        FormatError: it is none, or was written before lines were numbered.
     """
+    if "line" not in value:
+        raise FormatError("it does not say at which line reading can go on")
     try:
         return _CARRY.validate_python(value)
     except ValidationError as error:

@@ -89,20 +89,20 @@ def read_on(
         ReadingCancelledError: `cancelled` answered True.
     """
     reading = Reading(path)
-    offset, agent_offsets = 0, dict[str, int]()
+    offset, number, agent_offsets = 0, 1, dict[str, int]()
     if carry is not None:
         reading.resume(carry)
-        offset, agent_offsets = carry.offset, dict(carry.agent_offsets)
+        offset, number, agent_offsets = carry.offset, carry.line, dict(carry.agent_offsets)
     total = path.stat().st_size
     due = offset
-    for line in read_lines(path, start=offset):
+    for line in read_lines(path, start=offset, first=number):
         if line.offset >= due:
             due = line.offset + _STEP
             _report(line.offset, total, progress, cancelled)
         if line.problem == "torn":
             break
         reading.line(line)
-        offset = line.end
+        offset, number = line.end, line.next_number
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
         with suppress(OSError):  # what a subagent left behind may vanish at any time
@@ -111,7 +111,7 @@ def read_on(
                 reading.agent_line(line, agent)
                 agent_offsets[agent] = line.end
     _report(total, total, progress, None)
-    left = replace(reading.carry(), offset=offset, agent_offsets=agent_offsets)
+    left = replace(reading.carry(), offset=offset, line=number, agent_offsets=agent_offsets)
     return reading.finish(), left
 
 

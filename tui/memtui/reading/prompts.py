@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Queue
 from memtui.formats.transcript_words import WordsKind, queued_words
-from memtui.reading.records import Prompt, PromptKind
+from memtui.reading.records import Prompt, PromptKind, Source
 
 _TEXT_LIMIT = 50_000
 _COUNT_LIMIT = 5_000
@@ -29,7 +29,7 @@ class PromptMemory:
     """What a prompt log has to know of the lines before those that it reads."""
 
     held: Prompt | None = None
-    queue: tuple[str, ...] = ()
+    queue: tuple[tuple[str, Source], ...] = ()
     removed: tuple[str, ...] = ()
     attached: tuple[str, ...] = ()
     fresh: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class PromptLog:
     def __init__(self) -> None:
         self.prompts: list[Prompt] = []
         self._held: Prompt | None = None
-        self._queue: list[str] = []
+        self._queue: list[tuple[str, Source]] = []
         self._removed: list[str] = []
         self._attached: list[str] = []
         self._fresh: list[str] = []
@@ -60,62 +60,66 @@ class PromptLog:
 
     def memory(self) -> PromptMemory:
         """What a log of the lines behind has to know."""
-        lists = (self._queue, self._removed, self._attached, self._fresh)
-        return PromptMemory(self._held, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
+        lists = (self._removed, self._attached, self._fresh)
+        queue = tuple(self._queue[-_REMEMBERED:])
+        return PromptMemory(self._held, queue, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
 
-    def words(self, kind: WordsKind, text: str, timestamp: str) -> Prompt | None:
-        """Take a user line; returns the prompt if it is one and is certain already."""
+    def words(self, kind: WordsKind, text: str, source: Source) -> list[Prompt]:
+        """Take a user line; returns the prompts that are certain by it."""
+        certain: list[Prompt] = []
         if self._held is not None:
             held, self._held = self._held, None
             if kind != "output":
-                self._keep(held)
+                certain.append(self._keep(held))
         prompt_kind = _KINDS.get(kind)
         if prompt_kind is None or not text or _take(self._fresh, text):
-            return None
-        prompt = Prompt(text[:_TEXT_LIMIT], prompt_kind, timestamp)
+            return certain
+        prompt = _prompt(text, prompt_kind, source)
         if kind == "local command":
             # Carried out by Claude Code itself when its output follows.
             self._held = prompt
-            return None
-        return self._keep(prompt)
+            return certain
+        return [*certain, self._keep(prompt)]
 
-    def rejection(self, text: str, timestamp: str) -> Prompt:
+    def rejection(self, text: str, source: Source) -> Prompt:
         """Take the words that the user gave with a rejection."""
-        return self._keep(Prompt(text[:_TEXT_LIMIT], "rejection", timestamp))
+        return self._keep(_prompt(text, "rejection", source))
 
-    def queue(self, event: Queue, timestamp: str) -> Prompt | None:
+    def queue(self, event: Queue, source: Source) -> Prompt | None:
         """Take a line on the queue: what is removed from it was handed to the model in mid-turn."""
         if event.operation == "enqueue":
-            self._queue.append(event.text)
+            self._queue.append((event.text, source))
             del self._queue[:-100]
         elif event.operation == "popAll":
             # Taken back for editing: one line an entry.
-            if not _take(self._queue, event.text):
+            if self._from_queue(event.text) is None:
                 self._queue.clear()
         elif event.operation in ("dequeue", "remove"):
-            text = self._leave(event.text)
+            text, typed = self._leave(event.text, source)
             if event.operation == "remove":
-                return self._mid_turn(text, timestamp)
+                return self._mid_turn(text, typed)
         return None
 
-    def queued(self, text: str, timestamp: str) -> Prompt | None:
+    def queued(self, text: str, source: Source) -> Prompt | None:
         """Take an attachment with words typed in mid-turn."""
         if _take(self._removed, text):
             _take(self._fresh, text)
             return None
         self._attached.append(text)
-        return self._keep(Prompt(text[:_TEXT_LIMIT], "queued", timestamp))
+        return self._keep(_prompt(text, "queued", source))
 
     def model_spoke(self) -> None:
         """The model was asked: a user line from now on is another one, even with the same words."""
         if self._fresh:
             self._fresh.clear()
 
+    def flush(self) -> list[Prompt]:
+        """The prompt that was not certain yet: no output followed it."""
+        held, self._held = self._held, None
+        return [self._keep(held)] if held is not None else []
+
     def finish(self) -> tuple[Prompt, ...]:
         """All prompts, first to last."""
-        if self._held is not None:
-            self._keep(self._held)
-            self._held = None
         return tuple(self.prompts)
 
     def _keep(self, prompt: Prompt) -> Prompt:
@@ -124,29 +128,40 @@ class PromptLog:
         self.prompts.append(prompt)
         return prompt
 
-    def _leave(self, text: str) -> str:
-        """The text that leaves the queue: the one named, else the oldest."""
+    def _leave(self, text: str, source: Source) -> tuple[str, Source]:
+        """The text that leaves the queue, and where it stands: the one named, else the oldest."""
         if text:
-            _take(self._queue, text)
-            return text
-        return self._queue.pop(0) if self._queue else ""
+            self._from_queue(text)
+            return text, source
+        return self._queue.pop(0) if self._queue else ("", source)
 
-    def _mid_turn(self, text: str, timestamp: str) -> Prompt | None:
+    def _from_queue(self, text: str) -> tuple[str, Source] | None:
+        at = _index([queued for queued, _ in self._queue], text)
+        return None if at is None else self._queue.pop(at)
+
+    def _mid_turn(self, text: str, source: Source) -> Prompt | None:
         words = queued_words(text)
         if not words or _take(self._attached, words):
             return None
         self._removed.append(words)
         self._fresh.append(words)
-        return self._keep(Prompt(words[:_TEXT_LIMIT], "queued", timestamp))
+        return self._keep(_prompt(words, "queued", source))
+
+
+def _prompt(text: str, kind: PromptKind, source: Source) -> Prompt:
+    return Prompt(text[:_TEXT_LIMIT], kind, source.timestamp, source)
 
 
 def _take(texts: list[str], text: str) -> bool:
     """Remove the first of `texts` that has the same words; whether there was one."""
-    for index, candidate in enumerate(texts):
-        if _same(candidate, text):
-            del texts[index]
-            return True
-    return False
+    at = _index(texts, text)
+    if at is not None:
+        del texts[at]
+    return at is not None
+
+
+def _index(texts: list[str], text: str) -> int | None:
+    return next((at for at, each in enumerate(texts) if _same(each, text)), None)
 
 
 def _same(one: str, other: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from memtui.clock import parse_iso
 from memtui.formats.transcript import Line, Record
 from memtui.formats.transcript_events import (
+    ApiError,
     Boundary,
     Call,
     PlanReference,
@@ -27,6 +28,7 @@ from memtui.formats.transcript_events import (
     request_of,
     task_of,
 )
+from memtui.formats.transcript_words import WordsKind
 from memtui.reading.calls import CallLog
 from memtui.reading.checkpoint import Carry, thinned
 from memtui.reading.compactions import CompactionLog
@@ -34,7 +36,7 @@ from memtui.reading.corrections import CorrectionLog
 from memtui.reading.guesses import GUESS_STEMS, guesses_in
 from memtui.reading.plans import plan_title
 from memtui.reading.prompts import PromptLog
-from memtui.reading.records import Facts, PlanFact, Prompt, Statement
+from memtui.reading.records import Facts, PlanFact, Prompt, Source, Speaker, Statement, TurnKind
 from memtui.reading.session_info import Setting
 from memtui.reading.statements import (
     StatementLog,
@@ -43,6 +45,7 @@ from memtui.reading.statements import (
     settled_in,
     statement,
 )
+from memtui.reading.turns import TurnLog
 from memtui.reading.wordings import CAUSE_STEMS, DECISION_STEMS
 
 _STEMS = DECISION_STEMS | CAUSE_STEMS | GUESS_STEMS
@@ -50,6 +53,8 @@ _STEMS = DECISION_STEMS | CAUSE_STEMS | GUESS_STEMS
 _LAST_WORDS = 4_000
 _OFFER = 6_000
 _TASK = 50_000
+_OPENED: dict[WordsKind, TurnKind] = {"memory": "typed", "shell": "shell", "notification": "notification"}
+"""What opens a turn beside prompts."""
 _NOTICE = "<task-notification>"
 """How Claude Code queues what it tells the model of work in the background."""
 
@@ -64,6 +69,7 @@ class Reading:
         self._until = until
         self._setting = Setting()
         self._prompts = PromptLog()
+        self._turns = TurnLog()
         self._corrections = CorrectionLog()
         self._calls = CallLog(self._corrections, self._refusal)
         self._compactions = CompactionLog()
@@ -77,7 +83,7 @@ class Reading:
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
-        self._offset = 0
+        self._offset = self._number = 0
         self._timestamp = ""
         self._lines = self._skipped = 0
         self._cutoff = ""
@@ -93,6 +99,7 @@ class Reading:
             Summary: self._summary,
             TaskState: self._task_state,
             PlanReference: self._plan_reference,
+            ApiError: self._api_error,
             Title: self._titled,
         }
 
@@ -101,6 +108,8 @@ class Reading:
         facts = carry.facts
         self._setting.resume(facts)
         self._prompts.resume(facts.prompts, carry.prompts)
+        self._turns.resume(facts.turns)
+        self._number = max(carry.line - 1, *(turn.last_line for turn in facts.turns[-1:]), 0)
         self._corrections.resume(facts.corrections, carry.corrections)
         self._calls.resume(facts, carry.todos, carry.waiting)
         self._calls.agents.update(dict.fromkeys(carry.agents))
@@ -119,9 +128,7 @@ class Reading:
         calls = self._calls
         memories = (calls.todos.memory(), self._prompts.memory(), self._corrections.memory())
         waiting = calls.waiting(self._own_agent)
-        facts = self.finish()
-        if memories[1].held is not None:
-            facts = replace(facts, prompts=facts.prompts[:-1])  # not certain yet
+        facts = self._facts()
         if memories[2].stopped is not None and memories[2].stopped[2]:
             facts = replace(facts, corrections=facts.corrections[:-1])
         return Carry(
@@ -144,7 +151,7 @@ class Reading:
         self._lines += 1
         if line.problem:
             self._skipped += 1
-        self._offset = line.offset
+        self._offset, self._number = line.offset, line.number
         handlers = self._handlers
         for record in line.records:
             self._timestamp = self._setting.take(record)
@@ -176,7 +183,13 @@ class Reading:
                     self._calls.ended(event, folder, self._timestamp, False)
 
     def finish(self) -> Facts:
-        """The facts so far."""
+        """The facts of all lines."""
+        for prompt in self._prompts.flush():
+            self._judge(prompt)
+        return self._facts()
+
+    def _facts(self) -> Facts:
+        """The facts so far, without what only later lines make certain."""
         calls = self._calls
         modified, read = calls.files.finish(self._own_files)
         changed = {file.path for file in modified}
@@ -191,6 +204,7 @@ class Reading:
             cwd=self._setting.folder,
             branch=self._setting.branch,
             title=self._title,
+            turns=self._turns.finish(self._number),
             prompts=prompts,
             first_prompt=_first(prompts) or self._task,
             modified_files=modified,
@@ -240,13 +254,20 @@ class Reading:
         if record.get("isSidechain") is True and isinstance(agent, str):
             if not self._own_agent and record["type"] == "user":
                 self._task = task_of(record)[:_TASK]
-            self._own_agent = self._own_agent or agent
+            if not self._own_agent:
+                self._own_agent = agent
+                self._turns.opened("start", "", self._source("claude code"))
         else:
             self._chain_known = True
             self._task = ""
             if self._own_agent:
                 self._own_agent = ""
                 self._calls.begin_anew()
+                self._turns.begin_anew()
+
+    def _source(self, speaker: Speaker) -> Source:
+        """The line that is being read."""
+        return Source(self._number, self._offset, self._timestamp, speaker)
 
     def _is_subagent(self, agent: str) -> bool:
         return agent != "" and agent != self._own_agent
@@ -263,6 +284,7 @@ class Reading:
         text = event.text
         if self._is_subagent(event.agent) or not text.strip():
             return
+        self._turns.said(text, self._source("model"))
         self._last_text = text
         self._closing = text[-_LAST_WORDS:]
         lowered = text.lower()
@@ -279,25 +301,31 @@ class Reading:
     def _words(self, event: Words) -> None:
         if event.kind == "interruption":
             self._stopped_by_user = True
+            self._turns.ended("interrupted")
             self._corrections.interrupted(self._calls.actions.unfinished(), self._timestamp)
         elif event.kind == "memory":
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._timestamp)
-        self._judge(self._prompts.words(event.kind, event.text, self._timestamp))
+        for prompt in self._prompts.words(event.kind, event.text, self._source("user")):
+            self._judge(prompt)
+        if (opened := _OPENED.get(event.kind)) is not None:
+            ask = "" if opened == "notification" else event.text
+            self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
             self._calls.commands.notified(event.text)
-        self._judge(self._prompts.queue(event, self._timestamp))
+        self._judge(self._prompts.queue(event, self._source("user")))
 
     def _queued(self, event: Queued) -> None:
-        self._judge(self._prompts.queued(event.text, self._timestamp))
+        self._judge(self._prompts.queued(event.text, self._source("user")))
 
     def _judge(self, prompt: Prompt | None) -> None:
         """Read corrections, decisions and constraints off the user's words."""
         if prompt is None:
             return
+        self._turns.opened(prompt.kind, prompt.text, prompt.source)
         self._closing, self._stopped_by_user = "", False
         if prompt.kind != "rejection":
             self._corrections.prompt(prompt.text, self._timestamp)
@@ -335,6 +363,9 @@ class Reading:
     def _plan_reference(self, event: PlanReference) -> None:
         self._calls.plans.referred(event, self._timestamp)
 
+    def _api_error(self, event: ApiError) -> None:
+        self._turns.ended("api error")
+
     def _titled(self, event: Title) -> None:
         self._title = event.text
 
@@ -342,6 +373,7 @@ class Reading:
         own = call.agent == "" or call.agent == self._own_agent
         if own:
             self._closing, self._stopped_by_user = "", False
+            self._turns.called(self._source("model"))
         self._calls.called(call, self._setting.folder, self._timestamp, own)
 
     def _result(self, result: Result) -> None:
@@ -349,7 +381,7 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._timestamp, own)
 
     def _refusal(self, words: str) -> None:
-        self._judge(self._prompts.rejection(words, self._timestamp))
+        self._judge(self._prompts.rejection(words, self._source("user")))
 
 
 def _first(prompts: tuple[Prompt, ...]) -> str:

@@ -32,7 +32,7 @@ TurnKind = Literal[
 another session, or the start of a transcript that opens without words of the user."""
 
 TurnEnd = Literal["answered", "interrupted", "api error", "running"]
-"""How a turn ended; `running` when the transcript ends before the model's closing message."""
+"""How a turn ended; `running` when the transcript ends, or the user speaks, while the model works."""
 
 
 class Source(NamedTuple):
@@ -45,6 +45,10 @@ class Source(NamedTuple):
     timestamp: str = ""
     """ISO 8601 as written by Claude Code; "" when the line has none."""
     speaker: Speaker = "model"
+
+
+NOWHERE = Source()
+"""Of what has no line: made up, or read from something else than a transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Turn:
     closing: Quote | None = None
     """The model's last text before the user speaks again."""
     texts: tuple[Quote, ...] = ()
-    """Other texts of the model in this turn, oldest first; only the last ones of a long turn."""
+    """Other texts of the model in this turn, oldest first; the last ten, in the last turns only."""
     end: TurnEnd = "running"
     calls: int = 0
     """Tool calls in the turn."""
@@ -102,6 +106,7 @@ class Prompt:
     kind: PromptKind
     timestamp: str
     """ISO 8601 as written by Claude Code; "" when the line has none."""
+    source: Source = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,118 @@
+"""The turns of a session: words that open one, the model's texts, and how it ended."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memtui.reading.records import Quote, Source, Turn, TurnEnd, TurnKind
+
+CLOSING = 4_000
+"""Characters of a closing message; `OLD_CLOSING` in turns older than the last `RECENT` ones."""
+OLD_CLOSING = 800
+TEXT = 1_500
+TEXTS = 10
+"""Other texts kept of a turn, and turns that keep theirs."""
+RECENT = 50
+_ASK = 50_000
+_OLD_ASK = 2_000
+_COUNT_LIMIT = 5_000
+_GAP = " … "
+
+
+def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
+    """A text of the transcript: whole, or 60 % of `limit` from its head and 40 % from its tail."""
+    length = length or len(text)
+    if len(text) > limit:
+        text = f"{text[: limit * 6 // 10]}{_GAP}{text[-(limit - limit * 6 // 10) :]}"
+    return Quote(text, source, length)
+
+
+class TurnLog:
+    """Collects turns in file order; bounded, however long the session is."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget all turns."""
+        self._closed: list[Turn] = []
+        self._turn: Turn | None = None
+        self._texts: deque[Quote] = deque(maxlen=TEXTS + 1)
+        self._end: TurnEnd = "running"
+        self._calls = 0
+
+    def resume(self, turns: Iterable[Turn]) -> None:
+        """Go on from turns of before; the last one may still be open."""
+        *self._closed, last = (*turns, None)
+        if self._closed:
+            last = self._turn = self._closed.pop()
+            self._texts.extend((*last.texts, *([last.closing] if last.closing else [])))
+            self._end, self._calls = last.end, last.calls
+
+    def opened(self, kind: TurnKind, ask: str, source: Source) -> None:
+        """Take what opens a turn; `ask` are the words of the user."""
+        number = 1
+        if self._turn is not None:
+            number = self._turn.number + 1
+            self._closed.append(self._finished(source.line - 1))
+            self._make_old()
+        self._turn = Turn(number, kind, source, ask[:_ASK])
+        self._texts.clear()
+        self._end, self._calls = "running", 0
+
+    def said(self, text: str, source: Source) -> None:
+        """Take a text of the model."""
+        self._begun(source)
+        self._texts.append(quoted(text, source, CLOSING))
+        self._end = "answered"
+
+    def called(self, source: Source) -> None:
+        """Take a tool call of the model."""
+        self._begun(source)
+        self._calls += 1
+        self._end = "running"
+
+    def ended(self, end: TurnEnd) -> None:
+        """Take that the user, or an error, ended the model's work; more of it may follow."""
+        self._end = end
+
+    def finish(self, last_line: int) -> tuple[Turn, ...]:
+        """The turns, oldest first.
+
+        Args:
+            last_line: the last line that was read.
+        """
+        return (*self._closed, *([self._finished(last_line)] if self._turn else []))
+
+    def _begun(self, source: Source) -> None:
+        if self._turn is None:
+            self.opened("start", "", source._replace(speaker="claude code"))
+
+    def _finished(self, last_line: int) -> Turn:
+        assert self._turn is not None
+        texts = list(self._texts)
+        closing = texts.pop() if texts else None
+        return replace(
+            self._turn,
+            closing=closing,
+            texts=tuple(quoted(each.text, each.source, TEXT, each.length) for each in texts),
+            end=self._end,
+            calls=self._calls,
+            last_line=max(last_line, self._turn.source.line),
+        )
+
+    def _make_old(self) -> None:
+        """Keep less of the turn that has just become an old one."""
+        closed = self._closed
+        if len(closed) > TEXTS and closed[-TEXTS - 1].texts:
+            closed[-TEXTS - 1] = replace(closed[-TEXTS - 1], texts=())
+        if len(closed) > RECENT:
+            old = closed[-RECENT - 1]
+            closing = old.closing
+            if closing is not None:
+                closing = quoted(closing.text, closing.source, OLD_CLOSING, closing.length)
+            closed[-RECENT - 1] = replace(old, ask=old.ask[:_OLD_ASK], closing=closing)
+        if len(closed) > _COUNT_LIMIT:
+            del closed[1]  # the first one says what the session is for
