@@ -21,6 +21,7 @@ CALLS = (
     "fstat",
     "stat",
     "lstat",
+    "readlink",
     "mkdir",
     "link",
     "replace",

@@ -1,10 +1,12 @@
-"""Processes that begin at the same moment."""
+"""Processes that begin at the same moment, or run beside a test."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 
 def start_together(scripts: Iterable[Sequence[str]], before: Callable[[], object] = lambda: None) -> None:
@@ -31,3 +33,28 @@ def start_together(scripts: Iterable[Sequence[str]], before: Callable[[], object
     for process in processes:
         process.communicate(timeout=60)
         assert process.returncode == 0
+
+
+_SWAP = """
+import os, sys
+link, *targets = sys.argv[1:]
+print("ready", flush=True)
+while True:
+    for target in targets:
+        os.symlink(target, link + ".new")
+        os.replace(link + ".new", link)
+"""
+
+
+@contextmanager
+def swapping(link: Path, *targets: Path) -> Iterator[None]:
+    """While the block runs, another process points a link at these targets in turn, as fast as it can."""
+    command = [sys.executable, "-c", _SWAP, str(link), *map(str, targets)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            yield
+            assert process.poll() is None
+        finally:
+            process.kill()

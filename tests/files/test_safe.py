@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,18 @@ from memtui.files import (
     FileTooLarge,
     FileUnreadable,
     existing_above,
+    folder_within,
     head_within,
     heads_within,
+    is_within,
     load_within,
     private_folder,
     read_within,
+    tail_within,
 )
 from tests.disk import mode_of, names
 from tests.faults import watched
+from tests.processes import swapping
 
 
 @pytest.fixture
@@ -121,35 +126,82 @@ def test_says_what_is_wrong(root: Path) -> None:
         read_within(root / "big", root, limit=2048)
 
 
-def test_swapping_a_folder_for_a_link_never_leads_outside(root: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "a.md").write_bytes(b"secret")
-    spare, folder = root / "spare", root / "sub"
-    at, outcomes = 0, set()
+READERS: dict[str, Callable[[Path, Path], object]] = {
+    "read": lambda path, root: read(path, root),
+    "no link": lambda path, root: read_within(path, root, limit=100, follow=False),
+    "inside": lambda path, root: read_within(path, root, limit=100, inside=path.parent),
+    "head": lambda path, root: head_within(path, root, size=100),
+    "heads": lambda path, root: list(heads_within(path.parent, [path.name], root, size=100)),
+    "tail": lambda path, root: tail_within(path, root, size=100),
+    "names": lambda path, root: _names_within(path.parent, root),
+    "is within": lambda path, root: is_within(path, root),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("way", ["straight", "through a link"])
+def test_swapping_a_folder_for_a_link_never_leads_outside(
+    root: Path, tmp_path: Path, reader: str, way: str
+) -> None:
+    folder, spare = _swappable(root, tmp_path, way)
+    path = folder / "a.md"
+    inside = READERS[reader](path, root)
+    at, outcomes = 0, []
     while True:
         at += 1
 
         def before(number: int, name: str, at: int = at) -> None:
             if number == at:
                 folder.rename(spare)
-                folder.symlink_to(outside)
+                folder.symlink_to(tmp_path / "outside")
 
         with watched(before) as log:
-            outcomes.add(_outcome(folder / "a.md", root))
+            outcomes.append(_outcome(lambda: READERS[reader](path, root)))
         if len(log) < at:
             break
         folder.unlink()
         spare.rename(folder)
-    assert at > 10
-    assert outcomes == {b"", b"inside"}
+    assert at > 5
+    assert all(outcome in (None, [None], False, inside) for outcome in outcomes), outcomes
+    assert inside in outcomes
 
 
-def _outcome(path: Path, root: Path) -> bytes:
+@pytest.mark.parametrize("reader", ["read", "inside", "names", "is within"])
+def test_a_program_that_swaps_links_all_the_time_leads_nothing_out(
+    root: Path, tmp_path: Path, reader: str
+) -> None:
+    folder, _ = _swappable(root, tmp_path, "through a link")
+    inside = READERS[reader](folder / "a.md", root)
+    with swapping(folder, root / "sub", tmp_path / "outside"):
+        outcomes = [_outcome(lambda: READERS[reader](folder / "a.md", root)) for _ in range(1000)]
+    assert all(outcome in (None, False, inside) for outcome in outcomes)
+    assert inside in outcomes
+
+
+def _swappable(root: Path, base: Path, way: str) -> tuple[Path, Path]:
+    """A folder with a file in `root`, and a name for it while a link to a secret stands in its place."""
+    outside = base / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"secret")
+    (outside / "secret.md").touch()
+    if way == "straight":
+        return root / "sub", root / "spare"
+    (root / "link").symlink_to("sub")
+    return root / "link", root / "spare"
+
+
+def _names_within(folder: Path, root: Path) -> list[str]:
+    with folder_within(folder, root) as opened:
+        return list(opened.names())
+
+
+def _outcome(work: Callable[[], object]) -> object:
     try:
-        return read(path, root)
-    except (FileMissing, FileOutside, FileNotRegular):
-        return b""
+        return work()
+    except (FileMissing, FileOutside, FileNotRegular, FileUnreadable):
+        return None
+    except (FileNotFoundError, NotADirectoryError):  # of `folder_within`
+        return None
 
 
 def test_the_nearest_folder_that_exists_is_no_file(root: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ import pytest
 from memtui.files import FileNotRegular, FileOutside, FileProblem, FileUnwritable
 from memtui.formats.capture import Capture, parse_capture
 from memtui.formats.memory import parse_memory
-from memtui.project import Project
+from memtui.project import Home, Project
 from memtui.store import captures
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore, Review
 from memtui.store.listing import Entry
+from memtui.store.memories import MemoryStore
+from memtui.store.newest import newest_captures
 from memtui.store.undo import UndoProblem
 from tests import faults
 from tests.disk import mode_of, names, without_flushing
@@ -117,6 +120,41 @@ def test_a_folder_that_leads_outside_is_not_looked_into(
         store.entries()
     with pytest.raises(CaptureProblem):
         store.load(CaptureStore(other).entries()[0])
+
+
+def test_a_folder_that_is_swapped_meanwhile_is_not_listed(
+    project: Project, store: CaptureStore, tmp_path: Path
+) -> None:
+    add_capture(project)
+    other = make_project(tmp_path / "other")
+    add_capture(other, 1)
+    (project.compacts / MEMORY_NAME).touch()
+    (other.compacts / "20250101_000000-memory.md").touch()
+    inside, spare = project.root / ".project", project.root / "spare"
+    listings: list[Callable[[], list[Entry]]] = [
+        store.entries,
+        MemoryStore(project, Home(*[tmp_path / "home"] * 4)).file_entries,
+        lambda: [entry for entry, _ in newest_captures(project)[0]],
+    ]
+    for listing in listings:
+        at, own = 0, listing()
+        while True:
+            at += 1
+
+            def before(number: int, name: str, at: int = at) -> None:
+                if number == at:
+                    inside.rename(spare)
+                    inside.symlink_to(other.root / ".project")
+
+            found: list[Entry] = []
+            with faults.watched(before) as log, suppress(FileProblem):
+                found = listing()
+            assert found in ([], own)
+            if len(log) < at:
+                break
+            inside.unlink()
+            spare.rename(inside)
+        assert at > 8
 
 
 def test_a_linked_folder_within_the_project_is_read_but_not_written(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.shared_text import Patience
 from tests.disk import mode_of, names, unchanging
-from tests.processes import start_together
+from tests.faults import watched
+from tests.processes import start_together, swapping
 
 NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
 
@@ -131,6 +133,63 @@ def test_a_link_within_the_project_is_followed(commands: CommandsFile) -> None:
     assert commands.activate("babysit", NOW)
     assert (commands.project.root / "shared" / "09-agents" / "session-state.json").is_file()
     assert (commands.project.root / "docs").is_symlink()
+
+
+_MARKED = "<!-- COMPACT_SUMMARY_START -->{}<!-- COMPACT_SUMMARY_END -->"
+
+
+@pytest.fixture
+def swapped(commands: CommandsFile, tmp_path: Path) -> Callable[[], None]:
+    """A command in a linked folder of the project; called, the link leads out, to another one."""
+    for folder, text in ((commands.project.root / "own", "inside"), (tmp_path / "outside", "secret")):
+        (folder / "commands").mkdir(parents=True)
+        (folder / "commands" / "deploy.md").write_text(_MARKED.format(text))
+    (commands.project.root / ".claude").symlink_to("own")
+
+    def swap() -> None:
+        (commands.project.root / ".claude").unlink()
+        (commands.project.root / ".claude").symlink_to(tmp_path / "outside")
+
+    return swap
+
+
+def test_a_link_that_changes_meanwhile_leads_nothing_out(
+    commands: CommandsFile, swapped: Callable[[], None]
+) -> None:
+    assert "inside" in commands.summary("deploy").text
+    at, found = 0, []
+    while True:
+        at += 1
+
+        def before(number: int, name: str, at: int = at) -> None:
+            if number == at:
+                swapped()
+
+        with watched(before) as log:
+            found.append(_summary(commands))
+        if len(log) < at:
+            break
+        (commands.project.root / ".claude").unlink()
+        (commands.project.root / ".claude").symlink_to("own")
+    assert at > 10
+    assert "inside" in found[-1]
+    assert not [text for text in found if "secret" in text]
+
+
+def test_a_program_that_changes_a_link_all_the_time_leads_nothing_out(
+    commands: CommandsFile, tmp_path: Path, swapped: Callable[[], None]
+) -> None:
+    with swapping(commands.project.root / ".claude", commands.project.root / "own", tmp_path / "outside"):
+        found = [_summary(commands) for _ in range(1000)]
+    assert any("inside" in text for text in found)
+    assert not [text for text in found if "secret" in text]
+
+
+def _summary(commands: CommandsFile) -> str:
+    try:
+        return commands.summary("deploy").text
+    except CommandProblem:
+        return ""
 
 
 # 64 processes of 8 interpreters: what competes are processes, and starting them is what takes time.

@@ -75,7 +75,13 @@ def test_lists_both_kinds_by_time_and_opens_nothing(
     (home.memories / "notes").mkdir()
     (home.memories / "2026-01" / "CMEM-2026.md").touch()
     (home.memories / "2024-01").touch()  # a file among the months hides none of the others
-    monkeypatch.setattr(os, "open", None)
+    real = os.open
+
+    def folders_only(path: str, flags: int, *args: int, **options: int) -> int:
+        assert flags & os.O_DIRECTORY
+        return real(path, flags, *args, **options)
+
+    monkeypatch.setattr(os, "open", folders_only)
     assert [entry.key for entry in store.entries()] == [
         "CMEM-20260102-101500.md",
         "20260102_101500-memory.md",

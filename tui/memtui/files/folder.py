@@ -105,8 +105,12 @@ class Folder:
 
     def names(self) -> Iterator[str]:
         """The names in this folder."""
+        return (entry.name for entry in self.entries())
+
+    def entries(self) -> Iterator[os.DirEntry[str]]:
+        """What is in this folder; to be looked at while it is open, and not by the path of the entries."""
         with os.scandir(self.path if self._fd is None else self._fd) as found:
-            yield from (entry.name for entry in found)
+            yield from found
 
     def sync(self) -> None:
         """Make the names of this folder durable."""

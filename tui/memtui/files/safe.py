@@ -14,6 +14,7 @@ from memtui.files.folder import READ, Folder, read_up_to, steps_below
 from memtui.files.problems import (
     FileNotRegular,
     FileOutside,
+    FileProblem,
     FileTooLarge,
     reading,
     writing,
@@ -30,28 +31,33 @@ class Content(NamedTuple):
     signature: Signature
 
 
-def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> bytes:
+def read_within(
+    path: Path, root: Path, *, limit: int, follow: bool = True, inside: Path | None = None
+) -> bytes:
     """Return the whole content of a regular file that lies in `root` when every link is resolved.
 
-    The path is resolved first and then checked, and then opened component by component without following
-    links, so that nothing outside can be reached by changing a folder into a link meanwhile.
+    The path is resolved once. The names that this gives are opened one in the other, beginning with `root`,
+    without following links: a folder that becomes a link meanwhile is refused.
 
     Args:
         path: the file.
-        root: the folder it must be in.
+        root: the folder it must be in. Only whoever can replace this folder itself can lead out of it.
         limit: the most bytes to accept.
         follow: False refuses a file that is itself a link; its folder may still be reached through links.
+        inside: a folder in `root` above `path` that the file must not leave, either.
 
     Raises:
         FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: as they say.
     """
-    return load_within(path, root, limit=limit, follow=follow).data
+    return load_within(path, root, limit=limit, follow=follow, inside=inside).data
 
 
-def load_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> Content:
+def load_within(
+    path: Path, root: Path, *, limit: int, follow: bool = True, inside: Path | None = None
+) -> Content:
     """Like `read_within`, with the signature of the very file that was read."""
     with reading(path):
-        fd = _open_within(path, root, follow)
+        fd = _open_within(path, root, follow, inside)
         try:
             status = os.fstat(fd)
             data = read_up_to(fd, limit + 1)
@@ -78,8 +84,8 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
     None where `head_within` would raise: it says why.
     """
     try:
-        opened = Folder(Path(os.path.realpath(folder)), within=Path(os.path.realpath(root)))
-    except (FileOutside, OSError, ValueError):
+        opened = folder_within(folder, root)
+    except (FileProblem, OSError):
         yield from (None for _ in names)
         return
     with opened:
@@ -117,9 +123,41 @@ def signature_of(status: os.stat_result) -> Signature:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
+def resolved(path: Path) -> Path:
+    """The path with every link resolved: names to open one in the other, not to be trusted a second time.
+
+    Raises:
+        FileProblem: it changes while it is looked at, or is no possible path.
+    """
+    with reading(path):
+        return Path(os.path.realpath(path))
+
+
 def is_within(path: Path, root: Path) -> bool:
-    """Tell whether `path`, every link resolved, is `root` or below it."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+    """Tell whether `path`, every link resolved, is `root` or below it.
+
+    By the time of the answer that may have changed: what is then read must be opened by `read_within`,
+    `folder_within` or their like.
+    """
+    try:
+        return resolved(path).is_relative_to(resolved(root))
+    except FileProblem:
+        return False
+
+
+def folder_within(folder: Path, root: Path) -> Folder:
+    """Open a folder that lies in `root` when every link is resolved, under the rules of `read_within`.
+
+    Raises:
+        FileOutside: it leads out of `root`.
+        OSError: it cannot be opened.
+    """
+    real, top = resolved(folder), resolved(root)
+    if not real.is_relative_to(top):
+        raise FileOutside(
+            folder, "leads out of the project through a symbolic link; memtui does not look there"
+        )
+    return Folder(real, within=top)
 
 
 def existing_above(folder: Path) -> Path:
@@ -200,12 +238,18 @@ def _make_folder(above: Folder, name: str) -> bool:
     return True
 
 
-def _open_within(path: Path, root: Path, follow: bool) -> int:
-    real_root = Path(os.path.realpath(root))
-    real = Path(os.path.realpath(path)) if follow else Path(os.path.realpath(path.parent)) / path.name
-    if not real.is_relative_to(real_root) or real == real_root:
-        raise FileOutside(path, f"leads out of {root}")
-    with Folder(real.parent, within=real_root) as folder:
+def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = None) -> int:
+    top = resolved(root)
+    above = top
+    if inside is not None:
+        above = resolved(inside)
+        if not above.is_relative_to(top):
+            raise FileOutside(path, f"leads out of {root}")
+        path = above.joinpath(*steps_below(path, inside))
+    real = resolved(path) if follow else resolved(path.parent) / path.name
+    if not real.is_relative_to(above) or real == above:
+        raise FileOutside(path, f"leads out of {inside or root}")
+    with Folder(real.parent, within=top) as folder:
         # Asked first: opening a link says something else on every system, opening a device can do things.
         mode = folder.status(real.name).st_mode
         if not stat.S_ISREG(mode):

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from memtui.clean import clean, clean_line
-from memtui.files import FileMissing, FileProblem, is_within, read_within, tail_within
+from memtui.files import FileMissing, FileProblem, folder_within, read_within, tail_within
 from memtui.hooks.report import Report
 from memtui.project import Project
 
@@ -119,12 +119,10 @@ def recent_activity(project: Project, report: Report) -> list[str]:
 
 def _practices(project: Project) -> list[str]:
     folder = project.root / "docs" / "02-practices"
-    if not is_within(folder, project.root):
-        return []
     try:
-        with os.scandir(folder) as found:
-            names = sorted(entry.name for entry in islice(found, _MOST_NAMES) if entry.name.endswith(".md"))
-    except OSError:
+        with folder_within(folder, project.root) as opened:
+            names = sorted(name for name in islice(opened.names(), _MOST_NAMES) if name.endswith(".md"))
+    except (OSError, FileProblem):
         return []
     shown = [_short(name.removesuffix(".md")) for name in names[:_MOST_PRACTICES]]
     return [*shown, f"{len(names) - len(shown)} more"] if len(names) > len(shown) else shown

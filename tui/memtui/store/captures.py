@@ -14,13 +14,12 @@ from memtui.files import (
     Change,
     Content,
     FileChanged,
-    FileOutside,
     FileProblem,
     commit,
-    is_within,
     load_within,
     private_folder,
     recover,
+    resolved,
 )
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.formats.capture_text import memory_name
@@ -68,15 +67,11 @@ class CaptureStore:
         Raises:
             FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
         """
-        if not is_within(self.folder, self.project.root):
-            raise FileOutside(
-                self.folder, "leads out of the project through a symbolic link; memtui does not look there"
-            )
         strange: list[str] = []
-        entries = scan(self.folder, CAPTURE_NAME, strange)
+        entries = scan(self.folder, CAPTURE_NAME, strange, within=self.project.root)
         if any(name.startswith(".memtui") for name in strange):
             self.tidy()
-            entries = scan(self.folder, CAPTURE_NAME)
+            entries = scan(self.folder, CAPTURE_NAME, within=self.project.root)
         return newest_first(entries)
 
     def tidy(self) -> None:
@@ -195,8 +190,8 @@ class CaptureStore:
         yield self.project.root / path
 
     def _entry(self, path: Path) -> Entry:
-        real = Path(os.path.realpath(path.parent), path.name)
-        if real.parent != Path(os.path.realpath(self.folder)) or path.name == "..":
+        real = resolved(path.parent) / path.name
+        if real.parent != resolved(self.folder) or path.name == "..":
             raise CaptureProblem(path, f"is not in {self.folder}, where this project's captures are")
         if not CAPTURE_NAME.fullmatch(path.name):
             raise CaptureProblem(path, f"is not called like a capture (...{_SUFFIX})")

@@ -18,8 +18,8 @@ from memtui.files import (
     FileOutside,
     FileProblem,
     create_exclusive,
-    is_within,
     read_within,
+    resolved,
     shared_folder,
 )
 from memtui.formats.active_commands_text import (
@@ -158,7 +158,7 @@ class CommandsFile:
         for folder in self.project.command_folders:
             path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
             try:
-                data = self._read_command(path, folder)
+                data = read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
             except FileMissing:
                 continue
             except FileProblem as problem:
@@ -175,11 +175,6 @@ class CommandsFile:
         last = self._shown(self.project.command_folders[-1])
         raise CommandProblem(f"{plain}.md", f"is neither in {places} nor in {last}")
 
-    def _read_command(self, path: Path, folder: Path) -> bytes:
-        if not is_within(folder, self.project.root):
-            raise FileOutside(folder, "leads out of the project through a symbolic link")
-        return read_within(path, folder, limit=COMMAND_LIMIT)
-
     def _shown(self, folder: Path) -> str:
         return str(folder.relative_to(self.project.root))
 
@@ -187,8 +182,7 @@ class CommandsFile:
         """Make the file with its first command; one that others make meanwhile stays as it is."""
         if os.path.lexists(self.path):
             return
-        folder = Path(os.path.realpath(self.path.parent))
-        root = Path(os.path.realpath(self.project.root))
+        folder, root = resolved(self.path.parent), resolved(self.project.root)
         if not folder.is_relative_to(root):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         shared_folder(folder, within=root)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.files import FileNotRegular, FileUnreadable, Signature
+from memtui.files import FileNotRegular, FileProblem, FileUnreadable, Signature, folder_within
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
@@ -71,6 +71,8 @@ def scan(
     pattern: re.Pattern[str],
     strange: list[str] | None = None,
     known: Mapping[str, Entry] = _NONE,
+    *,
+    within: Path | None = None,
 ) -> list[Entry]:
     """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
@@ -82,8 +84,10 @@ def scan(
         strange: gets the names that begin with a dot.
         known: entries of an earlier listing by name; those that are still right are given again, so that
             nothing is made anew, and compared, for files that have not changed.
+        within: a folder that `folder` has to be in, every link resolved.
 
     Raises:
+        FileOutside: the folder is not in `within`.
         FileUnreadable: the system does not let us list it.
         FileNotRegular: it is not a folder.
     """
@@ -92,7 +96,7 @@ def scan(
     entries: list[Entry] = []
     add = entries.append
     try:
-        with os.scandir(where) as found:
+        with _listed(where, within) as found:
             for item in found:
                 name = item.name
                 if fits(name):
@@ -119,23 +123,37 @@ def is_stored(entry: Entry) -> bool:
     return entry.name.startswith("CMEM-")
 
 
-def newest(folder: Path | str, pattern: re.Pattern[str], number: int) -> tuple[list[Entry], int]:
+def newest(
+    folder: Path | str, pattern: re.Pattern[str], number: int, *, within: Path | None = None
+) -> tuple[list[Entry], int]:
     """The newest entries of a folder by the time in their names, newest first, and how many there are.
 
-    Only these are looked at; of the others no more is read than the names. A folder that is missing or
-    cannot be listed is empty: `scan` says what is wrong with it.
+    Only these are looked at; of the others no more is read than the names. A folder that is missing, cannot
+    be listed or is not in `within` is empty: `scan` says what is wrong with it.
     """
     where = os.fspath(folder)
-    try:
-        names = [name for name in os.listdir(where) if pattern.fullmatch(name)]  # noqa: PTH208
-    except OSError:
-        return [], 0
     entries = []
-    for name in heapq.nlargest(number, names, key=name_order):
-        with suppress(OSError):
-            status = os.lstat(os.path.join(where, name))  # noqa: PTH118
-            entries.append(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
-    return entries, len(names)
+    try:
+        with _listed(where, within) as found:
+            items = [item for item in found if pattern.fullmatch(item.name)]
+            for item in heapq.nlargest(number, items, key=lambda item: name_order(item.name)):
+                with suppress(OSError):
+                    status = item.stat(follow_symlinks=False)
+                    entry = Entry(item.name, where, status.st_mtime_ns, status.st_size, status.st_ino)
+                    entries.append(entry)
+    except (OSError, FileProblem):
+        return [], 0
+    return entries, len(items)
+
+
+@contextmanager
+def _listed(where: str, within: Path | None) -> Iterator[Iterator[os.DirEntry[str]]]:
+    if within is None:
+        with os.scandir(where) as found:
+            yield found
+    else:
+        with folder_within(Path(where), within) as opened:
+            yield opened.entries()
 
 
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:

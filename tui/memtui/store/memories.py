@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.files import FileOutside, FileProblem, head_within, is_within, read_within
+from memtui.files import FileProblem, head_within, read_within
 from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import HEAD_LIMIT, has_front_matter, parse_stored, read_head
@@ -94,12 +94,7 @@ class MemoryStore:
 
     def file_entries(self) -> list[Entry]:
         """The memory files of the project's reviews, in no order."""
-        if not is_within(self.project.compacts, self.project.root):
-            raise FileOutside(
-                self.project.compacts,
-                "leads out of the project through a symbolic link; memtui does not look there",
-            )
-        return scan(self.project.compacts, MEMORY_FILE_NAME)
+        return scan(self.project.compacts, MEMORY_FILE_NAME, within=self.project.root)
 
     def stored_entries(self) -> list[Entry]:
         """The stored memories of all projects, in no order."""

@@ -6,7 +6,7 @@ replaces it.
 
 from __future__ import annotations
 
-from memtui.files import FileProblem, is_within, read_within
+from memtui.files import FileProblem, read_within
 from memtui.formats.capture_text import PendingText, read_pending
 from memtui.project import Home, Project
 from memtui.store.listing import (
@@ -28,9 +28,7 @@ _LIMIT = 16 << 10
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
     """Those of the newest captures that are pending in plain text, and how many captures there are."""
-    if not is_within(project.compacts, project.root):
-        return [], 0
-    entries, number = newest(project.compacts, CAPTURE_NAME, _CAPTURES)
+    entries, number = newest(project.compacts, CAPTURE_NAME, _CAPTURES, within=project.root)
     found = ((entry, _pending(entry, project)) for entry in entries)
     return [(entry, text) for entry, text in found if text is not None], number
 
@@ -45,10 +43,7 @@ def _pending(entry: Entry, project: Project) -> PendingText | None:
 
 def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
     """The newest memories of both kinds, and whether there are more."""
-    entries: list[Entry] = []
-    number = 0
-    if is_within(project.compacts, project.root):
-        entries, number = newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES)
+    entries, number = newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES, within=project.root)
     stored = 0
     try:
         months = sorted(scan(home.memories, MONTH_NAME), reverse=True)

@@ -21,10 +21,10 @@ from memtui.files import (
     FileOutside,
     FileUnreadable,
     Replaced,
-    is_within,
     load_within,
     lock,
     replace_expected,
+    resolved,
 )
 from memtui.files.problems import reading
 from memtui.formats.errors import FormatError
@@ -154,8 +154,8 @@ class SharedText:
         self, change: Callable[[str], str], late: _Late | None, *, durable: bool
     ) -> tuple[Edit | None, Replaced]:
         target = self._target()
-        lockable = Path(os.path.realpath(self.path.parent)) / self.path.name
-        root = Path(os.path.realpath(self._root))
+        lockable = resolved(self.path.parent) / self.path.name
+        root = resolved(self._root)
         with lock(lockable, timeout=self._patience.lock, within=root):
             now = self.read()
             old = late.text if late is not None and late.over == now else now
@@ -198,6 +198,7 @@ class SharedText:
         """The file itself, when its path leads through links of the project."""
         with reading(self.path):
             self.path.stat()
-        if not is_within(self.path, self._root):
+        target = resolved(self.path)
+        if not target.is_relative_to(resolved(self._root)):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
-        return Path(os.path.realpath(self.path))
+        return target

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.files import FileMissing, FileProblem, is_within, read_within
+from memtui.files import FileMissing, FileOutside, FileProblem, read_within
 from memtui.project import Project
 from memtui.store.listing import Entry, scan
 
@@ -31,10 +31,10 @@ def active_sessions(project: Project) -> list[WorkflowSession]:
     Raises:
         FileProblem: the folder cannot be listed.
     """
-    folder = _folder(project)
-    if not is_within(folder, project.root):
+    try:
+        entries = [each for each in scan(_folder(project), _ID, within=project.root) if each.path.is_dir()]
+    except FileOutside:
         return []
-    entries = (entry for entry in scan(folder, _ID) if entry.path.is_dir())
     changed = sorted(((_changed(entry), entry.name, entry.path) for entry in entries), reverse=True)
     return [WorkflowSession(name, path) for _, name, path in changed]
 
