@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, create_exclusive
+from memtui.files import FileProblem
+from memtui.files.atomic import place_new, write_temp
+from memtui.files.folder import Folder
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import render_pending
 from memtui.hooks import capture as capturing
-from memtui.hooks.capture import capture, compactions_since, last_capture
+from memtui.hooks.capture import capture, compactions_since, last_capture, sweep_captures
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from tests import faults
@@ -30,7 +32,9 @@ NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
 
 def take(world: World, now: datetime = NOW, **fields: str) -> str:
     payload = Payload(**{name: str(value) for name, value in world.payload(**fields).items()})
-    return capture(payload, world.project, world.home, now, Report())
+    name = capture(payload, world.project, world.home, now, Report())
+    sweep_captures(world.project, world.home)
+    return name
 
 
 def test_writes_the_seeds_file(world: World) -> None:
@@ -67,11 +71,11 @@ def test_is_for_this_person_alone(world: World, mask: int) -> None:
 def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
 
-    def create(path: Path, data: bytes, *, within: Path) -> bool:
-        seen.append(names(path.parent))
-        return create_exclusive(path, data, within=within)
+    def write(folder: Folder, data: bytes) -> str:
+        seen.append(names(folder.path))
+        return write_temp(folder, data)
 
-    monkeypatch.setattr("memtui.hooks.capture.create_exclusive", create)
+    monkeypatch.setattr("memtui.hooks.capture.write_temp", write)
     take(world)
     assert seen == [[".gitignore"]]
 
@@ -207,15 +211,15 @@ def test_four_hooks_at_once_make_one_capture(world: World) -> None:
 def test_a_hook_waits_for_the_one_that_is_at_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[threading.Thread] = []
 
-    def create(path: Path, data: bytes, *, within: Path) -> bool:
+    def place(folder: Folder, temp: str, name: str) -> bool:
         if not others:
             others.extend(threading.Thread(target=take, args=(world,)) for _ in range(3))
             for other in others:
                 other.start()
             others[0].join(timeout=0.2)  # it cannot end before this one
-        return create_exclusive(path, data, within=within)
+        return place_new(folder, temp, name)
 
-    monkeypatch.setattr("memtui.hooks.capture.create_exclusive", create)
+    monkeypatch.setattr("memtui.hooks.capture.place_new", place)
     monkeypatch.setattr("memtui.hooks.capture.LOCK_SECONDS", 60.0)
     take(world)
     for other in others:

@@ -124,8 +124,9 @@ def test_claude_code_waits_for_nothing(world: World) -> None:
 
 
 def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
-    monkeypatch: pytest.MonkeyPatch,
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    requests_folder(world.home).mkdir(parents=True)
     read, write = os.pipe()
     os.set_inheritable(write, True)
     started: list[tuple[list[str], dict[str, Any], bool]] = []
@@ -134,7 +135,7 @@ def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
         started.append((words, options, os.get_inheritable(write)))
 
     monkeypatch.setattr(os, "posix_spawn", spawn)
-    server.start_server()
+    server.start_server(world.home)
     os.close(read)
     os.close(write)
     ((words, options, inherited),) = started

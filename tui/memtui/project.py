@@ -10,7 +10,8 @@ import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 HOOKS_OFF = "MEMTUI_HOOKS"
 """The environment variable that, set to ``off``, has memtui's hooks do nothing."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from memtui.cli.output import say
 from memtui.cli.project import project_of, root_option
-from memtui.hooks.context import Profile, context_block
+from memtui.hooks.context import context_block
+
+if TYPE_CHECKING:
+    from memtui.hooks.context import Profile
 
 
 @click.command("context")

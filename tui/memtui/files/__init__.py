@@ -4,10 +4,10 @@ Standard library only: the hook process imports this. Every function raises `Fil
 kinds) with a plain sentence, never a bare `OSError`.
 """
 
+from importlib import import_module
+
 from memtui.files.atomic import Replaced, create_exclusive, replace_expected, sweep_temps, write_atomic
-from memtui.files.journal import Change, commit, recover
 from memtui.files.locks import lock, sweep_locks
-from memtui.files.moving import move_new
 from memtui.files.problems import (
     FileChanged,
     FileLocked,
@@ -34,6 +34,14 @@ from memtui.files.safe import (
     shared_folder,
     tail_within,
 )
+from memtui.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.files.journal import Change, commit, recover
+    from memtui.files.moving import move_new
+
+_LATER = {"Change": "journal", "commit": "journal", "recover": "journal", "move_new": "moving"}
+"""Name -> module of what no hook needs: imported when it is asked for."""
 
 __all__ = [
     "Change",
@@ -70,3 +78,9 @@ __all__ = [
     "tail_within",
     "write_atomic",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -16,12 +16,15 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from memtui.files.atomic import TEMP_NAME, is_abandoned, place_new, sweep, write_temp
 from memtui.files.folder import READ, Folder, read_up_to
 from memtui.files.locks import is_dead_lock, lock
 from memtui.files.problems import FileChanged, FileMissing, FileProblem, FileUnwritable, why, writing
+from memtui.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _PREFIX = ".memtui"
 _LOCK_NAME = f"{_PREFIX}.lock"

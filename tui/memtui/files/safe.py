@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.files.atomic import write_new
 from memtui.files.folder import READ, Folder, read_up_to, steps_below
@@ -19,6 +18,7 @@ from memtui.files.problems import (
     reading,
     writing,
 )
+from memtui.named import NamedTuple
 
 Signature = tuple[int, int, int]
 """(mtime in ns, size, inode): what changes when a file changes. The time alone is not enough."""

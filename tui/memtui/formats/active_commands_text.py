@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
 
 from memtui.clock import parse_iso
 from memtui.formats.errors import FormatError
 from memtui.formats.json_spans import Member, Span, items, members, value_end
 from memtui.formats.json_text import cut_items, member, root_of
 from memtui.formats.text import normal
+from memtui.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _KEY, _OLD_KEY = "active_commands", "active_command"
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import datetime
-from typing import Literal, NamedTuple
 
 from memtui.clock import parse_iso
 from memtui.formats.text import block, normal, one_line, unticked
+from memtui.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 FIRST_MESSAGE_LIMIT = 500
 """Characters (code points) of the first message that a capture keeps."""
@@ -69,12 +72,12 @@ class PendingText(NamedTuple):
         return "pending"
 
 
-_PENDING_TEXT = re.compile(
+_PENDING_TEXT = (
     rf"# {TITLE}\n\n\*\*Status:\*\* pending\n\*\*Timestamp:\*\* (\d{{4}}-\d\d-\d\dT[\d:]{{8}}[+-]\d\d:\d\d)\n"
     rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n[^\n`]*\n```\n\n## First Message\n\n"
-    rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n",
-    re.ASCII,
+    rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n"
 )
+"""Not compiled here: the hook only writes captures."""
 
 
 def read_pending(text: str) -> PendingText | None:
@@ -82,7 +85,7 @@ def read_pending(text: str) -> PendingText | None:
 
     For the first paint, which does not wait for the models that `parse_capture` needs.
     """
-    found = _PENDING_TEXT.fullmatch(text)
+    found = re.fullmatch(_PENDING_TEXT, text, re.ASCII)
     moment = parse_iso(found[1]) if found else None
     if found is None or moment is None or "\r" in text:
         return None

@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
 
 from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
+from memtui.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _BLANK = re.compile(r"[ \t]*")
 

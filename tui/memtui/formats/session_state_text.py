@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 _HEADING = re.compile(r"##? +(.*)")
 _BULLET = re.compile(r"( *)[-*+•](?: +(.*))?$")

@@ -7,19 +7,26 @@ skill texts. Which they are is told by marks and openings that Claude Code was s
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
 
-WordsKind = Literal[
-    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell", "shell output",
-    "output", "notification", "machine",
-]  # fmt: skip
-"""What a user line is.
+from memtui.named import TYPE_CHECKING
 
-Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
-context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
-``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code itself
-carried it out. A ``notification`` of a task or of another session wakes the model; ``machine`` does not.
-"""
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    WordsKind = Literal[
+        "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
+        "shell output", "output", "notification", "machine",
+    ]  # fmt: skip
+    """What a user line is.
+
+    Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
+    context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
+    ``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code
+    itself carried it out. A ``notification`` of a task or of another session wakes the model; ``machine``
+    does not.
+    """
+else:
+    WordsKind = str
 
 _BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
 _TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.clean import clean, clean_line
 from memtui.hooks.report import Report
 from memtui.hooks.room import abridged, shares
 from memtui.hooks.sections import size_of
+from memtui.named import NamedTuple
 from memtui.project import Project
-from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
-from memtui.store.shared_text import LOOK_AGAIN, Patience
-
-PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4, look_again=LOOK_AGAIN)
-"""A hook's: it gives up on any lock within a second."""
 
 _MOST = 20
 """Commands that are looked at; more are no work of a person."""
@@ -38,7 +34,13 @@ class Rules(NamedTuple):
 
 def active_rules(project: Project, report: Report) -> list[Rules]:
     """The active commands that have a compact summary, in the file's order."""
-    commands = CommandsFile(project, PATIENCE)
+    if not os.path.lexists(project.session_state_json):
+        return []
+    # Here and not above: most projects have no active commands, and this takes as long as the rest.
+    from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+    from memtui.store.shared_text import HOOK_PATIENCE
+
+    commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         entries = commands.entries()
     except CommandProblem as problem:

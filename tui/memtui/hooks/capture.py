@@ -9,12 +9,10 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.clock import parse_iso
 from memtui.files import (
     FileProblem,
-    create_exclusive,
     existing_above,
     lock,
     private_folder,
@@ -22,11 +20,15 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
+from memtui.files.atomic import place_new, write_temp
+from memtui.files.folder import Folder
+from memtui.files.problems import writing
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.keys import project_key, session_key
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
+from memtui.named import NamedTuple
 from memtui.project import Home, Project
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
@@ -39,7 +41,9 @@ _SAME = timedelta(minutes=10)
 _SAME_BLIND = timedelta(minutes=1)
 """The same where the transcript cannot tell whether there was one."""
 
-_NAMES = 100
+_NAMES = 600
+"""Seconds that are tried for a free name: many sessions may be compacted at once."""
+
 _BOUNDARY = b'"compact_boundary"'
 _BLOCK = 1 << 20
 _GROWN = 64 << 20
@@ -89,7 +93,6 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         # Noted first: a hook that is killed in between has noted a capture that is not there, which counts
         # for nothing; the other way round the next one would make a second capture.
         name = _write(payload, project, transcript, now, lambda name: _remember(path, note, name, report))
-        _sweep(path.parent)
         return name
 
 
@@ -150,14 +153,19 @@ def _write(
         first_message=_first_message(transcript),
     )
     private_folder(project.compacts, within=project.root)
-    sweep_temps(project.compacts, within=project.root)
-    for second in range(_NAMES):
-        name = capture_name(now + timedelta(seconds=second))
-        if os.path.lexists(project.compacts / name):
-            continue  # a look costs less than a file that finds its name taken
-        named(name)
-        if create_exclusive(project.compacts / name, text.encode(), within=project.root):
-            return name
+    with writing(project.compacts), Folder(project.compacts, within=project.root) as folder:
+        temp = write_temp(folder, text.encode())
+        try:
+            for second in range(_NAMES):
+                name = capture_name(now + timedelta(seconds=second))
+                if os.path.lexists(project.compacts / name):
+                    continue  # a look costs less than a note of it
+                named(name)
+                if place_new(folder, temp, name):
+                    folder.sync()
+                    return name
+        finally:
+            folder.discard(temp)
     raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
 
@@ -196,8 +204,10 @@ def _read_note(path: Path) -> Note | None:
         return None
 
 
-def _sweep(folder: Path) -> None:
-    """Remove the notes of sessions that nobody can go on with, and what killed hooks have left."""
+def sweep_captures(project: Project, home: Home) -> None:
+    """Remove the notes of expired sessions, and what killed hooks have left."""
+    sweep_temps(project.compacts, within=project.root)
+    folder = home.state / "captured"
     sweep_temps(folder)
     oldest = time.time() - _NOTES_SECONDS
     with suppress(OSError), os.scandir(folder) as found:

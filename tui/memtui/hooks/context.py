@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from memtui.clean import clean_line
 from memtui.hooks.active import Rules, active_rules, sharing
@@ -18,9 +17,13 @@ from memtui.hooks.surroundings import (
     stories,
     there,
 )
+from memtui.named import TYPE_CHECKING
 from memtui.project import Project, git_branch
 
-Profile = Literal["agileflow", "plain"]
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Profile = Literal["agileflow", "plain"]
 
 LIMIT = 9_000
 """What a session is given stays below so many characters (`size_of`): of 10,000 and more Claude Code 2.1.197

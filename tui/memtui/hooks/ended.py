@@ -12,7 +12,6 @@ import re
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.clock import parse_iso
 from memtui.files import (
@@ -25,6 +24,7 @@ from memtui.files import (
 )
 from memtui.files.atomic import is_alive
 from memtui.hooks.keys import project_key, session_key
+from memtui.named import NamedTuple
 from memtui.project import Home, Project
 from memtui.store.listing import scan
 

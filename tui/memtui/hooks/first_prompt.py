@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from memtui.formats.transcript_words import user_words
+from memtui.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _BYTES = 16 << 20
 """How far into a transcript is looked: the first words stand near its beginning."""

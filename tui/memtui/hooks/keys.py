@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from pathlib import Path
 
 from memtui.project import transcript_slug
@@ -24,6 +23,8 @@ def project_key(root: Path) -> str:
 
 
 def _keyed(text: str) -> str:
+    import zlib  # seldom needed
+
     return (
         f"{transcript_slug(Path(text))[-_LONGEST:]}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 LIMIT = 256 * 1024
 """Bytes after which a new file is begun; the one before it is kept."""

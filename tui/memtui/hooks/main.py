@@ -17,9 +17,7 @@ def main() -> None:
     try:
         # Here and not above: a broken installation must not harm Claude Code either.
         from memtui.hooks.run import run
-        from memtui.hooks.stop import HARD_STOP_SECONDS, stop_after
 
-        stop_after(HARD_STOP_SECONDS)
         run(sys.argv[1:], started)
     except BaseException:  # noqa: S110 - there is nobody left to tell
         pass

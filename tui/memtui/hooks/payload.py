@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from memtui.named import NamedTuple
 from memtui.project import Project, find_root
 
 _LIMIT = 12 << 20

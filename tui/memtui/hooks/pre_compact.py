@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memtui.files import FileProblem
-from memtui.hooks.capture import capture
+from memtui.hooks.capture import capture, sweep_captures
 from memtui.hooks.context import context_block
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
@@ -26,6 +26,8 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         try:
             name = capture(payload, project, home, now, report)
             report.did(f"captured {name}" if name else "this compaction is captured already")
+            if name:
+                sweep_captures(project, home)
         except FileProblem as problem:
             report.problem(problem)
     ask_for_state(payload, project, home, report)

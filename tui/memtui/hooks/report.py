@@ -16,6 +16,8 @@ class Report:
         self.project = ""
         self.serve = False
         """A request was left: the server has to be started when all else is done."""
+        self.logged = False
+        """The log has this run."""
         self._done: list[str] = []
         self._problems: list[str] = []
 

@@ -7,14 +7,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
 
 from memtui.clock import system_clock
+from memtui.hooks import stop
 from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
-from memtui.hooks.stop import Stopped
+from memtui.named import TYPE_CHECKING
 from memtui.project import HOOKS_OFF, Home, Project, memtui_home
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 EVENTS = ("pre-compact", "session-start", "session-end")
 """The words of the command line."""
@@ -28,13 +31,23 @@ def run(arguments: list[str], started: float) -> None:
         started: when the process began, on the monotonic clock.
     """
     report = Report()
+    limit = stop.HARD_STOP_SECONDS - (time.monotonic() - started)
     with _reported(report):
+        stop.stop_after(limit, lambda: _log(report, started))
         _print(_work(arguments, report))
     if report.serve:
         with _reported(report):
             from memtui.hooks.server import start_server
 
-            start_server()
+            start_server(memtui_home())
+    _log(report, started)
+
+
+def _log(report: Report, started: float) -> None:
+    """Write the run into the log, once."""
+    if report.logged:
+        return
+    report.logged = True
     ms = round((time.monotonic() - started) * 1000)
     record(
         memtui_home().hook_log,
@@ -55,7 +68,7 @@ def _reported(report: Report) -> Iterator[None]:
     """A hook's edge: nothing gets out of here, and everything is told in the log."""
     try:
         yield
-    except Stopped:
+    except stop.Stopped:
         report.problem("took too long, and was stopped")
     except BrokenPipeError:
         report.problem("nobody read the output")

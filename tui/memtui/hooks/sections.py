@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 _BETWEEN = "\n\n"
 

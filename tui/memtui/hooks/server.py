@@ -6,16 +6,26 @@ import os
 import sys
 from contextlib import suppress
 
+from memtui.files import FileLocked, lock
+from memtui.hooks.requests import requests_folder
+from memtui.project import Home
+
 SERVER = "memtui.flows.server"
 """The module that serves requests; it may not be imported here, as it lies above the hooks."""
 
 
-def start_server() -> None:
-    """Start the server and go on at once. It ends by itself, at once when another one is at work.
+def start_server(home: Home) -> None:
+    """Start the server and go on at once, unless one is at work: that one looks for requests when it is done.
 
     Raises:
+        FileProblem: its lock cannot be looked at.
         OSError: the process cannot be started.
     """
+    try:
+        with lock(requests_folder(home) / "server", timeout=0):
+            pass
+    except FileLocked:
+        return
     # Neither the current folder, which may be anybody's repository, nor PYTHONPATH decides what is run.
     words = [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", SERVER]
     if sys.platform == "win32":

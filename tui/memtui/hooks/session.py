@@ -7,16 +7,16 @@ import os
 from datetime import datetime
 
 from memtui.files import FileProblem
-from memtui.hooks.active import PATIENCE
 from memtui.hooks.ended import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, wait_until_served
 from memtui.project import Home, Project
 from memtui.store.commands_file import CommandsFile
+from memtui.store.shared_text import HOOK_PATIENCE
 
 _PATIENCE = 0.8
-"""Seconds for the server to write the last version; the hook ends after 1.35."""
+"""Seconds for the server to write the last version: so long a person waits for it."""
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -63,7 +63,7 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
 
 
 def _clear_commands(project: Project, report: Report) -> None:
-    commands = CommandsFile(project, PATIENCE)
+    commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         if entries := commands.entries():
             commands.remove({entry.name for entry in entries})

@@ -1,37 +1,49 @@
-"""A hook's time limit: its work is broken off, with a moment left to release locks and write the log."""
+"""A hook's time limit: its work is broken off with time left to log the run."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from types import FrameType
 
-HARD_STOP_SECONDS = 1.35
-"""With the start of the interpreter and the last moment the process lives 1.5 s at most."""
+from memtui.named import TYPE_CHECKING
 
-_LAST_SECONDS = 0.06
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+GRANTED_SECONDS = 10
+"""The `timeout` that `memtui init` writes beside each hook: so long Claude Code waits for it."""
+
+HARD_STOP_SECONDS = 7.0
+"""Only a machine under load needs as much; what is optional has shorter limits of its own."""
+
+_LAST_SECONDS = 1.0
+"""For giving locks back and writing the log. The rest of what is granted goes into starting Python."""
 
 
 class Stopped(BaseException):
     """The time is up. Not an `Exception`, so that only the code that logs the run catches it."""
 
 
-def stop_after(seconds: float) -> None:
-    """Raise `Stopped` in the main thread after so many seconds, and end the process soon after that."""
+def stop_after(seconds: float, last: Callable[[], None]) -> None:
+    """Raise `Stopped` in the main thread after so many seconds, and end the process soon after that.
+
+    Args:
+        seconds: from now on.
+        last: called right before the process is ended; it must not raise.
+    """
     if sys.platform == "win32":  # has no such timer; Claude Code's own limit has to do
         return
-    signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
 
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGALRM, leave)
+        signal.setitimer(signal.ITIMER_REAL, _LAST_SECONDS)
+        raise Stopped
 
-def _stop(number: int, frame: FrameType | None) -> None:
-    if sys.platform == "win32":
-        return
-    signal.signal(signal.SIGALRM, _leave)
-    signal.setitimer(signal.ITIMER_REAL, _LAST_SECONDS)
-    raise Stopped
+    def leave(number: int, frame: FrameType | None) -> None:
+        last()
+        os._exit(0)
 
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    os._exit(0)
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(0.01, seconds))

@@ -9,12 +9,15 @@ import json
 import os
 import re
 from itertools import islice
-from typing import Any
 
 from memtui.clean import clean, clean_line
 from memtui.files import FileMissing, FileProblem, folder_within, read_within, tail_within
 from memtui.hooks.report import Report
+from memtui.named import TYPE_CHECKING
 from memtui.project import Project
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _JSON_LIMIT = 4 << 20
 _TEXT_LIMIT = 1 << 20

@@ -24,6 +24,7 @@ from memtui.formats.json_text import (
     root_of,
     style_of,
 )
+from memtui.hooks.stop import GRANTED_SECONDS
 
 EVENTS: Mapping[str, str] = {
     "PreCompact": "pre-compact",
@@ -31,9 +32,6 @@ EVENTS: Mapping[str, str] = {
     "SessionEnd": "session-end",
 }
 """Claude Code's events that memtui listens to, and what `memtui-hook` calls them."""
-
-TIMEOUT = 10
-"""Seconds that Claude Code waits for a hook; it also lifts SessionEnd's 1.5 s (Claude Code fact)."""
 
 ISOLATIONS = ("-I", "-P")
 """How the interpreter is kept from what lies in its folder: see `install`."""
@@ -211,8 +209,9 @@ def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hoo
 
 def _added(text: str, event: str, command: str, created: list[str]) -> str:
     style = style_of(text)
+    # The timeout also lifts SessionEnd's 1.5 s (Claude Code fact).
     for_event = [
-        {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]},
+        {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": GRANTED_SECONDS}]},
     ]
     root = root_of(text)
     hooks = member(text, root, "hooks")

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from memtui.files import (
     FileMissing,
@@ -31,8 +30,12 @@ from memtui.formats.active_commands_text import (
 )
 from memtui.formats.compact_summary import compact_summary
 from memtui.formats.errors import FormatError
+from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.project import Project
 from memtui.store.shared_text import Edit, Patience, SharedText
+
+if TYPE_CHECKING:
+    from typing import Any
 
 COMMAND_LIMIT = 1 << 20
 """Bytes of the largest command file that is read."""

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.files import (
     Content,
@@ -28,6 +27,7 @@ from memtui.files import (
 )
 from memtui.files.problems import reading
 from memtui.formats.errors import FormatError
+from memtui.named import NamedTuple
 
 LIMIT = 16 << 20
 """Bytes of the largest file that is read."""
@@ -65,6 +65,10 @@ class Patience(NamedTuple):
     """For a program that keeps overwriting a change."""
     look_again: tuple[float, ...]
     """Pauses, one after the other; after each of them a change must still be there."""
+
+
+HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4, look_again=LOOK_AGAIN)
+"""A hook's: it gives up on any lock within a second."""
 
 
 class Edit(NamedTuple):
