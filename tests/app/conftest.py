@@ -10,8 +10,7 @@ from textual import constants
 from textual.widgets import Input, TextArea
 
 from memtui.app import following, live, watcher
-from memtui.app.panes import memories
-from memtui.app.screens import browser_view
+from memtui.app.panes import detail, memories
 from memtui.app.targets import Target
 from tests.app.world import World, furnished
 
@@ -36,7 +35,7 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
-    monkeypatch.setattr(browser_view, "_PAUSE", 0.0)
+    monkeypatch.setattr(detail, "_PAUSE", 0.0)
     monkeypatch.setattr(following, "BEGIN", 3600.0)  # no versions are written that no test waits for
     monkeypatch.setattr(memories, "_REST", 0.0)
 

@@ -286,7 +286,7 @@ async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
     async with opened(world) as driver:
         await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
         world.state(SessionState(version=3, identity=Identity(goal="Stored")), version=3)
-        driver.browser.live.hint("states")
+        driver.browser.feed.live.hint("states")
         await driver.until(lambda: "4 Session state v3" in driver.shown, "the stored state")
         assert "goal Stored" in driver.shown
 

@@ -134,7 +134,7 @@ async def test_what_arrives_goes_through_the_filter(full: World) -> None:
         await driver.press("slash", *"stream", "enter")
         full.capture(1, "Another stream")
         full.capture(2, "Something else")
-        driver.browser.live.hint("compacts")
+        driver.browser.feed.live.hint("compacts")
         await driver.until(lambda: rows(driver) == 2)
         assert "Something else" not in driver.shown
 

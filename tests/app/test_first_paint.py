@@ -17,7 +17,7 @@ from pathlib import Path
 from memtui.__main__ import _open_app
 import memtui.app.app as app_module
 from memtui.app.commands import PaneId
-from memtui.app.screens.browser_view import BrowserView
+from memtui.app.screens.browser import BrowserScreen
 from memtui.project import Home, Project
 
 def painted(view):
@@ -36,7 +36,7 @@ def run(app):
     textual_run(app, headless=True, size=(140, 45))
     print("COLLECTING", gc.isenabled())
 
-BrowserView._painted = painted
+BrowserScreen._painted = painted
 textual_run, app_module.MemtuiApp.run = app_module.MemtuiApp.run, run
 folder = Path(sys.argv[1])
 home = Home(*(folder / name for name in ("data", "cache", "state", "config")))

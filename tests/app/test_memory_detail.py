@@ -110,9 +110,9 @@ async def test_what_is_deleted_meanwhile_is_said_to_be_gone(world: World, names:
     async with opened(world, NARROW) as driver:
         await read(driver)
         driver.browser.browser.backend.delete(names[1])
-        driver.browser.live.hint("memories")
+        driver.browser.feed.live.hint("memories")
         await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 3)
-        driver.browser.read_memory(f"{names[1]}.md")
+        driver.browser.actions.memories.read(f"{names[1]}.md")
         assert driver.last_said == f"{names[1]} is not there any more."
 
 

@@ -123,7 +123,7 @@ async def test_a_pinned_memory_goes_to_the_top_and_stays_selected(world: World, 
         await driver.until(lambda: "★ Of this project 3" in driver.drawn(PaneId.MEMORIES)[0])
         assert driver.pane(PaneId.MEMORIES).selected == f"{c}.md"
         newer = world.memory(0, "Newer still")
-        driver.browser.live.hint("memories")
+        driver.browser.feed.live.hint("memories")
         await driver.until(lambda: rows(driver) == [c, newer, a, b, homeless])
         await driver.press("P")
         assert await driver.until_said("Unpinned") == f"Unpinned {c}."

@@ -457,7 +457,7 @@ async def test_a_capture_that_changed_can_be_reviewed_once_it_is_read_again(full
         await driver.press("ctrl+s")
         await driver.until_said("Not saved")
         await driver.press("escape")
-        driver.browser.live.hint("compacts")
+        driver.browser.feed.live.hint("compacts")
         await driver.until(lambda: "Something else" in driver.shown, "the change")
         await start(driver)
         await driver.press("ctrl+s")

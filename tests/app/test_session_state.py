@@ -21,7 +21,7 @@ from tests.app.world import STATE, World, told
 
 async def shows(driver: Driver, count: str) -> None:
     for name in ("states", "transcripts 0"):
-        driver.browser.live.hint(name)
+        driver.browser.feed.live.hint(name)
     await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, f"“{count}”")
 
 

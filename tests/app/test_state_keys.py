@@ -110,9 +110,9 @@ async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:
         await driver.press("4", "]")
         await until_title(driver, "4 Session state v7 · 2 of 2 · quiet 2 h")
         two.state(STATE.replace(version=8), session="s-1", version=8)
-        driver.browser.live.hint("states")
+        driver.browser.feed.live.hint("states")
         two.state(TALK.replace(version=9), session="s-2", version=9)
-        driver.browser.live.hint("states")
+        driver.browser.feed.live.hint("states")
         await until_title(driver, "4 Session state v9 · 2 of 2 · quiet 2 h")
         await driver.press("[")
         await until_title(driver, "4 Session state v8 · 1 of 2")
@@ -141,7 +141,7 @@ async def test_with_one_session_or_none_the_brackets_say_why(world: World, key: 
         assert driver.last_said == NO_SESSION
         assert "[ newer" not in driver.shown
         told(world)
-        driver.browser.live.hint("transcripts 0")
+        driver.browser.feed.live.hint("transcripts 0")
         await until_count(driver, "drafted")
         await driver.press(key)
         assert driver.last_said == "This project has no other session."

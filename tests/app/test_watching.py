@@ -11,7 +11,7 @@ from textual.message import Message
 from memtui.app import live, watcher
 from memtui.app.commands import PaneId
 from memtui.app.live import Mark
-from memtui.app.screens.browser_view import Published
+from memtui.app.screens.feed import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import STATE, World, told
@@ -312,6 +312,6 @@ async def test_other_programs_data_in_the_state_file_changes_nothing_here(full: 
         value = json.loads(full.project.session_state_json.read_text())
         value["other"] = 1
         full.write(full.project.session_state_json, json.dumps(value))
-        driver.browser.live.hint("commands")
+        driver.browser.feed.live.hint("commands")
         await driver.settled()
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"

@@ -67,6 +67,11 @@ class Command:
         direct = "." in self.action or "(" in self.action
         return self.action if direct else f"screen.run('{self.action}')"
 
+    @property
+    def in_key_bar(self) -> tuple[str, str, str]:
+        """The key, its label and its action."""
+        return self.shown, self.label, self.binding_action
+
 
 COMMANDS: tuple[Command, ...] = (
     Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10),
@@ -171,6 +176,14 @@ def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
         Binding(command.keys, command.binding_action, command.label, show=False, tooltip=command.help)
         for command in commands
     ]
+
+
+def elsewhere(command: Command) -> str:
+    """Where a command works, for a pane in which it does not."""
+    places = " or ".join(
+        f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
+    )
+    return f"{command.shown} means “{command.help}”: that works in {places}."
 
 
 def footer_commands(

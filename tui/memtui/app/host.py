@@ -10,13 +10,18 @@ from typing import Protocol
 from textual import work
 from textual.app import App
 from textual.notifications import SeverityLevel
+from textual.worker import WorkType
 
 from memtui.clean import clean
 from memtui.clipboard import copy
 from memtui.failures import FailureLog, explain
 
+Work = WorkType[None]
+"""Makes the coroutine of a worker, when the worker starts."""
 
-def _always() -> bool:
+
+def always() -> bool:
+    """True: somebody wants to know."""
     return True
 
 
@@ -26,11 +31,20 @@ class Host(Protocol):
     def say(self, text: str, *, warn: bool = False) -> None:
         """Show the person one line."""
 
-    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> AbstractContextManager[None]:
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
         """Catch and report what fails inside; see `HostApp.reporting`."""
 
     def copy_text(self, text: str, *, name: str = "") -> None:
         """Copy a text; see `HostApp.copy_text`."""
+
+    def start(self, work: Work, *, group: str, exclusive: bool = False) -> None:
+        """Run a coroutine as a worker of the screen; `exclusive` cancels earlier ones of its group."""
+
+    def soon(self, callback: Callable[..., None], *arguments: object) -> None:
+        """Call back on the screen's own thread, unless it is gone by then. Any thread may ask."""
+
+    def hint(self, *names: str) -> None:
+        """Have these targets compared with the disk soon."""
 
 
 class HostApp(App[None]):
@@ -61,7 +75,7 @@ class HostApp(App[None]):
         self.say(explain(self.log_file, doing, error), severity="error")
 
     @contextmanager
-    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> Iterator[None]:
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> Iterator[None]:
         """The edge of a worker: an exception inside is reported, and ends here.
 
         Args:

@@ -1,46 +1,248 @@
-"""What the keys of the browser do: each key acts, or says why it cannot.
-
-The other screens are imported when they are opened: the first paint does not wait for them.
-"""
+"""The main screen: four panes and the detail of what is selected, kept equal to the disk."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from inspect import isawaitable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from textual import work
+from textual import on
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import DescendantFocus
+from textual.screen import Screen
 
-from memtui.app.commands import COMMANDS, PANE_TITLES, Command, PaneId, bindings
-from memtui.app.editor import edit_file
-from memtui.app.panes.commands import CommandsPane
-from memtui.app.panes.pending import PendingPane
-from memtui.app.screens.state_actions import StateActions
-from memtui.clean import clean_line
+from memtui.app.browser import Browser
+from memtui.app.commands import COMMANDS, PANE_TITLES, PaneId, bindings, elsewhere, footer_commands
+from memtui.app.host import Host
+from memtui.app.panes.detail import DetailReader
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Pane
+from memtui.app.screens.browser_actions import BrowserActions, Panes
+from memtui.app.screens.feed import Feed, Kept, Published
+from memtui.app.screens.windows import ScreenWindows
+from memtui.app.views import (
+    BranchView,
+    CapturesView,
+    CommandsView,
+    DraftWanted,
+    HealthView,
+    MemoriesView,
+    PaneView,
+    StateView,
+)
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.status_bar import StatusBar
+from memtui.app.widgets.tab_strip import Tab, TabStrip
 
-if TYPE_CHECKING:
-    from memtui.flows.review import Reviewed
+_AGE_STEP = 20.0
+"""Seconds between redraws that let ages move on."""
+_COMMANDS = {command.action: command for command in COMMANDS}
+_PANE_OF: dict[type, PaneId] = {
+    CapturesView: PaneId.PENDING,
+    MemoriesView: PaneId.MEMORIES,
+    CommandsView: PaneId.COMMANDS,
+    StateView: PaneId.STATE,
+}
 
-_BY_ACTION = {command.action: command for command in COMMANDS}
 
+class BrowserScreen(Screen[None]):
+    """Composes the panes and the detail, moves the focus, and maps actions to their handlers."""
 
-class BrowserScreen(StateActions):
-    """The main screen: the view, and what its keys do."""
-
+    AUTO_FOCUS = "#pending"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def __init__(self, browser: Browser, *, note: str = "") -> None:
+        super().__init__()
+        self.browser = browser
+        self.note = note
+        panes = Panes.of(browser)
+        self.panes: dict[PaneId, Pane] = panes.by_id()
+        self.current_id = PaneId.PENDING
+        self.pane.add_class("-current", update=False)
+        self.painted = asyncio.Event()
+        self.feed = Feed(self, browser)
+        self.host: Host = self.feed.host
+        self.detail_view = DocumentView(id="detail")
+        self.detail = DetailReader(self.host, self.detail_view, self.painted)
+        windows = ScreenWindows(self, browser)
+        self.actions = BrowserActions(self, browser, panes, windows, lambda: self.feed.health)
+        self.handlers: dict[str, Callable[[], Any]] = {
+            **self.actions.handlers(),
+            "open": self.read_selected,
+            "back": self._go_back,
+            "filter": self._open_filter,
+            "zoom": self._zoom,
+            "help": lambda: windows.help(self.current_id),
+        }
+
+    def compose(self) -> ComposeResult:
+        """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
+        yield StatusBar()
+        yield TabStrip(id="tabs")
+        with Horizontal(id="body"):
+            with Vertical(id="panes"):
+                yield from self.panes.values()
+            yield self.detail_view
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Start looking at the disk; everything after this comes as messages."""
+        self.feed.show_project(self.note)
+        for pane in self.panes.values():
+            pane.show_rows()
+        for view in self.browser.glance():
+            self.on_published(Published(view))
+        self.make_current(PaneId.PENDING)
+        self.call_after_refresh(self._painted)
+        self.set_interval(_AGE_STEP, self._let_time_pass)
+
+    def _painted(self) -> None:
+        """The first paint is out: now the models and stores may take their time to be imported."""
+        self.painted.set()
+        self.feed.start()
+
+    def on_unmount(self) -> None:
+        """Nothing may keep the program from ending."""
+        self.actions.sessions.model.cancel()
+        self.detail.stop()
+        self.feed.stop()
+
+    # -- what comes from the background ---------------------------------------------------------------------
+
+    def on_published(self, message: Published) -> None:
+        """Hand a view to the pane or the actions that it concerns."""
+        view = message.view
+        if isinstance(view, BranchView | HealthView):
+            self.feed.show_in_bar(view)
+            self.offer_keys()
+        elif isinstance(view, DraftWanted):
+            self.actions.drafts.want(view)
+        else:
+            if isinstance(view, StateView):
+                self.actions.drafts.drop()
+            self.apply(view)
+
+    def on_kept(self, message: Kept) -> None:
+        """A session was brought up to date in the background, or could not be."""
+        self.actions.sessions.kept(message.problem)
+
+    def apply(self, view: PaneView) -> None:
+        """Show a newer view in its pane."""
+        pane = self.panes[_PANE_OF[type(view)]]
+        pane.apply(view)
+        if isinstance(pane, MemoriesPane):
+            self.actions.memories.read_heads(pane.in_sight)
+        self.update_tabs()
+        if pane is self.pane:
+            self.show_detail()
+        if isinstance(view, StateView):
+            self.offer_keys()  # another session may be there to switch to
+
+    def _let_time_pass(self) -> None:
+        self.feed.show_health()
+        for pane in self.panes.values():
+            pane.refresh_rows()
+
+    # -- panes and detail -----------------------------------------------------------------------------------
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that keys act on: the one focused last."""
+        return self.panes[self.current_id]
+
+    def make_current(self, pane_id: PaneId) -> None:
+        """Make a pane the current one, whether or not it has the focus."""
+        self.current_id = pane_id
+        for other in self.panes.values():
+            other.set_class(other.pane_id is pane_id, "-current")
+        self.offer_keys()
+        self.update_tabs()
+        self.show_detail()
+
+    def focus_pane(self, pane_id: PaneId) -> None:
+        """Go to a pane."""
+        self.remove_class("-reading")
+        self.make_current(pane_id)
+        self.set_focus(self.pane)
+
+    def show_detail(self) -> None:
+        """Show the selected item."""
+        self.detail.show(self.pane.detail(self.pane.selected))
+
+    def read_selected(self) -> None:
+        """Read the detail of what is selected: in a narrow window it takes the place of the panes."""
+        self.show_detail()
+        self.add_class("-reading")
+        self.set_focus(self.detail_view)
+
+    def offer_keys(self) -> None:
+        """Let the key bar show what can be done where the focus is."""
+        reading = self.focused is self.detail_view
+        offered = footer_commands(self.current_id, reading=reading, offers=self.actions.offers)
+        self.query_one(KeyBar).keys = tuple(command.in_key_bar for command in offered)
+
+    def update_tabs(self) -> None:
+        """The strip of the short layout says what the borders say."""
+        self.query_one(TabStrip).tabs = tuple(_tab(pane, self.pane) for pane in self.panes.values())
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Clicking or tabbing into a pane makes it the current one; into the detail is reading it."""
+        for line in self.query(FilterLine):
+            line.focus_is_at(event.widget)
+        if isinstance(event.widget, Pane):
+            self.remove_class("-reading")
+        elif event.widget is self.detail_view:
+            self.add_class("-reading")
+        if isinstance(event.widget, Pane) and event.widget is not self.pane:
+            self.make_current(event.widget.pane_id)
+        else:
+            self.offer_keys()
+
+    @on(TabStrip.Chosen)
+    def _tab_chosen(self, message: TabStrip.Chosen) -> None:
+        self.focus_pane(list(self.panes)[message.index])
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.call_later(self.run_action, "screen.run('open')")
+
+    @on(RowList.Highlighted)
+    def _highlighted(self, message: RowList.Highlighted) -> None:
+        if message.row_list is self.pane:
+            self.show_detail()
+
+    @on(RowList.Window)
+    def _rows_in_sight(self, message: RowList.Window) -> None:
+        if isinstance(message.row_list, MemoriesPane):
+            self.actions.memories.read_heads(message.keys)
+
+    @on(DocumentView.Followed, "#detail")
+    def _followed(self, message: DocumentView.Followed) -> None:
+        kind, _, name = message.link.partition(":")
+        if kind == "fold":
+            self.pane.unfold(name)
+            self.show_detail()
+        elif kind == "memory":
+            self.actions.memories.follow(f"{name}.md")
+
+    # -- keys -----------------------------------------------------------------------------------------------
 
     async def action_run(self, action: str) -> None:
         """Run a command of the table, or say in which pane it works."""
-        command = _BY_ACTION[action]
+        command = _COMMANDS[action]
         if self.current_id not in command.panes:
-            self.say(_elsewhere(command), warn=True)
-            return
-        method: Callable[[], Any] = getattr(self, f"do_{action}")
-        doing = method()
-        if isawaitable(doing):
+            self.host.say(elsewhere(command), warn=True)
+        elif isawaitable(doing := self.handlers[action]()):
             await doing
 
     def action_pane(self, pane: str) -> None:
@@ -52,172 +254,53 @@ class BrowserScreen(StateActions):
         order = list(self.panes)
         self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
 
-    def do_open(self) -> None:
-        """Read the detail."""
-        self.read_selected()
-
-    def do_back(self) -> None:
+    def _go_back(self) -> None:
         """Call off what is waited for, or leave what was entered last: the detail, the filter, the zoom."""
-        if self.cancel_model():
+        if self.actions.sessions.model.cancel():
             return
         reading = self.has_class("-reading") or self.focused is self.detail_view
-        if reading and self.follow_back():
+        if reading and self.actions.memories.follow_back():
             return
         if reading:
             self.remove_class("-reading")
             self.set_focus(self.pane)
         elif self.pane.filter_text:
-            self._set_filter("")
+            self.actions.filtering.set("")
         elif self.has_class("-zoomed"):
             self.remove_class("-zoomed")
         else:
-            self.say("Nothing to go back from. q quits.")
+            self.host.say("Nothing to go back from. q quits.")
 
-    def do_zoom(self) -> None:
+    def _zoom(self) -> None:
         """Give the pane, or the detail when it has the focus, the whole window; or give it back."""
         if self.focused is self.detail_view and not self.has_class("-zoomed"):
             self.add_class("-reading")
         self.toggle_class("-zoomed")
 
-    def do_help(self) -> None:
-        """Show the keys of this pane."""
-        from memtui.app.screens.help import HelpScreen
+    async def _open_filter(self) -> None:
+        """Open the filter line. Awaited, so that what is typed next goes into it."""
+        if not self.query(FilterLine):
+            await self.mount(FilterLine(id="filter-line"), before=self.query_one(KeyBar))
+        self.query_one(FilterLine).open(self.pane.filter_text)
 
-        self.app.push_screen(HelpScreen(self.current_id))
+    @on(FilterLine.Changed)
+    def _filter_changed(self, message: FilterLine.Changed) -> None:
+        self.actions.filtering.set(message.text)
 
-    def do_toggle_reviewed(self) -> None:
-        """Show reviewed captures among the pending ones, or hide them again."""
-        pane = self.panes[PaneId.PENDING]
-        assert isinstance(pane, PendingPane)
-        pane.reviewed_too = not pane.reviewed_too
-        pane.show_rows()
-        self.show_detail()
-        self.say(
-            "Reviewed captures are shown, too." if pane.reviewed_too else "Only pending captures are shown."
-        )
+    @on(FilterLine.Kept)
+    def _filter_kept(self) -> None:
+        self.query_one(FilterLine).close()
+        self.set_focus(self.pane)
 
-    def do_clear_command(self) -> None:
-        """Make the selected command inactive."""
-        pane = self.panes[PaneId.COMMANDS]
-        assert isinstance(pane, CommandsPane)
-        command = pane.command(pane.selected)
-        if command is None:
-            self.say("No active command is selected.", warn=True)
-        else:
-            self._clear(command.name)
+    @on(FilterLine.Dropped)
+    def _filter_dropped(self) -> None:
+        self.actions.filtering.set("")
+        self._filter_kept()
 
-    @work(group="clear-all", exclusive=True, exit_on_error=False)
-    async def do_clear_all(self) -> None:
-        """Make all commands inactive, once confirmed."""
-        number = len(self.panes[PaneId.COMMANDS].all_keys())
-        if not number:
-            self.say("No command is active.", warn=True)
-            return
-        question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
-        from memtui.app.screens.confirm import ConfirmScreen
-
-        if await self.app.push_screen_wait(ConfirmScreen(question, yes="Clear", no="Keep")):
-            self._clear(None)
-
-    @work(group="clear", exit_on_error=False)
-    async def _clear(self, name: str | None) -> None:
-        with self.app.reporting("clearing"):
-            undo = await asyncio.to_thread(self.browser.commands.clear, name)
-            self.undos.append(undo)
-            self.live.hint("commands")
-            what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
-            self.say(f"Cleared {what}. u brings it back.")
-
-    def do_review(self) -> None:
-        """Review the selected capture."""
-        pane = self.panes[PaneId.PENDING]
-        assert isinstance(pane, PendingPane)
-        row = pane.capture_row(pane.selected)
-        if row is None:
-            self.say("No capture is selected.", warn=True)
-        elif row.capture is None:
-            why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
-            self.say(f"This capture {why}.", warn=True)
-        elif row.capture.status == "reviewed":
-            self.say(
-                f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
-            )
-        else:
-            from memtui.app.screens.review import ReviewScreen
-
-            self.app.push_screen(ReviewScreen(self.browser, row), self._reviewed)
-
-    def _reviewed(self, review: Reviewed | None) -> None:
-        if review is not None:
-            self.undos.append(review.undo)
-            self.live.hint("compacts")
-            self.live.hint("memories")
-            name = review.memory_path.name
-            self.say(f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back.")
-
-    @work(group="backfill", exclusive=True, exit_on_error=False)
-    async def do_backfill(self) -> None:
-        """Write captures for compactions that have none, once confirmed."""
-        from memtui.app.screens.confirm import ConfirmScreen
-
-        missing = self.health.missing if self.health else ()
-        if not missing:
-            self.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
-            return
-        number = len(missing)
-        what = "1 capture" if number == 1 else f"{number} captures"
-        question = f"Write {what} for compactions that nothing captured?"
-        if not await self.app.push_screen_wait(ConfirmScreen(question, yes="Write", no="Not now")):
-            return
-        with self.app.reporting("backfilling"):
-            written = await asyncio.to_thread(self.browser.backfill, missing)
-            self.live.hint("compacts")
-            self.say(f"Wrote {written} of {number}; they wait for a review.")
-
-    @work(group="install", exclusive=True, exit_on_error=False)
-    async def do_install(self) -> None:
-        """Install the hooks for this project, once the changes were seen and confirmed."""
-        from memtui.app.plan_text import plan_document
-        from memtui.app.screens.confirm import ConfirmScreen
-
-        with self.app.reporting("installing"):
-            plan = await asyncio.to_thread(self.browser.plan_install)
-            if not plan.changes:
-                self.say("The hooks are installed: memtui doctor checks them, memtui uninstall removes them.")
-                return
-            question = "Install the hooks for this project?"
-            document = plan_document(plan, self.browser.project.root)
-            shown = ConfirmScreen(question, yes="Install", no="Not now", document=document)
-            if not await self.app.push_screen_wait(shown):
-                return
-            await asyncio.to_thread(self.browser.install, plan)
-            self.live.hint("branch")
-            self.say("Installed. Sessions started from now on feed this browser.")
-
-    def do_transcript(self) -> None:
-        """Open the transcript of the selected item."""
-        subject = self.subject
-        if subject.transcript is None:
-            self.say(subject.no_transcript, warn=True)
-        else:
-            from memtui.app.screens.transcript import TranscriptScreen
-
-            self.app.push_screen(TranscriptScreen(subject.transcript))
-
-    def do_edit(self) -> None:
-        """Open the selected item's file in the editor."""
-        subject = self.subject
-        if subject.file is None:
-            self.say(subject.no_file, warn=True)
-            return
-        if problem := edit_file(self.app, Path(subject.file)):
-            self.say(problem, warn=True)
-        for name in ("compacts", "memories", "commands", "states"):
-            self.live.hint(name)
+    @on(FilterLine.Moved)
+    def _filter_moved(self, message: FilterLine.Moved) -> None:
+        self.pane.action_move(message.rows)
 
 
-def _elsewhere(command: Command) -> str:
-    places = " or ".join(
-        f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
-    )
-    return f"{command.shown} means “{command.help}”: that works in {places}."
+def _tab(pane: Pane, current: Pane) -> Tab:
+    return Tab(str(pane.number), PANE_TITLES[pane.pane_id], pane.told_briefly(), pane is current)

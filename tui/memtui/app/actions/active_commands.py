@@ -1,0 +1,53 @@
+"""Clearing active commands."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from memtui.app.actions.place import Place, Windows
+from memtui.app.actions.undos import Undos
+from memtui.app.browser import Browser
+from memtui.app.panes.commands import CommandsPane
+from memtui.clean import clean_line
+
+
+class CommandActions:
+    """Makes active commands inactive: one, or all of them."""
+
+    def __init__(
+        self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows, undos: Undos
+    ) -> None:
+        self._host = place.host
+        self._browser = browser
+        self._pane = pane
+        self._windows = windows
+        self._undos = undos
+
+    def clear(self) -> None:
+        """Make the selected command inactive."""
+        command = self._pane.command(self._pane.selected)
+        if command is None:
+            self._host.say("No active command is selected.", warn=True)
+        else:
+            self._host.start(partial(self._clear, command.name), group="clear")
+
+    def clear_all(self) -> None:
+        """Make all commands inactive, once confirmed."""
+        self._host.start(self._clear_all, group="clear-all", exclusive=True)
+
+    async def _clear_all(self) -> None:
+        number = len(self._pane.all_keys())
+        if not number:
+            self._host.say("No command is active.", warn=True)
+            return
+        question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
+        if await self._windows.confirm(question, yes="Clear", no="Keep"):
+            self._host.start(partial(self._clear, None), group="clear")
+
+    async def _clear(self, name: str | None) -> None:
+        with self._host.reporting("clearing"):
+            self._undos.remember(await asyncio.to_thread(self._browser.commands.clear, name))
+            self._host.hint("commands")
+            what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
+            self._host.say(f"Cleared {what}. u brings it back.")

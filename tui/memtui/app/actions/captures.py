@@ -1,0 +1,121 @@
+"""Reviewing captures, and making sure that there are any."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.app.actions.place import Place, Windows
+from memtui.app.actions.undos import Undos
+from memtui.app.browser import Browser
+from memtui.app.panes.pending import PendingPane
+from memtui.app.views import HealthView
+
+if TYPE_CHECKING:
+    from memtui.flows.review import Reviewed
+
+
+class CaptureActions:
+    """Review, backfill, install the hooks that capture."""
+
+    def __init__(
+        self,
+        place: Place,
+        browser: Browser,
+        pane: PendingPane,
+        windows: Windows,
+        undos: Undos,
+        health: Callable[[], HealthView | None],
+    ) -> None:
+        self._place = place
+        self._host = place.host
+        self._browser = browser
+        self._pane = pane
+        self._windows = windows
+        self._undos = undos
+        self._health = health
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """The actions that have something to do now, of those that do not always."""
+        view = self._health()
+        backfill = view is not None and bool(view.missing)
+        install = view is not None and not view.installed
+        return frozenset(name for name, has in (("backfill", backfill), ("install", install)) if has)
+
+    def toggle_reviewed(self) -> None:
+        """Show reviewed captures among the pending ones, or hide them again."""
+        pane = self._pane
+        pane.reviewed_too = not pane.reviewed_too
+        pane.show_rows()
+        self._place.show_detail()
+        self._host.say(
+            "Reviewed captures are shown, too." if pane.reviewed_too else "Only pending captures are shown."
+        )
+
+    def review(self) -> None:
+        """Review the selected capture."""
+        row = self._pane.capture_row(self._pane.selected)
+        if row is None:
+            self._host.say("No capture is selected.", warn=True)
+        elif row.capture is None:
+            why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
+            self._host.say(f"This capture {why}.", warn=True)
+        elif row.capture.status == "reviewed":
+            self._host.say(
+                f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
+            )
+        else:
+            self._windows.review(row, self._reviewed)
+
+    def _reviewed(self, review: Reviewed | None) -> None:
+        if review is not None:
+            self._undos.remember(review.undo)
+            self._host.hint("compacts", "memories")
+            name = review.memory_path.name
+            self._host.say(
+                f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back."
+            )
+
+    def backfill(self) -> None:
+        """Write captures for compactions that have none, once confirmed."""
+        self._host.start(self._backfill, group="backfill", exclusive=True)
+
+    async def _backfill(self) -> None:
+        health = self._health()
+        missing = health.missing if health else ()
+        if not missing:
+            self._host.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
+            return
+        number = len(missing)
+        what = "1 capture" if number == 1 else f"{number} captures"
+        question = f"Write {what} for compactions that nothing captured?"
+        if not await self._windows.confirm(question, yes="Write", no="Not now"):
+            return
+        with self._host.reporting("backfilling"):
+            written = await asyncio.to_thread(self._browser.backfill, missing)
+            self._host.hint("compacts")
+            self._host.say(f"Wrote {written} of {number}; they wait for a review.")
+
+    def install(self) -> None:
+        """Install the hooks for this project, once the changes were seen and confirmed."""
+        self._host.start(self._install, group="install", exclusive=True)
+
+    async def _install(self) -> None:
+        from memtui.app.plan_text import plan_document
+
+        with self._host.reporting("installing"):
+            plan = await asyncio.to_thread(self._browser.plan_install)
+            if not plan.changes:
+                self._host.say(
+                    "The hooks are installed: memtui doctor checks them, memtui uninstall removes them."
+                )
+                return
+            question = "Install the hooks for this project?"
+            document = plan_document(plan, self._browser.project.root)
+            if not await self._windows.confirm(question, yes="Install", no="Not now", document=document):
+                return
+            await asyncio.to_thread(self._browser.install, plan)
+            self._host.hint("branch")
+            self._host.say("Installed. Sessions started from now on feed this browser.")

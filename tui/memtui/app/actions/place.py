@@ -1,0 +1,88 @@
+"""What an action needs of the browser screen, beyond the host: its windows, and where the person is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from memtui.app.commands import PaneId
+from memtui.app.host import Host
+from memtui.app.views import CaptureRow, PaneView
+from memtui.app.widgets.document import Document
+
+if TYPE_CHECKING:
+    from memtui.app.memory_edits import Edited
+    from memtui.app.panes.pane import Pane
+    from memtui.app.searching import Result
+    from memtui.flows.review import Reviewed
+    from memtui.store.listing import Entry
+
+
+class Place(Protocol):
+    """The browser screen, as its actions see it."""
+
+    host: Host
+
+    @property
+    def pane(self) -> Pane:
+        """The current pane."""
+
+    painted: asyncio.Event
+    """Set once the first paint is out: what is slow to import waits for it."""
+
+    def make_current(self, pane_id: PaneId) -> None:
+        """Make a pane the current one."""
+
+    def apply(self, view: PaneView) -> None:
+        """Show a newer view in its pane."""
+
+    def show_detail(self) -> None:
+        """Show the selected item of the current pane in the detail."""
+
+    def read_selected(self) -> None:
+        """Go to the detail of the selected item."""
+
+    def update_tabs(self) -> None:
+        """Show the counts of the panes in the strip of a short window."""
+
+
+class Windows(Protocol):
+    """The screens that an action can open."""
+
+    async def confirm(self, question: str, *, yes: str, no: str, document: Document | None = None) -> bool:
+        """Ask a yes-no question; only in a worker."""
+
+    async def ask(self, question: str, *, value: str, hint: str) -> str | None:
+        """Ask for one line; None when it was left. Only in a worker."""
+
+    def review(self, row: CaptureRow, done: Callable[[Reviewed | None], None]) -> None:
+        """Review a capture."""
+
+    def compact(self, done: Callable[[Edited | None], None]) -> None:
+        """Compact the current session."""
+
+    def search(
+        self,
+        captures: Iterable[CaptureRow],
+        files: Iterable[Entry],
+        query: str,
+        done: Callable[[str, Result | None], None],
+    ) -> None:
+        """Search; `done` receives the last query and what was chosen."""
+
+    def stored(self, memory_id: str) -> None:
+        """Show a new Recovery ID."""
+
+    def versions(self, session_id: str) -> None:
+        """Show the versions of a session state."""
+
+    def transcript(self, path: Path) -> None:
+        """Show a transcript."""
+
+    def read(self, title: str, document: Document) -> None:
+        """Show a document."""
+
+    def edit(self, path: Path) -> str:
+        """Open a file in the editor; returns "" or what went wrong."""

@@ -1,0 +1,198 @@
+"""Sessions: switching between them, their versions and notes, and making memories of them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.app.actions.drafts import Drafts
+from memtui.app.actions.place import Place, Windows
+from memtui.app.actions.undos import Undos
+from memtui.app.browser import Browser
+from memtui.app.model_question import BUSY, ModelQuestion, why
+from memtui.app.panes.state import StatePane
+from memtui.app.views import StateView
+from memtui.clean import clean_line
+
+if TYPE_CHECKING:
+    from memtui.app.memory_edits import Edited
+    from memtui.flows.state_model import Asked
+
+_NO_SESSION = "There is no session yet: start Claude Code in this folder."
+_ASKING = "asking claude · esc calls it off"
+_NO_OTHERS = "This project has no other session."
+_NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing can be added to its state."
+
+
+class SessionActions:
+    """Acts on the session that is shown, and on which one that is."""
+
+    def __init__(
+        self,
+        place: Place,
+        browser: Browser,
+        pane: StatePane,
+        windows: Windows,
+        undos: Undos,
+        drafts: Drafts,
+    ) -> None:
+        self._place = place
+        self._host = place.host
+        self._browser = browser
+        self._pane = pane
+        self._windows = windows
+        self._undos = undos
+        self._drafts = drafts
+        self.model = ModelQuestion()
+        """The question for the next version."""
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """The actions that have something to do now: switching needs other sessions."""
+        return frozenset(("newer_session", "older_session") if self._pane.place else ())
+
+    def kept(self, problem: str) -> None:
+        """A session was brought up to date in the background, or could not be: say that once."""
+        if problem and problem != self._pane.trouble:
+            self._host.say(f"The session state is not kept: {problem}", warn=True)
+        self._pane.trouble = problem
+        self._host.hint("states")
+        if self._place.pane is self._pane:
+            self._place.show_detail()
+
+    # -- which session --------------------------------------------------------------------------------------
+
+    def newer(self) -> None:
+        """Show the session before: the newer one."""
+        self._switch(-1)
+
+    def older(self) -> None:
+        """Show the next session: the older one."""
+        self._switch(1)
+
+    def _switch(self, step: int) -> None:
+        """Show another session. The newest one is followed by whichever is newer then."""
+        session = self._pane.neighbour(step)
+        if not session:
+            self._host.say(_NO_OTHERS if self._pane.view.session_id else _NO_SESSION, warn=True)
+            return
+        sessions = self._pane.view.sessions
+        self._drafts.drop()
+        self._browser.show_session("" if session == sessions[0] else session)
+        self._place.apply(StateView(session_id=session, sessions=sessions, reading=True))
+        self._host.hint("states")
+        self._host.say(f"Session {self._pane.place}: {clean_line(session)[:8]}.")
+
+    # -- reading --------------------------------------------------------------------------------------------
+
+    def versions(self) -> None:
+        """Show the versions of the session that is shown, and what has changed between them."""
+        view = self._pane.view
+        if not view.session_id:
+            self._host.say(_NO_SESSION, warn=True)
+        elif view.path is None:
+            self._host.say("No version of this state is stored yet: n writes the first one.", warn=True)
+        else:
+            self._windows.versions(view.session_id)
+
+    def copy_notes(self) -> None:
+        """Copy what `memtui restore` prints: the notes on where this session stands."""
+        self._host.start(self._copy_notes, group="copy")
+
+    async def _copy_notes(self) -> None:
+        from memtui.flows.restore import restore_session
+
+        session = self._pane.view.session_id
+        if not session:
+            self._host.say(_NO_SESSION, warn=True)
+            return
+        places, clock = self._browser.places, self._browser.clock
+        with self._host.reporting("making the notes"):
+            notes = await asyncio.to_thread(lambda: restore_session(places, clock, session=session))
+            name = f"the text that restores session {clean_line(session)[:8]}"
+            self._host.copy_text(notes.text, name=name)
+
+    # -- writing --------------------------------------------------------------------------------------------
+
+    def compact(self) -> None:
+        """Draft the recovery text of the newest session, to be read, changed and stored."""
+        self._windows.compact(self._compacted)
+
+    def _compacted(self, edited: Edited | None) -> None:
+        if edited is not None:
+            if edited.undo is not None:
+                self._undos.remember(edited.undo)
+            self._host.hint("memories")
+            self._windows.stored(edited.memory_id)
+
+    def update(self) -> None:
+        """Write a new version of the session that is shown, from what was said since the last one."""
+        self._host.start(self._update, group="update", exclusive=True)
+
+    async def _update(self) -> None:
+        transcript = self._transcript()
+        if transcript is None:
+            return
+        from memtui.flows.states import update_state
+
+        places, clock = self._browser.places, self._browser.clock
+        self._show_doing("reading the transcript …")
+        try:
+            with self._host.reporting("updating the session state"):
+                stored = await asyncio.to_thread(lambda: update_state(places, clock, transcript=transcript))
+                self._host.hint("states")
+                if stored is None:
+                    self._host.say(f"Nothing new to say since {self._pane.count()}.")
+                else:
+                    self._host.say(f"Version {stored.version} is written: v shows what has changed.")
+        finally:
+            self._show_doing("")
+
+    def ask_model(self) -> None:
+        """Let `claude -p` word the next version; the facts' version is written when it cannot."""
+        self._host.start(self._ask_model, group="model")
+
+    async def _ask_model(self) -> None:
+        if self.model.is_open:
+            self._host.say(BUSY, warn=True)
+            return
+        transcript = self._transcript()
+        if transcript is None:
+            return
+        from memtui.flows.state_model import update_by_claude
+
+        places, clock = self._browser.places, self._browser.clock
+        self._show_doing(_ASKING)
+        self._host.say("Asking claude for the next version: that may take some minutes. esc calls it off.")
+        try:
+            with self._host.reporting("asking claude"):
+                asked = await self.model.ask(
+                    lambda cancelled: update_by_claude(
+                        places, clock, transcript=transcript, cancelled=cancelled
+                    )
+                )
+                self._host.hint("states")
+                self._say_asked(asked)
+        finally:
+            self._show_doing("")
+
+    def _say_asked(self, asked: Asked) -> None:
+        version = f"version {asked.stored.version}" if asked.stored else ""
+        if not asked.problem:
+            self._host.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
+            return
+        stands = f"{version} is made from the facts" if version else f"{self._pane.count()} stands"
+        self._host.say(f"{why(asked.problem)}: {stands}.", warn=True)
+
+    def _show_doing(self, text: str) -> None:
+        self._pane.doing = text or (_ASKING if self.model.is_open else "")
+        if self._pane.is_attached:
+            self._pane.show_rows()
+
+    def _transcript(self) -> Path | None:
+        """The transcript of the session that is shown; None, once it is said that there is none."""
+        view = self._pane.view
+        if view.transcript is None:
+            self._host.say(_NO_TRANSCRIPT if view.session_id else _NO_SESSION, warn=True)
+        return view.transcript

@@ -1,0 +1,49 @@
+"""The question to a model: one at a time, and it can be called off."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from memtui.clean import clean_line
+
+Answer = TypeVar("Answer")
+Ask = Callable[[Callable[[], bool]], Answer]
+"""Asks the model, in a thread; receives a `cancelled()` callback."""
+
+BUSY = "Claude is at it already: esc calls it off."
+
+
+class ModelQuestion:
+    """The question that a screen has put to the model, if any."""
+
+    def __init__(self) -> None:
+        self._cancelled: threading.Event | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is still being waited for."""
+        return self._cancelled is not None
+
+    async def ask(self, ask: Ask[Answer]) -> Answer:
+        """Ask, and wait for the answer. Only while no other question is open."""
+        self._cancelled = cancelled = threading.Event()
+        try:
+            return await asyncio.to_thread(ask, cancelled.is_set)
+        finally:
+            self._cancelled = None
+
+    def cancel(self) -> bool:
+        """Call the question off; False when there is none, or it is called off already."""
+        if self._cancelled is None or self._cancelled.is_set():
+            return False
+        self._cancelled.set()
+        return True
+
+
+def why(problem: str) -> str:
+    """Why a model had no part in something, as the beginning of a sentence."""
+    told = "called off" if problem == "cancelled" else clean_line(problem)
+    return f"{told[:1].upper()}{told[1:]}"

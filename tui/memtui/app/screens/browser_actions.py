@@ -1,0 +1,99 @@
+"""Which action of the command table is done by which handler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from memtui.app.actions.active_commands import CommandActions
+from memtui.app.actions.captures import CaptureActions
+from memtui.app.actions.drafts import Drafts
+from memtui.app.actions.filtering import Filtering
+from memtui.app.actions.memories import MemoryActions
+from memtui.app.actions.place import Place, Windows
+from memtui.app.actions.search import SearchActions
+from memtui.app.actions.selected import SelectedActions
+from memtui.app.actions.sessions import SessionActions
+from memtui.app.actions.undos import Undos
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.panes.commands import CommandsPane
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Pane
+from memtui.app.panes.pending import PendingPane
+from memtui.app.panes.state import StatePane
+from memtui.app.views import HealthView
+
+
+class Panes(NamedTuple):
+    """The four panes."""
+
+    pending: PendingPane
+    memories: MemoriesPane
+    commands: CommandsPane
+    state: StatePane
+
+    @classmethod
+    def of(cls, browser: Browser) -> Panes:
+        """The panes of a project."""
+        return cls(PendingPane(browser), MemoriesPane(browser), CommandsPane(browser), StatePane(browser))
+
+    def by_id(self) -> dict[PaneId, Pane]:
+        """The panes by name, in order."""
+        return {pane.pane_id: pane for pane in self}
+
+
+class BrowserActions:
+    """The actions of the browser, put together."""
+
+    def __init__(
+        self,
+        place: Place,
+        browser: Browser,
+        panes: Panes,
+        windows: Windows,
+        health: Callable[[], HealthView | None],
+    ) -> None:
+        self.filtering = Filtering(place)
+        self.undos = Undos(place, panes)
+        self.captures = CaptureActions(place, browser, panes.pending, windows, self.undos, health)
+        self.memories = MemoryActions(place, browser, panes.memories, windows, self.undos, self.filtering)
+        self.commands = CommandActions(place, browser, panes.commands, windows, self.undos)
+        self.drafts = Drafts(place, browser, panes.state)
+        self.sessions = SessionActions(place, browser, panes.state, windows, self.undos, self.drafts)
+        self.search = SearchActions(place, windows, self.memories, panes.pending, panes.state)
+        self.selected = SelectedActions(place, windows)
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """The actions that have something to do now, of those that do not always."""
+        return self.captures.offers | self.sessions.offers
+
+    def handlers(self) -> Mapping[str, Callable[[], Any]]:
+        """The handlers by action."""
+        return {
+            "review": self.captures.review,
+            "toggle_reviewed": self.captures.toggle_reviewed,
+            "backfill": self.captures.backfill,
+            "install": self.captures.install,
+            "copy_id": self.selected.copy_id,
+            "copy_prompt": self.selected.copy_prompt,
+            "transcript": self.selected.transcript,
+            "edit": self.selected.edit,
+            "archive": self.memories.archive,
+            "tags": self.memories.tag,
+            "pin": self.memories.pin,
+            "delete": self.memories.delete,
+            "toggle_all": self.memories.toggle_all,
+            "clear_command": self.commands.clear,
+            "clear_all": self.commands.clear_all,
+            "versions": self.sessions.versions,
+            "newer_session": self.sessions.newer,
+            "older_session": self.sessions.older,
+            "update_state": self.sessions.update,
+            "copy_notes": self.sessions.copy_notes,
+            "ask_model": self.sessions.ask_model,
+            "compact": self.sessions.compact,
+            "search": self.search.search,
+            "undo": self.undos.undo,
+        }

@@ -1,0 +1,55 @@
+"""The host that a screen gives to its actions and widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import cast
+
+from textual.screen import Screen
+
+from memtui.app.host import HostApp, Work, always
+from memtui.failures import explain
+
+
+class ScreenHost:
+    """Works for one screen; see `memtui.app.host.Host`."""
+
+    def __init__(self, screen: Screen[None], hint: Callable[[str], None]) -> None:
+        """Make the host; `hint` is told which targets may have changed."""
+        self._screen = screen
+        self._hint = hint
+
+    @property
+    def _app(self) -> HostApp:
+        return cast(HostApp, self._screen.app)
+
+    def say(self, text: str, *, warn: bool = False) -> None:
+        """Show the person one line."""
+        self._app.say(text, severity="warning" if warn else "information")
+
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
+        """Catch and report what fails inside."""
+        return self._app.reporting(doing, wanted=wanted)
+
+    def explain(self, doing: str, error: Exception) -> str:
+        """A sentence for what went wrong; an unknown error is logged."""
+        return explain(self._app.log_file, doing, error)
+
+    def copy_text(self, text: str, *, name: str = "") -> None:
+        """Copy a text, and say by which road it went."""
+        self._app.copy_text(text, name=name)
+
+    def start(self, work: Work, *, group: str, exclusive: bool = False) -> None:
+        """Run a coroutine as a worker of the screen."""
+        self._screen.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def soon(self, callback: Callable[..., None], *arguments: object) -> None:
+        """Call back on the screen's own thread; any thread may ask."""
+        if self._screen.is_attached:
+            self._screen.call_later(callback, *arguments)
+
+    def hint(self, *names: str) -> None:
+        """Have these targets compared with the disk soon."""
+        for name in names:
+            self._hint(name)

@@ -1,0 +1,101 @@
+"""Opens the other screens. They are imported then: the first paint does not wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from memtui.app.browser import Browser
+from memtui.app.commands import PaneId
+from memtui.app.editor import edit_file
+from memtui.app.views import CaptureRow
+from memtui.app.widgets.document import Document
+
+if TYPE_CHECKING:
+    from memtui.app.memory_edits import Edited
+    from memtui.app.searching import Result
+    from memtui.flows.review import Reviewed
+    from memtui.store.listing import Entry
+
+
+class ScreenWindows:
+    """Opens screens over the browser; see `memtui.app.actions.place.Windows`."""
+
+    def __init__(self, screen: Screen[None], browser: Browser) -> None:
+        self._screen = screen
+        self._browser = browser
+
+    async def confirm(self, question: str, *, yes: str, no: str, document: Document | None = None) -> bool:
+        """Ask a yes-no question; only in a worker."""
+        from memtui.app.screens.confirm import ConfirmScreen
+
+        asked = ConfirmScreen(question, yes=yes, no=no, document=document)
+        return await self._screen.app.push_screen_wait(asked)
+
+    async def ask(self, question: str, *, value: str, hint: str) -> str | None:
+        """Ask for one line; None when it was left. Only in a worker."""
+        from memtui.app.screens.ask import AskScreen
+
+        return await self._screen.app.push_screen_wait(AskScreen(question, value=value, hint=hint))
+
+    def review(self, row: CaptureRow, done: Callable[[Reviewed | None], None]) -> None:
+        """Review a capture."""
+        from memtui.app.screens.review import ReviewScreen
+
+        self._screen.app.push_screen(ReviewScreen(self._browser, row), done)
+
+    def compact(self, done: Callable[[Edited | None], None]) -> None:
+        """Compact the current session."""
+        from memtui.app.screens.compact import CompactScreen
+
+        self._screen.app.push_screen(CompactScreen(self._browser), done)
+
+    def search(
+        self,
+        captures: Iterable[CaptureRow],
+        files: Iterable[Entry],
+        query: str,
+        done: Callable[[str, Result | None], None],
+    ) -> None:
+        """Search; `done` receives the last query and what was chosen."""
+        from memtui.app.screens.search import SearchScreen
+
+        screen = SearchScreen(self._browser, captures, files, query=query)
+        self._screen.app.push_screen(screen, lambda found: done(screen.query_text, found))
+
+    def stored(self, memory_id: str) -> None:
+        """Show a new Recovery ID."""
+        from memtui.app.screens.stored import StoredScreen
+
+        self._screen.app.push_screen(StoredScreen(memory_id))
+
+    def versions(self, session_id: str) -> None:
+        """Show the versions of a session state."""
+        from memtui.app.screens.versions import VersionsScreen
+
+        self._screen.app.push_screen(VersionsScreen(self._browser, session_id))
+
+    def transcript(self, path: Path) -> None:
+        """Show a transcript."""
+        from memtui.app.screens.transcript import TranscriptScreen
+
+        self._screen.app.push_screen(TranscriptScreen(path))
+
+    def read(self, title: str, document: Document) -> None:
+        """Show a document."""
+        from memtui.app.screens.reading import ReadingScreen
+
+        self._screen.app.push_screen(ReadingScreen(title, document))
+
+    def help(self, pane: PaneId) -> None:
+        """Show the keys of a pane."""
+        from memtui.app.screens.help import HelpScreen
+
+        self._screen.app.push_screen(HelpScreen(pane))
+
+    def edit(self, path: Path) -> str:
+        """Open a file in the editor; returns "" or what went wrong."""
+        return edit_file(self._screen.app, Path(path))
