@@ -27,11 +27,15 @@ class ModelQuestion:
         """Whether an answer is still being waited for."""
         return self._cancelled is not None
 
+    def begin(self) -> None:
+        """Open the question; `ask` puts it and closes it. Only while no other one is open."""
+        self._cancelled = threading.Event()
+
     async def ask(self, ask: Ask[Answer]) -> Answer:
-        """Ask, and wait for the answer. Only while no other question is open."""
-        self._cancelled = cancelled = threading.Event()
+        """Put the question that was begun, and wait for the answer."""
+        assert self._cancelled is not None
         try:
-            return await asyncio.to_thread(ask, cancelled.is_set)
+            return await asyncio.to_thread(ask, self._cancelled.is_set)
         finally:
             self._cancelled = None
 

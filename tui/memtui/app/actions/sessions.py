@@ -163,6 +163,7 @@ class SessionActions:
         from memtui.flows.state_model import update_by_claude
 
         places, clock = self._browser.places, self._browser.clock
+        self.model.begin()
         self._show_doing(_ASKING)
         self._host.say("Asking claude for the next version: that may take some minutes. esc calls it off.")
         try:

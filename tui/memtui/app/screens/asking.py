@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from memtui.app.model_question import BUSY, Ask, ModelQuestion, why
 from memtui.app.widgets.key_bar import KeyBar
-from memtui.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -22,12 +19,6 @@ Answer = TypeVar("Answer")
 
 Keys = tuple[tuple[str, str, str], ...]
 """(key, label, action) of a bottom line."""
-
-
-def why(problem: str) -> str:
-    """Why a model had no part in something, as the beginning of a sentence."""
-    told = "called off" if problem == "cancelled" else clean_line(problem)
-    return f"{told[:1].upper()}{told[1:]}"
 
 
 class AskingScreen(Screen[Result], Generic[Result, Answer]):
@@ -46,15 +37,14 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
         super().__init__()
         self.gone = False
         """Nobody sees this screen any more."""
-        self._called_off: threading.Event | None = None
-        """Of the question that is open."""
+        self._model = ModelQuestion()
 
     def refusal(self) -> str:
         """Why the model cannot be asked now; "" when it can."""
         raise NotImplementedError
 
-    def question(self) -> Callable[[Callable[[], bool]], Answer]:
-        """What asks the model, in a thread; it is given what tells that nobody waits any more."""
+    def question(self) -> Ask[Answer]:
+        """What asks the model."""
         raise NotImplementedError
 
     def take(self, answer: Answer) -> None:
@@ -76,7 +66,7 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
     def show_keys(self) -> None:
         """Show what the keys do now: esc calls off what is being asked."""
         keys = self.keys()
-        if self._called_off is not None:
+        if self._model.is_open:
             key, _, action = keys[-1]
             keys = (*(each for each in keys[:-1] if each[0] != "f4"), (key, "stop asking claude", action))
         self.query_one(KeyBar).keys = keys
@@ -91,33 +81,26 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
         self.call_off()
 
     def call_off(self) -> bool:
-        """Wait for the model no longer; False when nobody does."""
-        if self._called_off is None or self._called_off.is_set():
-            return False
-        self._called_off.set()
-        return True
+        """Call off the question that is open; False when there is none."""
+        return self._model.cancel()
 
     def action_ask_model(self) -> None:
         """Let `claude -p` improve on the draft."""
-        refusal = "Claude is at it already: esc calls it off." if self._called_off else self.refusal()
-        if refusal:
+        if refusal := BUSY if self._model.is_open else self.refusal():
             self.say(refusal, warn=True)
         else:
-            self._called_off = threading.Event()
-            self._ask_model(self.question(), self._called_off)
+            self._model.begin()
+            self._ask_model(self.question())
 
     @work(group="model", exit_on_error=False)
-    async def _ask_model(
-        self, ask: Callable[[Callable[[], bool]], Answer], called_off: threading.Event
-    ) -> None:
+    async def _ask_model(self, ask: Ask[Answer]) -> None:
         self.show_keys()
         self.say("Asking claude: that may take some minutes. esc calls it off.")
         try:
             with self.app.reporting("asking claude", wanted=lambda: not self.gone):
-                answer = await asyncio.to_thread(ask, called_off.is_set)
+                answer = await self._model.ask(ask)
                 if not self.gone:
                     self.take(answer)
         finally:
-            self._called_off = None
             if not self.gone:
                 self.show_keys()
