@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.files import FileProblem
-from memtui.flows.compact import Compacted, describe, draft, drafted, keep, session_root
+from memtui.flows.compact import Compacted, describe, draft, drafted, keep
+from memtui.flows.sessions import session_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.project import Home, Places, Project, transcript_slug

@@ -178,3 +178,8 @@ def claude_config(env: Mapping[str, str] = os.environ) -> Path:
 def transcript_slug(folder: Path) -> str:
     """The name Claude Code gives a project's transcript folder: every other character becomes ``-``."""
     return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
+
+
+def current_session(environ: Mapping[str, str] = os.environ) -> str:
+    """The id of the Claude Code session that started this process, "" outside of one (Claude Code fact)."""
+    return environ.get("CLAUDE_CODE_SESSION_ID", "")

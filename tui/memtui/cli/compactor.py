@@ -16,8 +16,8 @@ from memtui.cli.output import is_terminal, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
-from memtui.flows.compact import find_transcript
 from memtui.flows.follow import Followed, Following
+from memtui.flows.sessions import find_transcript
 from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.project import Places, claude_config, memtui_home

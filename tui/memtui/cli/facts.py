@@ -7,23 +7,31 @@ from pathlib import Path
 import click
 
 from memtui.cli.output import is_terminal, print_groups, print_json, say
-from memtui.flows.compact import refuse_strange
-from memtui.project import find_root
+from memtui.cli.project import project_of, root_option
+from memtui.flows.review import capture_facts
+from memtui.flows.sessions import find_transcript, refuse_strange
+from memtui.project import Places, claude_config, find_root, memtui_home
 from memtui.reading.evidence import evidence
 from memtui.reading.facts import Facts, read_facts, to_json
+from memtui.store.captures import CaptureStore
 
 
 @click.command("facts")
-@click.argument("transcript", type=click.Path(path_type=Path))
+@click.argument("transcript", required=False, type=click.Path(path_type=Path))
+@click.option("--session", default="", metavar="ID", help="A session of this project, or its id's beginning.")
+@click.option("--capture", default="", help="Only what this capture covers: its path, file name or time.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(transcript: Path, as_json: bool) -> None:
+@root_option
+def command(transcript: Path | None, session: str, capture: str, as_json: bool, root: Path | None) -> None:
     """Print what can be read off a transcript without a model.
 
-    TRANSCRIPT is a JSONL file of Claude Code, usually ~/.claude/projects/<project>/<session>.jsonl. The
-    output has the prompts, the files changed and read, the plan, the todos, decisions, constraints, errors,
-    answers and compactions.
+    TRANSCRIPT is a JSONL file of Claude Code, usually ~/.claude/projects/<project>/<session>.jsonl; without
+    it, it is the session that memtui was started from, else the project's newest. The output has the turns,
+    the files changed and read, the plan, tasks, errors, answers and compactions, each with its line.
     """
-    facts = _read(transcript)
+    if sum(map(bool, (transcript, session, capture))) > 1:
+        raise click.UsageError("a transcript, --session and --capture exclude each other; name one.")
+    facts = _covered(capture, root) if capture else _read(transcript, session, root)
     if as_json:
         print_json(to_json(facts))
         return
@@ -33,11 +41,21 @@ def command(transcript: Path, as_json: bool) -> None:
         say(f"{facts.skipped_lines} of {facts.lines} lines could not be read (torn, too long or not JSON).")
 
 
-def _read(transcript: Path) -> Facts:
+def _read(transcript: Path | None, session: str, root: Path | None) -> Facts:
+    if transcript is None:
+        transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), session)
     if transcript.is_dir():
         raise click.ClickException(f"{transcript} is a folder; name one of the .jsonl files in it.")
     facts = read_facts(transcript)
     refuse_strange(transcript, facts)
+    return facts
+
+
+def _covered(capture: str, root: Path | None) -> Facts:
+    store = CaptureStore(project_of(root))
+    facts, problem = capture_facts(store.load(store.resolve(capture)), claude_config())
+    if problem:
+        say(problem, err=True)
     return facts
 
 

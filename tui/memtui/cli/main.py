@@ -48,6 +48,10 @@ COMMANDS = {
     "check": _Lazy("memtui.cli.check", "Check a recovery text: thirteen points, each pass, warn or fail."),
     "backfill": _Lazy("memtui.cli.backfill", "Write captures for auto-compactions that have none."),
     "facts": _Lazy("memtui.cli.facts", "Print what can be read off a transcript without a model."),
+    "turns": _Lazy("memtui.cli.turns", "List the turns of a session."),
+    "transcript": _Lazy(
+        "memtui.cli.transcript", "Print a session's transcript, or the surroundings of one of its lines."
+    ),
     "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),
     "command": _Lazy(
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."

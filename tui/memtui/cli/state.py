@@ -16,7 +16,7 @@ from memtui.clock import local_minute, system_clock
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.choice import Engine
-from memtui.flows.compact import find_transcript
+from memtui.flows.sessions import find_transcript
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Places, claude_config, memtui_home

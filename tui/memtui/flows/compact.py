@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,16 +11,15 @@ from memtui.clock import Clock
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.choice import Engine
 from memtui.files import FileProblem
+from memtui.flows.sessions import find_transcript, refuse_strange, session_root
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.formats.stored_memory import MemoryMeta
-from memtui.project import Places, Project, find_root
+from memtui.project import Places, Project
 from memtui.reading.facts import Facts, read_facts
-from memtui.reading.paths import inside
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.topics import topic
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
-from memtui.store.transcripts import TranscriptStore
 from memtui.store.workflow import active_sessions, read_plan
 
 _DESCRIPTION = 80
@@ -90,16 +89,6 @@ def draft(
     )
 
 
-def refuse_strange(transcript: Path, facts: Facts) -> None:
-    """Refuse the facts of a file that is no transcript: they say nothing, and would pass for a session.
-
-    Raises:
-        FileProblem: the file is no transcript.
-    """
-    if facts.lines and facts.skipped_lines == facts.lines:
-        raise FileProblem(transcript, f"is no transcript: not one of its {facts.lines} lines is JSON")
-
-
 def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery, str]:
     """The recovery text of facts, with the plan of the workflow session that belongs to them.
 
@@ -153,61 +142,9 @@ def keep(
     return FilesBackend(places.home, clock).create(new)
 
 
-def session_root(facts: Facts, project: Project) -> Path:
-    """The root that a session's paths belong to: the project's, unless the session worked elsewhere."""
-    root = str(project.root)
-    if not facts.cwds or any(inside(cwd, root) for cwd in facts.cwds):
-        return project.root
-    if any(Path(cwd).is_dir() and find_root(Path(cwd)) == project.root for cwd in facts.cwds):
-        return project.root
-    first = Path(facts.cwds[0])
-    return find_root(first) if first.is_dir() else first
-
-
 def describe(facts: Facts) -> str:
     """What a session is about, on one line."""
     return shortened(one_line(topic(facts)), _DESCRIPTION).rstrip(".。")
-
-
-def find_transcript(places: Places, session: str = "") -> Path:
-    """The transcript of a session of the project; of the newest one without a name.
-
-    Raises:
-        FileProblem: there is none, or several fit.
-    """
-    found = transcripts_of(places)
-    return found[named_session(places, found, session)]
-
-
-def transcripts_of(places: Places) -> dict[str, Path]:
-    """The transcripts of the project by their sessions, the newest first.
-
-    Raises:
-        FileProblem: Claude Code's folder cannot be listed.
-    """
-    found: dict[str, Path] = {}
-    for entry in TranscriptStore(places.project, places.claude).entries():
-        found.setdefault(entry.session_id, entry.path)
-    return found
-
-
-def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
-    """The one of `sessions` whose id is `session`, or begins like it; the first one without a name.
-
-    Raises:
-        FileProblem: there is none, or several fit.
-    """
-    names = list(dict.fromkeys(sessions))
-    if not session:
-        if not names:
-            reason = "has no session: Claude Code was not used here, or its transcripts are gone"
-            raise FileProblem(places.project.root, reason)
-        return names[0]
-    found = [session] if session in names else [name for name in names if name.startswith(session)]
-    if len(found) != 1:
-        how_many = "several sessions that begin" if found else "no session whose id is or begins"
-        raise FileProblem(places.project.root, f"has {how_many} like this: {session}")
-    return found[0]
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from memtui.clock import Clock
 from memtui.documents.recovery_review import with_review
 from memtui.files import FileProblem
-from memtui.flows.compact import Compacted, drafted, keep, session_root
+from memtui.flows.compact import Compacted, drafted, keep
+from memtui.flows.sessions import session_root
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import Section

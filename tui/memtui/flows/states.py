@@ -13,13 +13,7 @@ from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
-from memtui.flows.compact import (
-    find_transcript,
-    named_session,
-    refuse_strange,
-    session_root,
-    transcripts_of,
-)
+from memtui.flows.sessions import find_transcript, named_session, refuse_strange, session_root, transcripts_of
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state

@@ -1,0 +1,117 @@
+"""``memtui turns``, ``memtui transcript``, and the session that commands take without a name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Project
+from tests.cli.conftest import Memtui
+from tests.transcripts import Transcript
+
+HERE = "aaaa1111-0000-4000-8000-000000000000"
+NEWER = "bbbb2222-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def folder(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Claude Code's folder for the project's transcripts, with two sessions in it."""
+    claude = tmp_path / "claude"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    found = claude / "projects" / str(project.root).replace("/", "-").replace("_", "-").replace(".", "-")
+    said = Transcript(cwd=str(project.root), session_id=HERE)
+    said.user("Port the lamp driver")
+    said.tool("Bash", "\n".join(f"row {number}" for number in range(30)), command="make lamp")
+    said.say("The driver is ported.")
+    said.user("Thanks, run \x1b[2Jthe tests")
+    said.write(found, f"{HERE}.jsonl")
+    other = Transcript(cwd=str(project.root), session_id=NEWER)
+    other.user("Paint the door")
+    other.write(found, f"{NEWER}.jsonl")
+    return found
+
+
+def test_turns_name_their_lines(memtui: Memtui, folder: Path) -> None:
+    done = memtui("turns", "aaaa")
+    assert done.code == 0
+    lines = done.out.split("\n")
+    assert lines[0].startswith("1. L1 2026-01-02 ")
+    assert lines[0].endswith("typed, 1 call, answered")
+    assert lines[1:3] == ["   ❯ Port the lamp driver", "   ● The driver is ported."]
+    assert lines[3].startswith("2. L5 ")
+    assert "\x1b" not in done.out
+
+
+def test_turns_as_json_are_whole(memtui: Memtui, folder: Path) -> None:
+    turns = json.loads(memtui("turns", "aaaa", "--json").out)
+    assert [turn["source"]["line"] for turn in turns] == [1, 5]
+    assert turns[0]["closing"]["text"] == "The driver is ported."
+
+
+def test_a_line_is_printed_with_its_surroundings(memtui: Memtui, folder: Path) -> None:
+    done = memtui("transcript", "aaaa", "--at", "3", "--around", "1")
+    assert done.code == 0
+    marked = [line for line in done.out.split("\n") if line.startswith(">")]
+    assert len(marked) == 1
+    assert marked[0].startswith("> L3 ")
+    assert "● Bash  make lamp" in done.out
+    assert "row 19" in done.out
+    assert "row 20" not in done.out
+    assert "... 10 more lines" in done.out
+    assert "Port the lamp driver" not in done.out
+
+
+def test_the_whole_transcript_as_json(memtui: Memtui, folder: Path) -> None:
+    entries = json.loads(memtui("transcript", "aaaa", "--json").out)
+    assert [entry["kind"] for entry in entries] == ["ask", "call", "result", "said", "ask"]
+    assert [entry["source"]["line"] for entry in entries] == [1, 2, 3, 4, 5]
+    assert [entry["source"]["speaker"] for entry in entries] == ["user", "model", "tool", "model", "user"]
+    assert entries[2]["text"].endswith("row 29")
+
+
+def test_a_line_that_is_not_there(memtui: Memtui, folder: Path) -> None:
+    done = memtui("transcript", "aaaa", "--at", "900")
+    assert done.code == 1
+    assert "nothing to read around line 900" in done.err
+
+
+def test_inside_claudes_shell_it_is_the_session_of_that_shell(
+    memtui: Memtui, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", HERE)
+    for words in (("turns",), ("facts", "--json"), ("compact", "--print"), ("state", "show")):
+        assert "lamp driver" in memtui(*words).out, words
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", NEWER)
+    assert "Paint the door" in memtui("turns").out
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "of-another-project")
+    assert memtui("turns").code == 0
+
+
+def test_facts_take_one_source(memtui: Memtui, folder: Path) -> None:
+    assert "lamp driver" in memtui("facts", "--session", "aaaa").out
+    done = memtui("facts", str(folder / f"{HERE}.jsonl"), "--session", "aaaa")
+    assert done.code == 2
+    done = memtui("turns", "cccc")
+    assert done.code == 1
+    assert "cccc" in done.err
+
+
+def test_facts_of_a_capture_end_at_its_compaction(memtui: Memtui, folder: Path, project: Project) -> None:
+    said = Transcript(cwd=str(project.root), session_id=HERE)
+    said.user("Before the compaction")
+    said.line("system", subtype="compact_boundary", compactMetadata={"trigger": "auto", "preTokens": 9})
+    said.user("After the compaction")
+    path = said.write(folder, f"{HERE}.jsonl")
+    captures = project.root / ".project" / "compacts"
+    captures.mkdir(parents=True)
+    (captures / "20260102_090000-autocompact.md").write_text(
+        "# Autocompact Capture\n\n**Status:** pending\n**Timestamp:** 2026-01-02T09:00:00+00:00\n"
+        f"**Session ID:** {HERE}\n\n## Transcript\n\n```\n{path}\n```\n\n## First Message\n\n> Before\n\n"
+        "## Memory\n\n_Not yet reviewed. Run `/review-compact` to process._\n"
+    )
+    done = memtui("facts", "--capture", "20260102_090000")
+    assert "Before the compaction" in done.out
+    assert "After the compaction" not in done.out

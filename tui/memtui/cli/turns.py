@@ -1,0 +1,57 @@
+"""``memtui turns``: a session as the list of its turns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.cli.output import print_json, say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import local_minute, parse_iso
+from memtui.flows.sessions import find_transcript, refuse_strange
+from memtui.project import Places, claude_config, memtui_home
+from memtui.reading.facts import read_facts
+from memtui.reading.records import Source, Turn
+from memtui.reading.short_text import one_line, shortened
+
+_LINE = 300
+"""Characters of a text; `--json` has all of it."""
+
+
+@click.command("turns")
+@click.argument("session", default="")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, with every text whole.")
+@root_option
+def command(session: str, as_json: bool, root: Path | None) -> None:
+    """List the turns of a session: what was asked, how much work it took, and the closing message.
+
+    SESSION is a session's id, the beginning of one, or a transcript; without it, it is the session that
+    memtui was started from, else the project's newest. L476 names line 476 of the transcript:
+    `memtui transcript SESSION --at 476` prints it with its surroundings.
+    """
+    transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), session)
+    facts = read_facts(transcript)
+    refuse_strange(transcript, facts)
+    if as_json:
+        print_json([asdict(turn) | {"source": turn.source._asdict()} for turn in facts.turns])
+    else:
+        say(
+            "\n".join(line for turn in facts.turns for line in _lines(turn)) or "The session has no turn yet."
+        )
+
+
+def at(source: Source) -> str:
+    """A source for a person: ``L476 2026-01-02 14:53``, as much of it as is known."""
+    moment = parse_iso(source.timestamp)
+    return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
+
+
+def _lines(turn: Turn) -> list[str]:
+    calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
+    lines = [f"{turn.number}. {at(turn.source)}  {turn.kind}, {calls}, {turn.end}"]
+    for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
+        flat = one_line(text)
+        lines += [f"   {mark} {shortened(flat, _LINE)}"] if flat else []
+    return lines

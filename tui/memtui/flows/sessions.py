@@ -1,0 +1,87 @@
+"""Which session is meant: by its id, the beginning of one, its transcript, or none at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from memtui.files import FileProblem
+from memtui.project import Places, Project, current_session, find_root
+from memtui.reading.facts import Facts
+from memtui.reading.paths import inside
+from memtui.store.transcripts import TranscriptStore
+
+
+def find_transcript(places: Places, session: str = "") -> Path:
+    """The transcript of a session of the project.
+
+    Args:
+        places: where things are.
+        session: its id, the beginning of one, or the path of a transcript; without it the session that this
+            process was started from, else the newest one.
+
+    Raises:
+        FileProblem: there is none, or several fit.
+    """
+    if session.endswith(".jsonl"):
+        path = Path(session).expanduser()
+        if not path.is_file():
+            raise FileProblem(path, "is no file; name a transcript or a session's id")
+        return path
+    found = transcripts_of(places)
+    return found[named_session(places, found, session)]
+
+
+def transcripts_of(places: Places) -> dict[str, Path]:
+    """The transcripts of the project by their sessions, the newest first.
+
+    Raises:
+        FileProblem: Claude Code's folder cannot be listed.
+    """
+    found: dict[str, Path] = {}
+    for entry in TranscriptStore(places.project, places.claude).entries():
+        found.setdefault(entry.session_id, entry.path)
+    return found
+
+
+def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
+    """The one of `sessions` whose id is `session`, or begins like it.
+
+    Without a name it is the session whose shell this process runs in, else the first one.
+
+    Raises:
+        FileProblem: there is none, or several fit.
+    """
+    names = list(dict.fromkeys(sessions))
+    if not session:
+        if not names:
+            reason = "has no session: Claude Code was not used here, or its transcripts are gone"
+            raise FileProblem(places.project.root, reason)
+        here = current_session()
+        return here if here in names else names[0]
+    found = [session] if session in names else [name for name in names if name.startswith(session)]
+    if len(found) != 1:
+        how_many = "several sessions that begin" if found else "no session whose id is or begins"
+        raise FileProblem(places.project.root, f"has {how_many} like this: {session}")
+    return found[0]
+
+
+def refuse_strange(transcript: Path, facts: Facts) -> None:
+    """Refuse the facts of a file that is no transcript: they say nothing, and would pass for a session.
+
+    Raises:
+        FileProblem: the file is no transcript.
+    """
+    if facts.lines and facts.skipped_lines == facts.lines:
+        raise FileProblem(transcript, f"is no transcript: not one of its {facts.lines} lines is JSON")
+
+
+def session_root(facts: Facts, project: Project) -> Path:
+    """The root that a session's paths belong to: the project's, unless the session worked elsewhere."""
+    root = str(project.root)
+    if not facts.cwds or any(inside(cwd, root) for cwd in facts.cwds):
+        return project.root
+    if any(Path(cwd).is_dir() and find_root(Path(cwd)) == project.root for cwd in facts.cwds):
+        return project.root
+    first = Path(facts.cwds[0])
+    return find_root(first) if first.is_dir() else first
