@@ -14,10 +14,55 @@ from memtui.clean import clean, clean_line
 ANY = st.text(st.characters(exclude_categories=()))
 
 
+IGNORABLE = [
+    0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0,
+    *range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000),
+]  # fmt: skip
+"""Default_Ignorable_Code_Point of Unicode 15."""
+
+
 def test_the_search_and_the_table_agree() -> None:
     for code in range(0x110000):
         found = module._NEEDS_CLEANING.search(chr(code)) is not None
-        assert found == ((code in module._TABLE and code != 0x0A) or code == 0x200D), hex(code)
+        assert found == ((code in module._TABLE and code != 0x0A) or code in module._PLACED), hex(code)
+        if code < 0x80:
+            assert found == (module._NEEDS_CLEANING_ASCII.search(chr(code)) is not None)
+
+
+@pytest.mark.parametrize("code", [*IGNORABLE, 0xFFF9, 0xFFFA, 0xFFFB])
+def test_nothing_invisible_is_left_between_letters(code: int) -> None:
+    assert clean(f"a{chr(code)}b") in ("ab", "a\ufffdb")
+    assert clean(f"<sys{chr(code) * 3}tem>") in ("<system>", "<sys\ufffd\ufffd\ufffdtem>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "❤\ufe0f ☎\ufe0e 1\ufe0f\u20e3 #\ufe0f\u20e3 ©\ufe0f",
+        "葛\U000e0100飾区 辻\ufe00",
+        "می\u200cخواهم نمی\u200cدانم",
+        "ক্\u200cত श्री संस्कृत",
+        "\u182e\u1823\u1829\u182d\u1823\u182f\u180b",
+        "한국어 ไทย עברית Ελληνικά",
+    ],
+)
+def test_what_writing_needs_is_kept(text: str) -> None:
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [
+        ("葛\U000e0100\U000e0101", "葛\U000e0100\ufffd"),
+        ("1\ufe0f 2\ufe0e x\ufe0f", "1 2 x"),
+        ("a\u200cb ا\u200c", "ab ا"),
+        ("क्\u200dष", "क्ष"),
+        ("a\ufe0f\u200d👍", "a👍"),
+    ],
+)
+def test_elsewhere_it_is_not(hidden: str, shown: str) -> None:
+    assert clean(hidden) == shown
 
 
 @given(ANY)

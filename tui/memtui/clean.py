@@ -1,7 +1,10 @@
 """Untrusted text to safe text: the one border that everything from a file or a transcript crosses.
 
 Control characters are replaced by a visible picture, never removed: a filter that removes escape sequences
-can be made to swallow the text behind an unterminated one.
+can be made to swallow the text behind an unterminated one. Invisible code points (Unicode's
+Default_Ignorable_Code_Point and the interlinear marks) stay only where emoji, Han, Arabic, Indic or Mongolian
+text needs them to look right. Elsewhere those that occur in ordinary text are left out, which changes nothing
+to see, and those that only ever hide something become U+FFFD.
 """
 
 from __future__ import annotations
@@ -16,36 +19,70 @@ _TABLE: dict[int, int | str | None] = {
     0x0A: 0x0A,
     0x7F: _SYMBOL_FOR_DELETE,
     **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),  # C1 controls
+    **dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _REPLACEMENT),  # Hangul fillers
     **dict.fromkeys(range(0x202A, 0x202F), _REPLACEMENT),  # bidirectional embedding and override
-    **dict.fromkeys(range(0x2066, 0x206A), _REPLACEMENT),  # bidirectional isolates
-    **dict.fromkeys(range(0xE0000, 0xE0080), _REPLACEMENT),  # tag characters: invisible text
+    **dict.fromkeys(range(0x2061, 0x2070), _REPLACEMENT),  # mathematics, bidirectional isolates, deprecated
     **dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT),  # lone surrogates cannot be encoded
+    **dict.fromkeys(range(0xFFF0, 0xFFFC), _REPLACEMENT),  # unassigned, interlinear annotation
+    **dict.fromkeys(range(0x1BCA0, 0x1BCA4), _REPLACEMENT),  # shorthand
+    **dict.fromkeys(range(0x1D173, 0x1D17B), _REPLACEMENT),  # musical
+    **dict.fromkeys(range(0xE0000, 0xE0100), _REPLACEMENT),  # tag characters: invisible text
+    **dict.fromkeys(range(0xE01F0, 0xE1000), _REPLACEMENT),
     0x2028: " ",
     0x2029: " ",
-    0xAD: None,  # soft hyphen: terminals disagree about its width
-    0xFEFF: None,
+    **dict.fromkeys((0xAD, 0x34F, 0x61C, 0x17B4, 0x17B5, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF)),
 }
+
+_EMOJI = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_STYLED = (
+    f"{_EMOJI}\xa9\xae\u203c\u2049\u2122\u2139\u231a-\u23ff\u24c2\u25aa-\u25fe\u2934\u2935\u3030\u303d\u3297"
+    "\u3299"
+)
+"""What a variation selector may give the look of an emoji, or of text."""
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_JOINING = (
+    "\u0600-\u061b\u061d-\u074f\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff"
+    "\u1000-\u109f\u1820-\u18aa\ufb50-\ufdff\ufe70-\ufefc"
+)
+"""Letters of Arabic, Indic and their like, which a non-joiner keeps apart."""
+
+# A joiner between letters is left out, too: the character after it would be measured as nothing.
+_OUT_OF_PLACE = re.compile(
+    f"\u200d(?:(?<![{_EMOJI}]\u200d)(?<![{_EMOJI}]\ufe0f\u200d)|(?![{_EMOJI}]))"
+    f"|\u200c(?:(?<![{_JOINING}]\u200c)|(?![{_JOINING}]))"
+    f"|[\ufe0e\ufe0f](?<![{_STYLED}]\ufe0e)(?<![{_STYLED}]\ufe0f)(?!(?<=[#*0-9]\ufe0f)\u20e3)"
+    f"|[\ufe03-\ufe0d]|[\ufe00-\ufe02](?<![{_HAN}][\ufe00-\ufe02])"
+    "|[\u180b-\u180f](?<![\u1820-\u18aa][\u180b-\u180f])"
+)
+_LONE_SELECTOR = re.compile(f"[\U000e0100-\U000e01ef](?<![{_HAN}][\U000e0100-\U000e01ef])")
+_PLACED = frozenset(
+    (0x200C, 0x200D, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+)
+"""Code points that are kept where their neighbours need them."""
 
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
+_NEEDS_CLEANING_ASCII = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 _NEEDS_CLEANING = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f\u200d]"
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f-\u034f\u061c-\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164-\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff-\ufeff\uffa0-\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-
-# A joiner elsewhere than between emoji is invisible, and the character after it would be measured as nothing.
-_EMOJI = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_LONE_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
 
 
 def clean(text: str) -> str:
     """Return `text` safe to show on a terminal, line feeds kept, tabs expanded to 4 columns.
 
-    The result holds no C0 control but LF, no C1 control, no bidirectional override, and can be encoded.
+    The result holds no C0 control but LF, no C1 control, no bidirectional override, nothing invisible that
+    its neighbours do not need, and can be encoded.
     """
-    if not _NEEDS_CLEANING.search(text):
+    if text.isascii():
+        if not _NEEDS_CLEANING_ASCII.search(text):
+            return text
+    elif not _NEEDS_CLEANING.search(text):
         return text
-    if "\u200d" in text:
-        text = _LONE_JOINER.sub("", text)
+    else:
+        text = _LONE_SELECTOR.sub("\ufffd", _OUT_OF_PLACE.sub("", text))
     return text.replace("\r\n", "\n").expandtabs(4).translate(_TABLE)
 
 

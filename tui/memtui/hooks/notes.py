@@ -12,12 +12,12 @@ from memtui.hooks.active import Rules, active_rules, sharing
 from memtui.hooks.capture import last_capture
 from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import Ended
-from memtui.hooks.quoting import fenced, harmless
 from memtui.hooks.report import Report
 from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
+from memtui.safety.quoting import fenced, harmless
 from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 

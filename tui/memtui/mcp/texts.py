@@ -9,8 +9,8 @@ from memtui.clean import clean_line
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Plan, Recovery, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
-from memtui.hooks.quoting import fenced, harmless
 from memtui.reading.short_text import shortened
+from memtui.safety.quoting import fenced, harmless
 from memtui.store.base import Listed
 
 _LINE = 300

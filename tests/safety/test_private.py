@@ -1,0 +1,120 @@
+"""What is marked as private is left out, however the marks are written."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.safety.private import line_may_hold_private, split_private, without_private, without_private_in
+
+SECRET = "the-word-nobody-may-read"
+COUNT = 500
+
+_WIDE = str.maketrans({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
+_CYRILLIC = str.maketrans("piae", "\u0440\u0456\u0430\u0435")
+_OPEN = ("<", "\uff1c", "\u3008", "\u2039", "\u300a", "\xab", "\u27e8", "\u276e", "&lt;",
+         "&LT;", "&#60;", "&#x3c;", "&#0060", "&amp;lt;", "\\u003c", "\\x3C", "%3C", "\ufe64")  # fmt: skip
+_CLOSE = (">", "\uff1e", "\u3009", "\u203a", "\u300b", "\xbb", "\u27e9", "\u276f", "&gt;",
+          "&GT;", "&#62;", "&#x3e;", "&#0062;", "&amp;gt;", "\\u003e", "\\x3E", "%3E", "\ufe65")  # fmt: skip
+_SLASH = ("/", "\uff0f", "\u2044", "\u2215", "&sol;", "&#47;", "/ ")
+_GAPS = ("", "", " ", "\u200b", "\xad", "\u2060", "\t", "\n", "\U000e0100", "\ufeff", "  \u200d ")
+_ATTRIBUTES = ("", "", ' reason="a > b"', " x=1", " class='a' id=b", "\u3000lang=de", "\nnote", " hidden ")
+
+
+def _word(chance: random.Random) -> str:
+    word = "private"
+    kind = chance.randrange(9)
+    if kind == 0:
+        return word.upper()
+    if kind == 1:
+        return "".join(chance.choice((char, char.upper())) for char in word)
+    if kind == 2:
+        return word.translate(_WIDE)
+    if kind == 3:
+        return word.translate(_CYRILLIC)
+    if kind == 4:
+        return "".join(f"&#{ord(char)};" for char in word)
+    if kind == 5:
+        return chance.choice("\u200b\u200d\xad\u2060\ufe0f\U000e0101").join(word)
+    if kind == 6:
+        return "".join(chr(0x1D41A + ord(char) - 97) for char in word)
+    return word
+
+
+def _tag(chance: random.Random, closing: bool) -> str:
+    at = chance.randrange(len(_OPEN))
+    slash = chance.choice(_SLASH) if closing else ""
+    inner = _word(chance) + ("" if closing else chance.choice(_ATTRIBUTES))
+    return _OPEN[at] + chance.choice(_GAPS) + slash + inner + chance.choice(_GAPS) + _CLOSE[at]
+
+
+def form(number: int) -> tuple[str, str, str]:
+    """A text with a private part, and the words before and behind it ("" when it has no end)."""
+    chance = random.Random(number)
+    before, behind = (
+        chance.choice(("before ", "vor: ", "\u524d\u9762 ", "x")),
+        chance.choice((" behind", "\nafter", "z")),
+    )
+    inside = SECRET
+    if chance.random() < 0.3:
+        inside = f"{_tag(chance, False)}{chance.choice((SECRET, 'x'))}{_tag(chance, True)} {SECRET}"
+    if chance.random() < 0.2:
+        return f"{before}{_tag(chance, False)}{inside}{behind}", before, ""
+    return f"{before}{_tag(chance, False)}{inside}{_tag(chance, True)}{behind}", before, behind
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_no_form_gets_through(number: int) -> None:
+    text, before, behind = form(number)
+    rest = without_private(text)
+    assert SECRET not in rest
+    assert rest.startswith(before)
+    assert rest.endswith(behind or "[private]")
+    assert without_private_in({"message": [text]}) == {"message": [rest]}
+    assert line_may_hold_private(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "private final int x = a < b;", "</private> only the end", "class A { private List<String> a; }",
+        "<privately>x</privately>", "<private-key>x</private-key>", "if (a <private_b) {}", "<p>rivate</p>",
+        "\u300a\u8d44\u6cbb\u901a\u9274\u300b \xab\u041f\u0440\u0438\u0432\u0435\u0442\xbb &lt;b&gt; %20",
+        "\\u001b[2m", "",
+    ],
+)  # fmt: skip
+def test_other_text_stays(text: str) -> None:
+    assert without_private(text) == text
+
+
+def test_a_message_that_is_private_as_a_whole_is_empty() -> None:
+    assert without_private(" <private>a</private>\n<PRIVATE>b") == ""
+
+
+def test_an_open_part_reaches_into_the_next_piece() -> None:
+    assert split_private("a <private>b") == ("a [private]", 1)
+    assert split_private("c</private> d", 1) == (" d", 0)
+    blocks = [
+        {"type": "text", "text": "a <private>b"},
+        {"type": "image"},
+        {"type": "text", "text": "c </private>d"},
+    ]
+    assert without_private_in(blocks) == [
+        {"type": "text", "text": "a [private]"}, {"type": "image"}, {"type": "text", "text": "d"},
+    ]  # fmt: skip
+
+
+@given(st.text())
+def test_what_is_left_holds_nothing_private(text: str) -> None:
+    rest = without_private(text)
+    assert without_private(rest) == rest
+
+
+@pytest.mark.parametrize(
+    "piece", ["<", "< ", "&lt;", "<private ", "</private", "&amp;", "\xab\u200b", "%25", "<\u200b"]
+)
+def test_many_beginnings_take_no_time(piece: str) -> None:
+    without_private(piece * 20_000)

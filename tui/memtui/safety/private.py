@@ -1,0 +1,125 @@
+"""Parts of a text that a person has marked as private: ``<private>...</private>``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from memtui.safety.folding import INVISIBLE, OPENERS, folded
+
+MARK = "[private]"
+"""What stands in the place of a private part."""
+
+_TAG = re.compile(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
+
+_ESCAPE = re.compile(r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])", re.IGNORECASE)
+_CANDIDATE = re.compile(
+    rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPE.pattern}",
+    re.IGNORECASE,
+)
+"""What may begin a tag: a bracket before anything but another letter than P."""
+_LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
+_MOST_LOOKS = 500
+
+_BYTES = re.compile(
+    rb"&#|\\u(?!00[01])|\\\\[ux]|%[4-7]"
+    rb"|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
+    rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf3\xa0"
+    rb"|[\xcc\xcd][\x80-\xbf]"  # marks above and below
+    rb"|[\xce-\xd7][\x80-\xbf]|\xc6[\x84\xbd]|\xc5\xbf|[\xc9\xca][\x80-\xbf]|\xcf[\x80-\xbf]|[\xc3-\xc8][\x80-\xbf]"
+    rb"|\xe1[\xb0-\xbf]|\xe1\x8f|\xe2[\x82\x84\x85\x92\x93\xb1\xb2]|\xea[\x99\x9c\x9e\xad]|\xef\xbd|\xef\xbc[\xa1-\xba]"
+    rb"|\xf0\x9d|\xf0\x9f[\x84\x85]"
+)
+"""Bytes of a JSON line in which the word may be written with other letters, as entities, or with gaps."""
+
+
+def without_private(text: str) -> str:
+    """The text with `MARK` in the place of each private part; "" when nothing else is left.
+
+    Tags count in any case, with attributes, as entities, in look-alike letters and brackets. A part within
+    another ends with the outer one, and an unclosed one reaches to the end.
+    """
+    rest, _ = split_private(text)
+    return rest
+
+
+def split_private(text: str, depth: int = 0) -> tuple[str, int]:
+    """Leave out private parts of one piece of a longer text.
+
+    Args:
+        text: the piece.
+        depth: how many private parts are open where it begins.
+
+    Returns:
+        The rest, and how many are open where it ends.
+    """
+    if not depth and not may_hold_private(text):
+        return text, 0
+    fold = folded(text)
+    kept: list[str] = []
+    begin = 0
+    for tag in _TAG.finditer(fold.text):
+        if tag["closing"]:
+            if depth and tag["end"]:
+                depth -= 1
+                begin = fold.origin(tag.end())
+        else:
+            if not depth:
+                kept += [text[begin : fold.origin(tag.start())], MARK]
+            depth += 1
+    if not depth:
+        kept.append(text[begin:])
+    return ("" if all(part == MARK or not part.strip() for part in kept) else "".join(kept)), depth
+
+
+def may_hold_private(text: str) -> bool:
+    """Whether a private part begins in a text; costs next to nothing where the word is not in it."""
+    if text.isascii() and "private" not in text.lower() and not _ESCAPE.search(text):
+        return False
+    for number, candidate in enumerate(_CANDIDATE.finditer(text)):
+        if number == _MOST_LOOKS:  # from here on it costs less to fold all of it
+            return any(not tag["closing"] for tag in _TAG.finditer(folded(text).text))
+        if _begins(text, candidate.start()):
+            return True
+    return False
+
+
+def _begins(text: str, at: int) -> bool:
+    window = text[at : at + _LOOK]
+    if INVISIBLE.search(window) or window.isspace() or "  " in window:
+        window = re.sub(r"\s+", " ", INVISIBLE.sub("", text[at : at + _LOOK_BEHIND_PADDING]))[:_LOOK_LONGER]
+    if _ESCAPE.search(window):
+        window = text[at : at + _LOOK_LONGER]
+    tag = _TAG.match(folded(window).text)
+    return tag is not None and not tag["closing"]
+
+
+def line_may_hold_private(line: bytes) -> bool:
+    """Whether a line of JSON has to be looked through for private parts."""
+    return b"private" in line.lower() or _BYTES.search(line) is not None
+
+
+def without_private_in(value: Any) -> Any:
+    """A JSON value without the private parts of its texts.
+
+    A part that is not closed in a block of text reaches into the blocks of text behind it.
+    """
+    if isinstance(value, str):
+        return without_private(value)
+    if isinstance(value, dict):
+        return {key: without_private_in(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return _without_private_blocks(value)
+    return value
+
+
+def _without_private_blocks(blocks: list[Any]) -> list[Any]:
+    depth = 0
+    kept: list[Any] = []
+    for block in blocks:
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            text, depth = split_private(block["text"], depth)
+            kept.append({**without_private_in({**block, "text": ""}), "text": text})
+        else:
+            kept.append(without_private_in(block))
+    return kept

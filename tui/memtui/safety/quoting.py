@@ -1,0 +1,55 @@
+"""Text of others made safe for the model to read: quoted, and without what looks like a system message.
+
+What was saved once is read by a model that did not write it: it is fenced, and tags in which Claude Code
+wraps its own messages are taken out, however they are written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memtui.clean import clean
+from memtui.safety.folding import folded
+from memtui.safety.private import without_private
+
+_WORDS = "channel|functions|system|tick|ultraplan"
+"""Names that are ordinary words, too: they count with the brackets around them."""
+
+_NAMES = (
+    r"antml:[\w-]+|system[-_][\w-]*|command-[a-z]+|local-command-\w+|bash-[a-z]+|user-memory-input"
+    r"|[a-z]+(?:-[a-z]+)*-hook|ide_\w+|persisted-output|new-diagnostics|tool_(?:use|result)s?(?:_\w+)?"
+    r"|function_(?:calls?|results?)|task-notification|teammate-message|agent-(?:message|notification)"
+    r"|cross-session-message|channel-message|mcp-(?:resource|polling)-update|github-webhook-activity"
+    r"|fork-boilerplate|background-task[\w-]*|skill-format|output-style|available-deferred-tools"
+    r"|claude-mem-context|memtui-notes"
+)
+"""Tags of Claude Code's own messages, as seen in transcripts, and of programs that put text into them.
+
+No part of it can be matched in two ways, or a hostile text would take for ever. A name of several words needs
+no end to be taken for a tag: the text may have been cut in it.
+"""
+
+_END = r"(?:\s[^<>]{0,300})?/?>"
+_TAG = re.compile(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
+_TAG_MARK = "[tag]"
+_RUN = re.compile(r"`{3,}")
+
+
+def harmless(text: str) -> str:
+    """Clean text without private parts and system tags; an unclosed private part reaches to the end."""
+    text = clean(without_private(text))
+    fold = folded(text)
+    parts: list[str] = []
+    begin = 0
+    for tag in _TAG.finditer(fold.text):
+        # Something stays in the place of a tag, so that what is around it cannot become a tag in turn.
+        parts += (text[begin : fold.origin(tag.start())], _TAG_MARK)
+        begin = fold.origin(tag.end())
+    return "".join((*parts, text[begin:]))
+
+
+def fenced(text: str) -> str:
+    """`text` in a fence that it cannot close."""
+    longest = max((len(run) for run in _RUN.findall(text)), default=2)
+    marks = "`" * (longest + 1)
+    return f"{marks}text\n{text}\n{marks}"
