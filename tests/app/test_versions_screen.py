@@ -44,6 +44,12 @@ THIRD = SECOND.replace(version=3, working=WorkingContext(last_compile="SUCCESS: 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
+    monkeypatch.setattr(screen_module, "_LOOK", 3600.0)  # a screen that keeps looking is never at rest
+
+
+@pytest.fixture
+def looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The screen looks for new versions all the time."""
     monkeypatch.setattr(screen_module, "_LOOK", 0.02)
 
 
@@ -251,7 +257,7 @@ async def test_q_and_v_leave_from_wherever_one_is(three: World, key: str) -> Non
         assert not driver.app.left
 
 
-async def test_a_new_version_joins_while_one_looks(three: World) -> None:
+async def test_a_new_version_joins_while_one_looks(three: World, looking: None) -> None:
     async with opened(three) as driver:
         screen = await shown(driver)
         await driver.press("j", "j", "space")
@@ -263,7 +269,7 @@ async def test_a_new_version_joins_while_one_looks(three: World) -> None:
         assert screen.rows[3].startswith("◆ v2")
 
 
-async def test_versions_that_go_leave_an_empty_list(three: World) -> None:
+async def test_versions_that_go_leave_an_empty_list(three: World, looking: None) -> None:
     async with opened(three) as driver:
         screen = await shown(driver)
         await driver.press("space")
