@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path, PurePath
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.css.query import NoMatches
 from textual.events import Key
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -31,10 +34,8 @@ from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
 SIZES = (WIDE, NARROW, SHORT)
-TURNS = 4500
-"""Turns of the event loop that a condition is waited for, each of at least 10 ms."""
-_HOPS = 7
-"""Queues that a key passes from the terminal to a widget, and back to the app that knows its action."""
+PATIENCE = 45.0
+"""Seconds that a condition is waited for."""
 _NAMES = {
     " ": "space",
     "/": "slash",
@@ -62,6 +63,11 @@ _BRIEF = (
     "changes",
 )
 """Groups of workers that end by themselves."""
+
+
+def _waits_for_message(pump: MessagePump) -> bool:
+    queue: Any = pump._message_queue
+    return bool(queue.empty() and queue.ready_event._waiters)
 
 
 class WatchedApp(MemtuiApp):
@@ -95,16 +101,41 @@ class Driver:
     async def press(self, *keys: str) -> None:
         """Press keys one after the other and wait for what follows at once.
 
-        `Pilot.press` waits twice 20 ms for every key; a few turns of all message queues are as good.
+        `Pilot.press` waits twice 20 ms for every key, and again until the process has little to do.
         """
         for key in keys:
             character = _CHARACTERS.get(key, key if len(key) == 1 else None)
             name = _NAMES.get(key, key)
             self.app.post_message(Key(name, character))
-            for _ in range(_HOPS):
-                await self.pilot.pause(0)
-        await self.pilot.pause()
+            await self.handled()
         await self.settled()
+
+    async def handled(self) -> None:
+        """Wait until every message and every callback has been handled, and paint what they changed."""
+        await self._waited_for(self._waiting, "the end of all messages")
+        self._paint()
+        await self._waited_for(self._waiting, "the end of all messages")
+
+    def _waiting(self) -> bool:
+        """Whether the app and the widgets on its screens have nothing to do but to wait for a message."""
+        if self.app.left or self.app._exception is not None:
+            return True
+        nodes = (node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))
+        return all(_waits_for_message(pump) for pump in (self.app, *nodes))
+
+    def _paint(self) -> None:
+        """Paint now, not with the next sixtieth of a second."""
+        if self.app.screen_stack:
+            self.app.screen._on_timer_update()
+
+    async def _waited_for(self, condition: Callable[[], object], what: str) -> None:
+        end = monotonic() + PATIENCE
+        turn = 0
+        while not condition():
+            turn += 1
+            # Most often a few turns of the event loop are enough; only threads take longer.
+            await asyncio.sleep(0 if turn < 50 else 0.005)
+            assert monotonic() < end, f"{what} did not happen; said {self.said}; shown:\n{self.shown}"
 
     async def type(self, text: str) -> None:
         """Type a text."""
@@ -112,18 +143,18 @@ class Driver:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until `condition` holds."""
-        for _ in range(TURNS):
-            if condition():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError(f"{what or 'it'} did not happen; said {self.said}; shown:\n{self.shown}")
+
+        def holds() -> object:
+            self._paint()
+            return condition()
+
+        await self._waited_for(holds, what or "it")
 
     async def settled(self) -> None:
         """Wait until no worker has anything to do."""
-        if self._resting():
-            return
-        await self.until(self._resting, "rest")
-        await self.pilot.pause()
+        while not self._resting():
+            await self._waited_for(self._resting, "rest")
+            await self.handled()
 
     def _resting(self) -> bool:
         return all(worker.is_finished or worker.group not in _BRIEF for worker in self.app.workers)
@@ -136,14 +167,14 @@ class Driver:
     async def until_live(self) -> None:
         """Wait until the first listing is shown."""
         await self.until(lambda: self.browser.query_one(StatusBar).liveness is not None, "the listing")
-        await self.pilot.pause()
+        await self.handled()
         await self.settled()
 
     async def until_transcript(self) -> TranscriptView:
         """Wait until the end of a transcript shows."""
         view = self.app.screen.query_one(TranscriptView)
         await self.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
-        await self.pilot.pause()
+        await self.handled()
         return view
 
     @property
