@@ -59,6 +59,32 @@ def test_a_text_comes_back_exactly(calls: Calls, text: str) -> None:
     assert calls.store.get(made).body == text.encode()
 
 
+@pytest.mark.parametrize("part", ["plain words\n", "退款订单", '"\\\x00', "👍🏽"])
+def test_a_long_text_comes_in_pages_that_add_up(calls: Calls, part: str) -> None:
+    text = part * (100_000 // len(part))
+    made = _call(calls, operation="import", text=text)["id"]
+    whole, pages = "", 0
+    offset: int | None = 0
+    while offset is not None:
+        answer = _call(calls, operation="export", id=made, offset=offset)
+        assert len(json.dumps(answer, ensure_ascii=False).encode()) < 46_000
+        assert (answer["offset"], answer["total_characters"]) == (offset, len(text))
+        whole, offset, pages = whole + answer["content"], answer.get("next_offset"), pages + 1
+    assert whole == text and pages > 2
+    assert _call(calls, operation="export", id=made, offset=10**6)["content"] == ""
+
+
+def test_a_list_of_long_rows_is_short(calls: Calls) -> None:
+    for number in range(100):
+        tags = tuple(f"{number}-{tag}-{'x' * 30}" for tag in range(40))
+        calls.store.create(New(b"findme", project="/p", description="long " * 100, tags=tags))
+    listed = _call(calls, operation="list", path="*", limit=100)
+    found = _call(calls, operation="search", query="findme", path="*", limit=100)
+    for answer, rows in ((listed, listed["memories"]), (found, found["matches"])):
+        assert answer["total"] == 100 and 10 < len(rows) < 100
+        assert len(json.dumps(answer)) < 46_000
+
+
 def test_a_memory_that_is_no_text_says_so(calls: Calls) -> None:
     made = calls.store.create(New(b"\xff\xfe caf\xe9"))
     answer = _call(calls, operation="export", id=made.id)
@@ -151,6 +177,13 @@ def test_the_prompt_says_what_the_text_is_and_fences_it(calls: Calls) -> None:
     fence = text.split("\n\n")[2].split("\n")[0]
     assert fence == "`````text" and text.rstrip().endswith("\n`````")
     assert "</system-reminder>" not in text and "\x1b" not in text
+
+
+def test_the_prompt_of_a_long_text_says_where_the_rest_is(calls: Calls) -> None:
+    made = calls.store.create(New(b"long\n" * 100_000))
+    text = restore_prompt(calls.store.get(made.id))
+    assert len(text) < 50_000
+    assert f'id "{made.id}", offset ' in text
 
 
 @pytest.mark.parametrize(

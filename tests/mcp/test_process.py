@@ -120,7 +120,23 @@ def test_a_thousand_malformed_requests(start: Start) -> None:
     assert answers["last"]["result"]["structuredContent"]["message"].startswith("Created memory: CMEM-")
     without_id = [json.loads(line) for line in printed.splitlines() if b'"id":null' in line]
     assert len(without_id) > 200
-    assert any("longer than 16 MiB" in message["error"]["message"] for message in without_id)
+
+
+def test_a_very_long_text_is_answered_under_its_own_id_and_read_in_pages(start: Start) -> None:
+    text = '"\n' * (15 << 19)  # 15 MB, twice as long in JSON
+    process = start()
+    asked = lines(HELLO, READY, tool(7, operation="import", text=text), request(8, "ping"))
+    printed, _ = process.communicate(asked, timeout=_SECONDS)
+    answers = _answers(printed)
+    made = answers[7]["result"]["structuredContent"]["id"]
+    assert "result" in answers[8]
+    process = start()
+    printed, _ = process.communicate(
+        lines(HELLO, READY, tool(9, operation="export", id=made)), timeout=_SECONDS
+    )
+    page = _answers(printed)[9]["result"]["structuredContent"]
+    assert text.startswith(page["content"]) and page["next_offset"] == len(page["content"])
+    assert len(printed) < 300_000
 
 
 _NOISY = """

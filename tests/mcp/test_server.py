@@ -105,6 +105,15 @@ async def test_a_memory_that_is_no_text_comes_as_bytes(calls: Calls) -> None:
     assert isinstance(content, types.BlobResourceContents) and content.blob == "//4="
 
 
+async def test_a_long_memory_is_cut_or_refused(calls: Calls) -> None:
+    text, data = (calls.store.create(New(body)).id for body in (b"long\n" * 100_000, b"\xff" * 100_000))
+    async with Client(make_server(calls)) as client:
+        shown = _text(await client.read_resource(f"memory://{text}"))
+        with pytest.raises(MCPError, match="is not text, and too long to send"):
+            await client.read_resource(f"memory://{data}")
+    assert len(shown) < 50_000 and "offset" in shown.splitlines()[-1]
+
+
 async def test_the_prompt_restores_the_one_that_is_named_or_the_newest(
     calls: Calls, project: Project
 ) -> None:

@@ -114,6 +114,11 @@ class Calls:
         except Exception as error:
             raise Refusal(clean_line(explain(self.log, doing, error))) from error
 
+    async def finished(self) -> None:
+        """Wait until no call is being done."""
+        for _ in range(_THREADS):
+            await self._threads.acquire_on_behalf_of(object())
+
     async def tool(self, name: str, call: Callable[[], Mapping[str, Any]]) -> types.CallToolResult:
         """Do the call of a tool; a failure is a result, too, which the model reads."""
         try:

@@ -3,7 +3,8 @@
 ======  ==========================================================================================
 import  ``{"operation", "id", "message": "Created memory: CMEM-..."}``, as in the seed
 export  ``{"operation", "id", "content"}``: the text exactly as it was stored; a `note` says so where JSON
-        cannot carry it, because it is no UTF-8
+        cannot carry it, because it is no UTF-8. A text that is too long for a result comes in pages, with
+        `offset`, `next_offset` (not on the last page) and `total_characters`
 list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
         "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
@@ -11,7 +12,7 @@ search  ``{"operation", "query", "matches": [...], "total"}``, best first; a mat
 summary ``{"operation", "id", "summary"}``: a few lines of text
 ======  ==========================================================================================
 
-Times are ISO 8601 with their offset; `total` counts what is beyond `limit`, too.
+Times are ISO 8601 with their offset; `total` also counts what is beyond `limit` or did not fit the result.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pydantic import BeforeValidator, Field
 from mcp import types
 from memtui.clean import clean_line
 from memtui.mcp.calls import Arguments, Calls, Refusal
-from memtui.mcp.texts import decoded, row, summary
+from memtui.mcp.texts import decoded, paged, row, rows_that_fit, summary
 from memtui.store.base import NOT_ALL_SEARCHED, Filter, New
 
 NAME = "core_memory"
@@ -36,7 +37,8 @@ Store recovery texts of sessions under Recovery IDs (CMEM-YYYYMMDD-HHMMSS), and 
 Operations:
 - import: store `text`, with `description` and `tags` if you like. Answers {"operation", "id", "message"}. \
 Show the id to the user: it is the Recovery ID.
-- export: the stored text of `id`. Answers {"operation", "id", "content"}.
+- export: the stored text of `id`. Answers {"operation", "id", "content"}; a long text comes in pages: where \
+the answer has `next_offset`, call again with that `offset` until it has none.
 - list: the newest memories. Answers {"operation", "memories": [{"id", "description", "project", "created", \
 "updated", "tags", "archived"}], "total"}.
 - search: memories that hold every word of `query` (file names, identifiers and "phrases", too). \
@@ -83,6 +85,7 @@ class Call(Arguments):
         BeforeValidator(_listed, json_schema_input_type=list[str]),
         Field(description="import: tags to give; list and search: only memories that have all of them."),
     ] = ()
+    offset: Annotated[int, Field(ge=0, description="export: the character to begin with.")] = 0
     limit: Annotated[int, Field(ge=1, le=100, description="list, search: how many at most.")] = 20
 
 
@@ -136,20 +139,20 @@ def _import(calls: Calls, call: Call) -> dict[str, Any]:
 def _export(calls: Calls, call: Call) -> dict[str, Any]:
     memory = calls.memory(_needed(call.id, "an id"), call.path)
     text, exact = decoded(memory.body)
-    answer = {"id": memory.meta.id, "content": text}
+    answer = {"id": memory.meta.id, **paged(text, call.offset)}
     return answer if exact else {**answer, "note": _NOT_EXACT}
 
 
 def _list(calls: Calls, call: Call) -> dict[str, Any]:
     page = calls.store.list(_filter(calls, call), limit=call.limit)
-    return {"memories": [row(listed) for listed in page.items], "total": page.total}
+    return {"memories": rows_that_fit([row(listed) for listed in page.items]), "total": page.total}
 
 
 def _search(calls: Calls, call: Call) -> dict[str, Any]:
     query = _needed(call.query, "a query")
     found = calls.store.search(query, _filter(calls, call), limit=call.limit)
     matches = [{**row(hit.listed), "snippet": clean_line(hit.snippet)} for hit in found.hits]
-    answer = {"query": call.query, "matches": matches, "total": found.total}
+    answer = {"query": call.query, "matches": rows_that_fit(matches), "total": found.total}
     return answer if found.complete else {**answer, "note": NOT_ALL_SEARCHED}
 
 

@@ -6,8 +6,10 @@ from base64 import b64encode
 
 from mcp import types
 from memtui.clean import clean_line
+from memtui.formats.stored_memory import StoredMemory
 from memtui.mcp.calls import Calls, Refusal
-from memtui.mcp.texts import decoded, restore_prompt
+from memtui.mcp.texts import RESULT_BYTES, cut_note, decoded, page, restore_prompt
+from memtui.reading.short_text import shortened
 from memtui.store.base import Filter, Listed
 
 SCHEME = "memory://"
@@ -20,7 +22,7 @@ TEMPLATE = types.ResourceTemplate(
     name="memory",
     title="A stored memory",
     uri_template=f"{SCHEME}{{id}}",
-    description="The recovery text of a Recovery ID, exactly as it was stored.",
+    description="The recovery text of a Recovery ID, as it was stored; a long one is cut.",
     mime_type=_MARKDOWN,
 )
 
@@ -46,33 +48,43 @@ def resources(calls: Calls, cursor: str | None) -> types.ListResourcesResult:
         FileProblem: see `MemoryBackend.list`.
     """
     start = _offset(cursor)
-    page = calls.store.list(Filter(project=calls.project()), limit=PAGE, offset=start)
-    after = start + len(page.items)
+    listing = calls.store.list(Filter(project=calls.project()), limit=PAGE, offset=start)
+    after = start + len(listing.items)
     return types.ListResourcesResult(
-        resources=[_resource(listed) for listed in page.items if not listed.problem],
-        next_cursor=str(after) if page.items and after < page.total else None,
+        resources=[_resource(listed) for listed in listing.items if not listed.problem],
+        next_cursor=str(after) if listing.items and after < listing.total else None,
     )
 
 
 def resource(calls: Calls, uri: str) -> types.ReadResourceResult:
-    """The text of a memory; one that is no UTF-8 comes as bytes.
+    """The text of a memory, cut where it is too long; one that is not UTF-8 comes as bytes.
 
     Raises:
-        Refusal: the address is none of a memory.
+        Refusal: the address is not that of a memory, or its bytes are too many.
         FileProblem: see `MemoryBackend.get`.
     """
     name = uri[len(SCHEME) :].strip("/")
     if uri[: len(SCHEME)].lower() != SCHEME or not name:
         raise Refusal(f"'{clean_line(uri)}' is not the address of a memory; those are {SCHEME}CMEM-...")
-    body = calls.memory(name).body
-    text, exact = decoded(body)
-    content: types.TextResourceContents | types.BlobResourceContents
-    if exact:
-        content = types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
-    else:
-        blob = b64encode(body).decode()
-        content = types.BlobResourceContents(uri=uri, mime_type="application/octet-stream", blob=blob)
-    return types.ReadResourceResult(contents=[content])
+    memory = calls.memory(name)
+    text, exact = decoded(memory.body)
+    return types.ReadResourceResult(contents=[_text(uri, memory, text) if exact else _blob(uri, memory)])
+
+
+def _text(uri: str, memory: StoredMemory, text: str) -> types.TextResourceContents:
+    shown = page(text)
+    rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
+    return types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=shown.text + rest)
+
+
+def _blob(uri: str, memory: StoredMemory) -> types.BlobResourceContents:
+    blob = b64encode(memory.body).decode()
+    if len(blob) > RESULT_BYTES:
+        name = memory.meta.id
+        raise Refusal(
+            f"{name} is not text, and too long to send; `memtui memory export {name}` gives its bytes."
+        )
+    return types.BlobResourceContents(uri=uri, mime_type="application/octet-stream", blob=blob)
 
 
 def prompt(calls: Calls, name: str, arguments: dict[str, str]) -> types.GetPromptResult:
@@ -95,7 +107,7 @@ def _resource(listed: Listed) -> types.Resource:
     meta = listed.meta
     return types.Resource(
         name=meta.id,
-        title=clean_line(listed.title),
+        title=shortened(clean_line(listed.title), 300),
         uri=SCHEME + meta.id,
         description=clean_line(f"{meta.created:%Y-%m-%d %H:%M} {' '.join(meta.tags)}"),
         mime_type=_MARKDOWN,

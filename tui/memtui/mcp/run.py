@@ -10,22 +10,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+from mcp.server.stdio import stdio_server
 
 from memtui.clock import Clock, system_clock
 from memtui.failures import FailureLog
 from memtui.mcp.calls import Calls
-from memtui.mcp.pipes import claim_stdio, serving
 from memtui.mcp.server import make_server
+from memtui.mcp.stdio import LAST_ANSWERS, Wire
 from memtui.project import Home
 from memtui.store.memory_files import FilesBackend
 
 
 def run_server(home: Home) -> None:
     """Serve one client until it closes its side, or until SIGTERM or SIGINT; what has begun is finished."""
-    # Before all else: nothing that is printed from here on may reach the client.
-    inward, outward = claim_stdio()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memtui mcp: %(message)s")
-    anyio.run(_serve, calls_of(home, system_clock), inward, outward)
+    anyio.run(_serve, calls_of(home, system_clock))
 
 
 def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> Calls:
@@ -44,17 +43,27 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
     )
 
 
-async def _serve(calls: Calls, inward: int, outward: int) -> None:
-    server = make_server(calls)
+async def _serve(calls: Calls) -> None:
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_end_on_signal, tasks.cancel_scope)
-        async with serving(inward, outward) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        tasks.start_soon(_end_on_signal, calls)
+        async with stdio_server() as pipes:
+            try:
+                await Wire(*pipes).run(make_server(calls))
+            except anyio.get_cancelled_exc_class():  # nobody listens
+                with anyio.CancelScope(shield=True):
+                    await _leave(calls)
+                raise
         tasks.cancel_scope.cancel()
 
 
-async def _end_on_signal(everything: anyio.CancelScope) -> None:
+async def _end_on_signal(calls: Calls) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
-            everything.cancel()
-            return
+            await _leave(calls)
+
+
+async def _leave(calls: Calls) -> None:
+    """Finish what has begun and end the process: nothing can interrupt the thread that reads stdin."""
+    with anyio.move_on_after(LAST_ANSWERS):
+        await calls.finished()
+    os._exit(0)

@@ -1,7 +1,7 @@
 """The tool ``session_manager``: workflow sessions and their plans (seed 000, section 8, priority 1).
 
 ``list`` answers ``{"sessions": [{"id": "WFS-..."}]}``, the newest first; ``read`` answers
-``{"content": ...}``, the plan as it stands in its file.
+``{"content": ...}``, the plan as it stands in its file; a long one in pages, as `core_memory` exports it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from mcp import types
 from memtui.mcp.calls import Arguments, Calls, Refusal
+from memtui.mcp.texts import paged
 from memtui.project import Project
 from memtui.store.workflow import active_sessions, read_plan
 
@@ -22,7 +23,8 @@ Workflow sessions of a project (.workflow/active/WFS-*) and their plans; nothing
 
 Operations:
 - list, with location "active". Answers {"sessions": [{"id"}]}, the newest first.
-- read, with session_id and content_type "plan". Answers {"content"}: the IMPL_PLAN.md, complete.
+- read, with session_id and content_type "plan". Answers {"content"}: the IMPL_PLAN.md; a \
+long one comes in pages: where the answer has `next_offset`, call again with that `offset`.
 """
 
 
@@ -33,6 +35,7 @@ class Call(Arguments):
     location: Annotated[Literal["active"], Field(description="list: where to look.")] = "active"
     session_id: Annotated[str, Field(description="read: an id of the list.")] = ""
     content_type: Annotated[Literal["plan"], Field(description="read: what of the session.")] = "plan"
+    offset: Annotated[int, Field(ge=0, description="read: the character to begin with.")] = 0
     path: Annotated[
         str, Field(description="A folder of the project that is meant, the current one when left out.")
     ] = ""
@@ -62,4 +65,4 @@ def session_manager(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
         return {"sessions": [{"id": session.id} for session in active_sessions(project)]}
     if not call.session_id:
         raise Refusal("This operation needs a session_id.")
-    return {"content": read_plan(project, call.session_id)}
+    return paged(read_plan(project, call.session_id), call.offset)

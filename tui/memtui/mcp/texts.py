@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from bisect import bisect_right
+from typing import Any, NamedTuple
 
 from memtui.clean import clean_line
 from memtui.formats.model import FormatError
@@ -13,11 +15,17 @@ from memtui.reading.short_text import shortened
 from memtui.safety.quoting import fenced, harmless
 from memtui.store.base import Listed
 
+RESULT_BYTES = 45_000
+"""Bytes of JSON in one result: fewer than 20,000 tokens in every script (estimated at 2.3 bytes a token)."""
+
 _LINE = 300
 """Characters of the longest line in a summary."""
 
 _ITEMS = 5
 """Items of a list that a summary names."""
+
+_TAGS = 20
+"""Tags that a row of a list names."""
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 
@@ -40,6 +48,46 @@ def decoded(body: bytes) -> tuple[str, bool]:
         return body.decode("utf-8", "replace"), False
 
 
+class Page(NamedTuple):
+    """A part of a text that fits into one result."""
+
+    text: str
+    after: int | None
+    """Where the rest begins, in characters; None at the end."""
+
+
+def page(text: str, start: int = 0) -> Page:
+    """The part of a text that begins at a character and fits into a result."""
+    part = text[start : start + RESULT_BYTES]
+    room = range(len(part) + 1)
+    fits = bisect_right(room, RESULT_BYTES, key=lambda end: _bytes(part[:end])) - 1
+    after = start + fits
+    return Page(part[:fits], after if after < len(text) else None)
+
+
+def paged(text: str, start: int = 0) -> dict[str, Any]:
+    """A text, or a page of it, as fields of an answer."""
+    shown = page(text, start)
+    if start == 0 and shown.after is None:
+        return {"content": text}
+    answer = {"content": shown.text, "offset": start, "total_characters": len(text)}
+    return answer if shown.after is None else {**answer, "next_offset": shown.after}
+
+
+def rows_that_fit(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first rows, as many as fit into a result."""
+    size = 0
+    for number, each in enumerate(rows):
+        size += _bytes(each)
+        if size > RESULT_BYTES:
+            return rows[:number]
+    return rows
+
+
+def _bytes(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def row(listed: Listed) -> dict[str, Any]:
     """A memory in a list."""
     meta = listed.meta
@@ -47,11 +95,11 @@ def row(listed: Listed) -> dict[str, Any]:
         return {"id": meta.id, "problem": clean_line(listed.problem)}
     return {
         "id": meta.id,
-        "description": clean_line(listed.title),
+        "description": shortened(clean_line(listed.title), _LINE),
         "project": clean_line(meta.project),
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
-        "tags": [clean_line(tag) for tag in meta.tags],
+        "tags": [shortened(clean_line(tag), _LINE) for tag in meta.tags[:_TAGS]],
         "archived": meta.archived,
     }
 
@@ -70,8 +118,15 @@ def summary(memory: StoredMemory) -> str:
 
 def restore_prompt(memory: StoredMemory) -> str:
     """What a model is told when it is to go on from a memory: the text, fenced, and what it is."""
-    text, _ = decoded(memory.body)
-    return f"{_HOW.format(id=memory.meta.id, where=_where(memory.meta))}\n{fenced(harmless(text))}\n"
+    shown = page(decoded(memory.body)[0])
+    how = _HOW.format(id=memory.meta.id, where=_where(memory.meta))
+    rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
+    return f"{how}\n{fenced(harmless(shown.text))}\n{rest}"
+
+
+def cut_note(name: str, after: int) -> str:
+    """Where a text that was cut goes on."""
+    return f'[Cut here. The rest: core_memory, operation "export", id "{name}", offset {after}.]'
 
 
 def _where(meta: MemoryMeta) -> str:

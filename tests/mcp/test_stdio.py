@@ -1,0 +1,82 @@
+"""Lines of a client that are no messages: which are answered, and under which id."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from mcp.types import INVALID_REQUEST, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from memtui.mcp.stdio import refusal
+
+
+def _refused(line: bytes) -> JSONRPCError | None:
+    """The answer to a line that the library's transport reads as it does."""
+    with pytest.raises(ValidationError) as caught:
+        jsonrpc_message_adapter.validate_json(line.decode("utf-8", "replace"), by_name=False)
+    return refusal(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "known"),
+    [
+        (b"{", None),
+        (b"hello", None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping",}', None),
+        (b"\xff\xfe", None),
+        (b"[" * 100_000, None),
+        (b'{"a":' * 50_000, None),
+        # Python's own parser tells the id; the one that is used takes no lone surrogate.
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "x", "params": {"text": "\\ud83d"}}', 7),
+        (b'{"jsonrpc": "2.0", "id": 0, "method": "x", "params": {"text": "\\ud83d"}}', 0),
+        (b'{"id": "\\ud83d", "method": "x"}', None),
+        (b"[]", None),
+        (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', None),
+        (b"3", None),
+        (b"null", None),
+        (b"{}", None),
+        (b'{"id": 4}', 4),
+        (b'{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": [1]}', 4),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": 3}', "a"),
+        (b'{"jsonrpc": "2.0", "id": {}, "method": 3}', None),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered(line: bytes, known: int | str | None) -> None:
+    answer = _refused(line)
+    assert answer is not None
+    assert (answer.error.code, answer.id) == (INVALID_REQUEST, known)
+
+
+@pytest.mark.parametrize("line", [b"", b"  \r\n", b'{"id": 1, "result": 3}', b'{"error": {}}'])
+def test_empty_lines_and_broken_answers_are_passed_over(line: bytes) -> None:
+    assert _refused(line) is None
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+_near = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | _json, "id": _json, "method": st.just("ping") | _json,
+        "params": _json, "result": _json, "error": _json,
+    },
+)  # fmt: skip
+
+
+@given(_near.map(json.dumps) | _json.map(json.dumps) | st.text())
+@example('{"id":' + "9" * 6_000 + "}")
+def test_every_answer_can_be_written(line: str) -> None:
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        answer = refusal(error)
+        if answer is not None:
+            value: Any = json.loads(answer.model_dump_json(by_alias=True, exclude_unset=True))
+            assert value["jsonrpc"] == "2.0"
