@@ -128,12 +128,18 @@ class Terminal:
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.status
 
+    def hang_up(self) -> None:
+        """Close the terminal while the process runs."""
+        os.close(self.master)
+        self.master = -1
+
     def close(self) -> None:
         """End the process if it still runs."""
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        os.close(self.master)
+        if self.master >= 0:
+            os.close(self.master)
 
     def _read(self, seconds: float) -> bool:
         """Take in what the process wrote; False when it has ended, or the time is over."""
@@ -164,8 +170,12 @@ def running(
     *,
     path: str = "/usr/bin:/bin",
     program: Sequence[str] = ("-m", "memtui"),
+    shell: Sequence[str] = (),
 ) -> Iterator[Terminal]:
-    """`python -m memtui PROJECT`, or another program for Python, in a terminal of this size."""
+    """`python -m memtui PROJECT`, or another program for Python, in a terminal of this size.
+
+    `shell`, if given, is what starts it: a command that runs its arguments.
+    """
     whole = {
         "PATH": path,
         "HOME": str(project.parent),
@@ -177,7 +187,7 @@ def running(
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         **env,
     }
-    terminal = Terminal([sys.executable, *program, str(project)], size, whole)
+    terminal = Terminal([*shell, sys.executable, *program, str(project)], size, whole)
     try:
         yield terminal
     finally:

@@ -6,9 +6,12 @@ same in a real tmux (`make tmux`).
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,7 @@ from memtui.formats.memory import render_memory
 from memtui.reading.facts import read_facts
 from tests.app.harness import SIZES
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
-from tests.app.terminal import SEQUENCE, Terminal, running
+from tests.app.terminal import PATIENCE, SEQUENCE, Terminal, running
 from tests.app.world import FIRST, World, furnished, told_apart
 
 CTRL_S, F2, PAGE_UP = "\x13", "\x1bOQ", "\x1b[5~"
@@ -242,3 +245,84 @@ def test_a_hostile_folder_name(tmp_path: Path) -> None:
         terminal.press("q")
         assert terminal.until_left() == 0
     assert_harmless(terminal.output)
+
+
+SHELL = ("/bin/bash", "-c", 'trap : HUP; set -m; "$@"', "sh")
+"""Starts its arguments. The kernel tells only this process, the first, that the terminal was closed."""
+MODES = "\x1b[?2026;2$y\x1b[?2048;2$y"
+"""What a terminal answers that knows synchronized output and reports its size in band."""
+DEMO = ("-c", "import sys; sys.argv[1:] = ['demo']; from memtui.__main__ import main; main()")
+"""The demo goes on writing to the screen while the editor is open."""
+
+
+def test_closing_the_terminal_while_the_editor_is_open_ends_memtui(world: World, tmp_path: Path) -> None:
+    editor, saved, number = tmp_path / "ed", tmp_path / "saved", tmp_path / "pid"
+    editor.write_text(
+        f'#!/bin/sh\necho $PPID > "{number}"\ntrap "echo > {saved}; exit 1" HUP TERM\n'
+        'echo "editing"\nwhile :; do read answer; done\n'
+    )
+    editor.chmod(0o755)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    env = {**world.env, "EDITOR": f"'{editor}'", "TMPDIR": str(temporary)}
+    with running(world.root, (140, 45), env, shell=SHELL, program=DEMO) as terminal:
+        terminal.until_shown("● live")
+        terminal.press(MODES)
+        terminal.press("2")
+        terminal.until_shown("CMEM-")
+        terminal.press("e")
+        terminal.until(lambda: b"editing" in terminal.output, "the editor")
+        memtui = int(number.read_text())
+        terminal.hang_up()
+        assert gone(memtui)
+    assert saved.exists()  # the editor had its chance to save
+    assert not any(temporary.iterdir())
+
+
+def gone(pid: int) -> bool:
+    """Wait for a process to end; False when it does not, and then it is killed."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)
+    return False
+
+
+CTRL_P = "\x10"
+
+
+def test_page_up_before_the_palette_has_its_commands_does_nothing(world: World) -> None:
+    furnished(world)
+    with running(world.root, (100, 30), world.env) as terminal:
+        terminal.until_shown("● live")
+        terminal.press(CTRL_P + PAGE_UP)
+        terminal.until_shown("Search for commands")
+        terminal.press("zoom")
+        terminal.until_shown("Zoom (z)")
+        terminal.press("\x1b")
+        terminal.until_gone("Zoom (z)")
+        terminal.press("q")
+        assert terminal.until_left() == 0
+
+
+CRASHING = (
+    "-c",
+    "import sys; sys.argv[:] = ['memtui', sys.argv[1]]\n"
+    "from memtui.__main__ import main\n"
+    "from memtui.app.screens.help import HelpScreen\n"
+    "HelpScreen.on_mount = lambda self: 1 / 0\n"
+    "main()",
+)
+
+
+def test_an_unexpected_error_ends_with_status_1(world: World) -> None:
+    with running(world.root, (100, 30), world.env, program=CRASHING) as terminal:
+        terminal.until_shown("● live")
+        terminal.press("?")
+        assert terminal.until_left() == 1
+    assert b"ZeroDivisionError" in terminal.output

@@ -6,10 +6,9 @@ import asyncio
 import gc
 import os
 import re
-import signal
+import sys
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
@@ -24,6 +23,7 @@ from textual.widget import Widget
 from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
+from memtui.app.ending import end_with_terminal
 from memtui.app.host import HostApp
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
@@ -106,12 +106,9 @@ class MemtuiApp(HostApp):
 
     def on_load(self) -> None:
         """Nothing that runs beside the screen may hold up the end, and every end gives the terminal back."""
-        loop = asyncio.get_running_loop()
-        loop.set_default_executor(DaemonThreads())
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
         if not self.is_headless:
-            for name in ("SIGTERM", "SIGHUP"):
-                with suppress(AttributeError, NotImplementedError):  # Windows
-                    loop.add_signal_handler(getattr(signal, name), self.exit)
+            end_with_terminal(self)
 
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""
@@ -128,6 +125,13 @@ class MemtuiApp(HostApp):
             self.screen.action_leave()
         else:
             await super().action_quit()
+
+    def action_command_palette(self) -> None:
+        """Open the palette."""
+        from memtui.app.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the table, then Textual's own."""
@@ -148,7 +152,7 @@ def _class_for(length: int, breakpoints: Iterable[tuple[int, str]]) -> str:
 def run_app(
     project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
 ) -> None:
-    """Open the app on a project and return when the person quits.
+    """Open the app on a project and return when the person quits; exit with 1 after an unexpected error.
 
     Args:
         project: whose memory to show.
@@ -159,4 +163,7 @@ def run_app(
     """
     browser = Browser(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.failure_log, clock)
-    MemtuiApp(browser, log, note="demo" if demo else "").run()
+    app = MemtuiApp(browser, log, note="demo" if demo else "")
+    app.run()
+    if app.return_code:
+        sys.exit(app.return_code)

@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
+from memtui.app.ending import SIGNALS, end, terminal_gone
+
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
+_LOOK = 1.0
+"""Seconds between checks that the terminal is still there."""
+_GRACE = 2.0
+"""Seconds that an editor has to save what it holds when it is asked to end."""
 
 
 def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
@@ -32,15 +42,63 @@ def _words(value: str) -> list[str]:
 
 
 def edit_file(app: App[Any], path: Path) -> str:
-    """Suspend the app and edit `path`; return "" or what went wrong."""
+    """Suspend the app and edit `path`; return "" or what went wrong.
+
+    The app ends here when the terminal is closed meanwhile.
+    """
     command = editor_command()
     if not command:
         return f"No editor found: set EDITOR. The file is {path}."
     try:
         with app.suspend():
-            done = subprocess.run([*command, str(path)], check=False)
+            status = _run([*command, str(path)])
+            if terminal_gone():
+                raise _TerminalGoneError  # keeps Textual from taking up the terminal again
     except SuspendNotSupported:
         return f"This terminal cannot step aside for an editor. The file is {path}."
+    except _TerminalGoneError:
+        end(app)
+        return ""
     except OSError as error:
         return f"{command[0]} does not start ({error.strerror}): set EDITOR. The file is {path}."
-    return f"{command[0]} ended with status {done.returncode}." if done.returncode else ""
+    return f"{command[0]} ended with status {status}." if status else ""
+
+
+class _TerminalGoneError(Exception):
+    """The terminal was closed while the editor had it."""
+
+
+def _run(command: list[str]) -> int:
+    """Run the editor to its end and return its status; a closed terminal and a signal end the editor."""
+    with subprocess.Popen(command) as editor, _passing_on(editor):
+        while True:
+            try:
+                return editor.wait(_LOOK)
+            except subprocess.TimeoutExpired:
+                if terminal_gone():
+                    _ask_to_end(editor, SIGNALS[-1])
+
+
+@contextmanager
+def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Pass signals to end on to the editor; asyncio acts on them, too, once the event loop runs again."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        _ask_to_end(editor, number)
+
+    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+            if hasattr(signal, "siginterrupt"):
+                signal.siginterrupt(number, False)  # as asyncio wants it
+
+
+def _ask_to_end(editor: subprocess.Popen[bytes], number: int) -> None:
+    """Send the editor a signal, and kill it if it does not follow."""
+    editor.send_signal(number)
+    timer = threading.Timer(_GRACE, editor.kill)
+    timer.daemon = True
+    timer.start()
