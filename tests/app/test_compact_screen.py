@@ -76,6 +76,21 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
         assert memories(full) == before
 
 
+async def test_an_unchanged_session_is_stored_once(full: World) -> None:
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
+        await driver.press("escape")
+        (new,) = [each for each in memories(full) if each.meta.source == "compact"]
+        await start(driver)
+        await driver.press("ctrl+s")
+        said = await driver.until_said("Stored already")
+        assert said == f"Stored already as {new.meta.id}: the session has not changed since."
+        await driver.until(driver.at_home, "the return")
+        assert [each for each in memories(full) if each.meta.source == "compact"] == [new]
+
+
 async def test_what_is_changed_is_what_is_stored(full: World) -> None:
     async with opened(full) as driver:
         shown = await start(driver)

@@ -51,6 +51,21 @@ def _says(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(answer + "\n" for answer in answers)))
 
 
+def test_an_unchanged_session_is_stored_once(memtui: Memtui, used: Project) -> None:
+    memtui("compact", "--force")
+    again = memtui("compact", "--force")
+    assert (again.code, again.err) == (0, "")
+    assert f"Stored already as {ID}: the session has not changed since." in again.out
+    answer = json.loads(memtui("compact", "--force", "--json").out)
+    assert (answer["id"], answer["message"]) == (ID, f"Stored already as {ID}")
+    assert backend().list().total == 1
+    assert "Stored already" not in memtui("compact", "--force", "--tags", "tax").out
+    assert "Stored already" not in memtui("compact", "--force", "--description", "Other words").out
+    write_session(used.root, words="Round the tax per item, please")
+    assert "Stored already" not in memtui("compact", "--force").out
+    assert backend().list().total == 4
+
+
 def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
     result = memtui("compact", "--force")
     assert (result.code, result.err) == (0, "")

@@ -29,10 +29,12 @@ from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.engines.choice import Engine
-from memtui.flows.compact import Compacted, draft, keep
+from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
 from memtui.project import Places, claude_config, memtui_home
+
+_ALREADY = "Stored already as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,16 @@ def command(
     if accepted is None:
         say("Nothing was stored.")
         return
-    memory_id = keep(places, system_clock, accepted, tags=labels).id
+    known = stored_already(places, accepted, description=description.strip(), tags=labels)
+    memory_id = known or keep(places, system_clock, accepted, tags=labels).id
     if as_json:
-        print_json(asdict(_outcome(accepted, labels, memory_id)))
+        message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
+        print_json(asdict(_outcome(accepted, labels, memory_id, message)))
         return
     _tell(check_recovery(accepted.text), accepted.note)
     print_recovery_box(memory_id)
+    if known:
+        say(f"{_ALREADY} {known}: the session has not changed since. Nothing was added.")
     if accepted.root != places.project.root:
         say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if is_terminal():
@@ -143,7 +149,7 @@ def _file(transcript: Path | None) -> Path | None:
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
     if as_json:
-        print_json(asdict(_outcome(compacted, tags, "")))
+        print_json(asdict(_outcome(compacted, tags)))
     elif is_terminal():
         print_document(compacted.text)
     else:
@@ -187,11 +193,13 @@ def _tell(points: Sequence[Point], note: str) -> None:
     say(summary(points))
 
 
-def _outcome(compacted: Compacted, tags: tuple[str, ...], memory_id: str) -> Outcome:
+def _outcome(
+    compacted: Compacted, tags: tuple[str, ...], memory_id: str = "", message: str = "Nothing was stored"
+) -> Outcome:
     return Outcome(
         operation="compact",
         id=memory_id,
-        message=f"Created memory: {memory_id}" if memory_id else "Nothing was stored",
+        message=message,
         text=compacted.text,
         project=str(compacted.root),
         session_id=compacted.session_id,

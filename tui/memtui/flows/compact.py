@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.clean import without_surrogates
-from memtui.clock import Clock
+from memtui.clock import Clock, system_clock
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.choice import Engine
 from memtui.files import FileProblem
@@ -18,11 +19,14 @@ from memtui.project import Places, Project
 from memtui.reading.facts import Facts, read_facts
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.topics import topic
-from memtui.store.base import New
+from memtui.store.base import Filter, New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.workflow import active_sessions, read_plan
 
 _DESCRIPTION = 80
+
+_NEWEST = 50
+"""Memories of a project among which the same one is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,27 @@ def keep(
         source=source,
     )
     return FilesBackend(places.home, clock).create(new)
+
+
+def stored_already(
+    places: Places, compacted: Compacted, *, description: str = "", tags: tuple[str, ...] = ()
+) -> str:
+    """The Recovery ID under which the same text of the same session is stored; "" when it is not.
+
+    A memory with another description than the given one, or without one of the tags, is not the same.
+    """
+    backend = FilesBackend(places.home, system_clock)
+    body = without_surrogates(compacted.text).encode()
+    for listed in backend.list(Filter(project=str(compacted.root), tags=tags), limit=_NEWEST).items:
+        meta = listed.meta
+        if listed.problem or meta.session_id != compacted.session_id:
+            continue
+        if description and meta.description != description:
+            continue
+        with suppress(FileProblem):
+            if backend.get(meta.id).body == body:
+                return meta.id
+    return ""
 
 
 def describe(facts: Facts) -> str:

@@ -24,13 +24,15 @@ from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean, clean_line
+from memtui.clock import Clock
 from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.choice import Engine
 from memtui.files import FileProblem
-from memtui.flows.compact import Compacted, draft, keep
+from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
+from memtui.project import Places
 from memtui.reading.facts import ReadingCancelledError
 
 _PAUSE = 0.3
@@ -232,13 +234,15 @@ class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
         try:
             with self.app.reporting("storing the memory"):
                 try:
-                    meta = await asyncio.to_thread(
-                        lambda: keep(places, clock, kept, description=description.strip(), tags=tags_of(tags))
+                    known, new = await asyncio.to_thread(
+                        _stored_once, places, clock, kept, description.strip(), tags_of(tags)
                     )
                 except (FormatError, FileProblem) as problem:
                     self.say(f"Not stored: {problem}.", warn=True)
                 else:
-                    self.dismiss(stored(self.browser.backend, meta.id))
+                    if known:
+                        self.app.say(f"Stored already as {known}: the session has not changed since.")
+                    self.dismiss(stored(self.browser.backend, new) if new else None)
         finally:
             self._storing = False
 
@@ -262,3 +266,13 @@ class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
 
 
 _INPUTS = ("description", "tags")
+
+
+def _stored_once(
+    places: Places, clock: Clock, compacted: Compacted, description: str, tags: tuple[str, ...]
+) -> tuple[str, str]:
+    """Store a text unless it is stored; returns the id it was stored under already, and the new one."""
+    known = stored_already(places, compacted, description=description, tags=tags)
+    if known:
+        return known, ""
+    return "", keep(places, clock, compacted, description=description, tags=tags).id
