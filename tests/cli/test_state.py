@@ -177,3 +177,52 @@ def test_where_nothing_was_done_a_sentence_says_so(
         result = memtui("state", *words)
         assert result.code == 1
         assert "no session" in result.err
+
+
+AIDAM = """=== SESSION STATE v12 ===
+
+## IDENTITY
+- Project: Lighthouse (D:\\\\sea\\\\light)
+- Branch: dev
+- Session goal: Light the lamp
+
+## TASK TREE
+- [x] Clean the glass
+- [ ] NEXT: Order oil
+
+## KEY DECISIONS (append-only, NEVER delete)
+- Decision: oil, not gas (the seed of it)
+
+=== END STATE ===
+"""
+
+
+def test_a_document_of_another_program_becomes_the_next_version(
+    memtui: Memtui, session: Transcript, tmp_path: Path
+) -> None:
+    write(session)
+    memtui("state", "update")
+    file = tmp_path / "aidam.md"
+    file.write_text(AIDAM)
+    done = memtui("state", "import", str(file))
+    assert done.out.startswith("Version 2 of ")
+    shown = memtui("state", "show").out
+    assert "- Project: Lighthouse (D:" in shown
+    assert "oil, not gas" in shown
+    assert "Order oil" in shown
+    session.user("And paint the door")
+    write(session)
+    assert memtui("state", "update").out.startswith("Version 3 of ")
+    shown = memtui("state", "show").out
+    assert "- Project: Lighthouse (D:" in shown
+    assert "oil, not gas" in shown
+
+
+def test_what_is_no_document_is_refused(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
+    write(session)
+    file = tmp_path / "shopping.md"
+    file.write_text("milk")
+    done = memtui("state", "import", str(file))
+    assert done.code == 1
+    assert f"{file} is no session state document" in done.err
+    assert len(done.err.strip().split("\n")) == 1

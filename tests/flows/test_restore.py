@@ -108,6 +108,28 @@ def test_a_memory(places: Places) -> None:
     assert "No refresh race" in restored.text
 
 
+@pytest.mark.parametrize(
+    ("root", "written", "shown"),
+    [
+        ("/srv/elsewhere/harbor", "/srv/elsewhere/harbor/src/lamp.py", "src/lamp.py"),
+        ("D:\\work\\harbor", "D:\\work\\harbor\\src\\lamp.py", "src/lamp.py"),
+    ],
+)
+def test_paths_of_another_machine_become_those_of_this_one(
+    places: Places, root: str, written: str, shown: str
+) -> None:
+    text = f"## Project Root\n{root}\n\n## Objective\nSee {root}-old/x\n\n## Last Action\n`{written}`\n"
+    restored = restore_memory(places, clock, remember(places, text)).text
+    assert f"`{places.project.root}/{shown}`" in restored
+    assert f"{root}-old/x" in restored
+    assert f"(Paths below {root} are shown as paths below {places.project.root}.)" in restored
+
+
+def test_paths_of_another_project_stay(places: Places) -> None:
+    text = "## Project Root\n/srv/other\n\n## Last Action\n/srv/other/a.py\n"
+    assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text
+
+
 def test_a_long_memory_loses_whole_sections(places: Places) -> None:
     recovery = Recovery(
         objective="No refresh race",

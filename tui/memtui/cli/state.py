@@ -17,6 +17,7 @@ from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.choice import Engine
 from memtui.flows.sessions import find_transcript
+from memtui.flows.state_import import import_state
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Places, claude_config, memtui_home
@@ -152,6 +153,24 @@ def diff(
         print_json({"session_id": documents.session_id, **numbers, "sections": changed})
         return
     print_changes(_printed(sections))
+
+
+@command.command("import", short_help="Take over a document of another program.")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--session", default="", help="The session with this id, or beginning of one.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@root_option
+def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
+    """Write FILE, a session state document such as AIDAM's, as the next version of a session's state.
+
+    It is merged by the rules of every version: decisions are only added, done tasks stay. The project keeps
+    the name that the document gives it.
+    """
+    written = import_state(_asked(session, None, root).places, file, session=session)
+    if as_json:
+        print_json(_told(written))
+    else:
+        say(f"Version {written.version} of {written.session_id}: {written.path}")
 
 
 def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:

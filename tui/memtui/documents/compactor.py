@@ -54,9 +54,9 @@ def merge(
 ) -> SessionState | None:
     """The next version from a draft of anybody's, by the rules of seed 003; None when nothing would change.
 
-    IDENTITY and CONVERSATION DYNAMICS change where the draft says something; the TASK TREE keeps what is done
-    and what nobody spoke of; KEY DECISIONS only grow; WORKING CONTEXT is the draft's. Lines and sections that
-    a person added stay.
+    IDENTITY, but for the project's name, and CONVERSATION DYNAMICS change where the draft says something; the
+    TASK TREE keeps what is done and what nobody spoke of; KEY DECISIONS only grow; WORKING CONTEXT is the
+    draft's. Lines and sections that a person added stay.
 
     Args:
         previous: the version before; None for the first one.
@@ -66,7 +66,9 @@ def merge(
     before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
         version=before.version + 1,
-        identity=_updated(before.identity, drafted.identity),
+        identity=_updated(before.identity, drafted.identity).replace(
+            project=before.identity.project or drafted.identity.project
+        ),
         tasks=collapsed(merged_tasks(before.tasks, drafted.tasks, gone=gone)),
         decisions=merged_decisions(before.decisions, drafted.decisions),
         working=drafted.working.replace(extra=_lines(before.working.extra, drafted.working.extra)),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from memtui.clock import Clock, local_minute
+from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
 from memtui.flows.recall import resolved
 from memtui.flows.states import documents_of, drafted_state
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
 from memtui.formats.session_state import render_session_state
 from memtui.hooks.notes import Shorten, by_hand
@@ -94,10 +98,21 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     shorten: Shorten | None = None if full else shortened_recovery
-    text = memory.body.decode("utf-8", "replace")
+    text = _here(memory.body.decode("utf-8", "replace"), places.project.root)
     return Restored(
         by_hand(places.project, clock(), title, text, whole, shorten=shorten), f"memory {memory.meta.id}"
     )
+
+
+def _here(text: str, here: Path) -> str:
+    """A recovery text with the paths of another machine as this machine has them, which it says first."""
+    try:
+        root = parse_recovery(text).project_root.strip()
+    except FormatError:
+        return text
+    if not is_elsewhere(root, here):
+        return text
+    return f"(Paths below {root} are shown as paths below {here}.)\n\n{mapped(text, root, here)}"
 
 
 def shortened_recovery(text: str, room: int) -> str:
