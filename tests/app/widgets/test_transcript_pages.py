@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from memtui.app.widgets import transcript_pages
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.transcript_lines import join, render
-from memtui.app.widgets.transcript_pages import Page, last_page, line_start, page_after, page_before
+from memtui.app.widgets.transcript_pages import (
+    Page,
+    last_page,
+    line_offset,
+    line_start,
+    page_after,
+    page_at_line,
+    page_before,
+)
 from memtui.formats import transcript
 from tests.app.widgets.records import call, result, said, text, user, write
 
@@ -130,3 +138,15 @@ def test_cancelling_stops_reading(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", *[user("x")] * 200)
     assert page_after(path, 0, lambda: True).end < 500
     assert page_before(path, 5000, lambda: True).lines == ()
+
+
+def test_a_line_is_found_by_its_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", *RECORDS)
+    data = path.read_bytes()
+    starts = [0, *(at + 1 for at, byte in enumerate(data[:-1]) if byte == 10)]
+    assert [line_offset(path, number + 1) for number in range(len(starts))] == starts
+    assert line_offset(path, 900) == starts[-1]
+    page = page_at_line(path, 5)
+    assert page.start == starts[4]
+    assert page.lines[0].text == "▸ L5"
+    assert any("漢字" in each.text for each in page.lines[:4])

@@ -226,3 +226,17 @@ async def test_another_transcript_takes_the_place_of_the_first(path: Path, tmp_p
         app.widget.open(other)
         await settle(pilot)
         assert (held(app.widget), app.widget.path) == ([9], other)
+
+
+async def test_it_opens_at_a_line_and_reads_on_both_ways(path: Path) -> None:
+    app = Host(TranscriptView())
+    async with app.run_test(size=SIZE) as pilot:
+        app.widget.open(path, 76)
+        await settle(pilot)
+        rows = rows_of(app.widget)
+        assert "▸ L76" in [row.strip() for row in rows]
+        assert 75 in shown(app.widget)
+        assert not app.widget.at_end
+        await pilot.press("pageup")
+        await settle(pilot)
+        assert shown(app.widget)[-1] < 76

@@ -1,4 +1,4 @@
-"""A transcript, opened at its end."""
+"""A transcript, opened at its end or at a line."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ class TranscriptScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,o,q", "dismiss", "back", show=False)]
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, line: int = 0) -> None:
+        """Open `path` at a line (1-based), or at its end."""
         super().__init__()
         self._path = path
+        self._line = line
 
     def compose(self) -> ComposeResult:
         """The view and its keys."""
@@ -43,7 +45,7 @@ class TranscriptScreen(Screen[None]):
             ("esc", "back", "screen.dismiss"),
             ("ctrl+p", "commands", "app.command_palette"),
         )
-        view.open(self._path)
+        view.open(self._path, self._line)
         view.focus()
         self.set_interval(_FOLLOW, view.poll)
 

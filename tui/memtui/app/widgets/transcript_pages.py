@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from memtui.app.widgets.document import Line
+from memtui.app.widgets.document import Line, line
 from memtui.app.widgets.transcript_lines import join, render
 from memtui.formats.transcript import read_lines
 
@@ -96,6 +97,29 @@ def last_page(path: Path, cancelled: Callable[[], bool] = never) -> Page:
     if len(page.lines) < FEW and start > 0:
         page = page_before(path, start, cancelled) + page
     return page
+
+
+def line_offset(path: Path, number: int) -> int:
+    """Byte offset at which line `number` begins (1-based); that of the last line where there are fewer.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    offset = before = 0
+    with path.open("rb") as file:
+        for row in islice(file, number - 1):
+            before, offset = offset, offset + len(row)
+    return offset if offset < path.stat().st_size else before
+
+
+def page_at_line(path: Path, number: int, cancelled: Callable[[], bool] = never) -> Page:
+    """The page that begins with line `number`, under a line that names it.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    page = page_after(path, line_offset(path, number), cancelled)
+    return replace(page, lines=(line(f"▸ L{number}", "accent"), *page.lines))
 
 
 def line_start(path: Path, offset: int, end: int) -> int:

@@ -13,10 +13,10 @@ from textual.worker import get_current_worker
 from memtui.app.widgets.document import Document, Line, concat, line
 from memtui.app.widgets.document_view import AT_ONCE, DocumentView
 from memtui.app.widgets.transcript_lines import join
-from memtui.app.widgets.transcript_pages import PAGE, Page, last_page, page_after, page_before
+from memtui.app.widgets.transcript_pages import PAGE, Page, last_page, page_after, page_at_line, page_before
 
-End = Literal["first", "last", "before", "after"]
-"""Which page is read: the one at an end of the file, or the next in a direction."""
+End = Literal["first", "last", "before", "after", "line"]
+"""Which page is read: the one at an end of the file, the next in a direction, or the one at a line."""
 
 _KEPT = AT_ONCE * 7 // 8
 """Characters that are kept; pages far from what is read are dropped."""
@@ -47,6 +47,7 @@ class TranscriptView(DocumentView):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._path: Path | None = None
+        self._number = 0
         self._pages: list[Page] = []
         self._reading: End | None = None
         self._following = False
@@ -71,18 +72,22 @@ class TranscriptView(DocumentView):
         """The bytes of the file that are held."""
         return (self._pages[0].start, self._pages[-1].end) if self._pages else (0, 0)
 
-    def open(self, path: Path) -> None:
-        """Show a transcript, at its end."""
+    def open(self, path: Path, number: int = 0) -> None:
+        """Show a transcript at line `number` (1-based), or at its end."""
         self._path = path
+        self._number = number
         self._pages = []
         self._following = False
         self.show(Document())
         if self.is_mounted:
-            self._read("last")
+            self._begin()
 
     def on_mount(self) -> None:
         """Read what was opened before there was an app."""
-        self._read("last")
+        self._begin()
+
+    def _begin(self) -> None:
+        self._read("line" if self._number else "last")
 
     def poll(self) -> None:
         """Read what was added, if the end of the file is held; cheap when nothing was."""
@@ -94,7 +99,7 @@ class TranscriptView(DocumentView):
             return
         self._reading = end
         start, stop = self.span
-        self._read_page(self._path, end, start, stop)
+        self._read_page(self._path, end, self._number if end == "line" else start, stop)
 
     @work(thread=True, exclusive=True, group="transcript", exit_on_error=False)
     def _read_page(self, path: Path, end: End, start: int, stop: int) -> None:
@@ -231,6 +236,8 @@ def _page(path: Path, end: End, start: int, stop: int, size: int, cancelled: Cal
         return last_page(path, cancelled)
     if end == "first":
         return page_after(path, 0, cancelled)
+    if end == "line":
+        return page_at_line(path, start, cancelled)
     if end == "before":
         return page_before(path, start, cancelled)
     if size < stop:
