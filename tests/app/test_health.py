@@ -38,7 +38,7 @@ async def test_installing_shows_the_changes_and_asks(world: World) -> None:
         await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
         await driver.press("y")
         await driver.until_said("Installed.")
-        assert set(json.loads(settings.read_bytes())["hooks"]) == {"PreCompact", "SessionStart", "SessionEnd"}
+        assert set(json.loads(settings.read_bytes())["hooks"]) == set(EVENTS)
         await driver.press("i")
         await driver.until_said("The hooks are installed")
 

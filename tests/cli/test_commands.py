@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from datetime import UTC, datetime
 
 import pytest
@@ -28,11 +29,22 @@ def _names(project: Project) -> list[str]:
 
 
 def test_a_step_0(memtui: Memtui, project: Project) -> None:
+    folder = project.command_folders[1]
+    folder.mkdir(parents=True)
+    (folder / "babysit.md").write_text("<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->")
     assert memtui("command", "activate", "babysit", "--state", '{"step": 1}') == Result(
         0, "/babysit is active.\n", ""
     )
     assert memtui("command", "activate", "/agileflow:babysit").out == "/babysit is active already.\n"
-    assert memtui("command", "activate", "research/ask").code == 0
+    code, out, _ = astuple(memtui("command", "activate", "research/ask"))
+    assert (code, out.partition(": research/ask.md is neither in ")[0]) == (
+        0,
+        "/research/ask is active.\nNote: there is no command file of that name",
+    )
+    assert "nor in ~/.claude/commands.\n" in out
+    (folder / "bare.md").write_text("x")
+    assert "Note: " in memtui("command", "activate", "bare").out
+    memtui("command", "clear", "bare")
     assert json.loads(project.session_state_json.read_text()) == {
         "active_commands": [
             {"name": "babysit", "activated_at": "2025-12-22T02:16:52.089Z", "state": {"step": 1}},

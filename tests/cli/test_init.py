@@ -11,6 +11,7 @@ import pytest
 
 from memtui.cli import installing, uninstall
 from memtui.project import Project, claude_config, memtui_home
+from memtui.setup.settings import EVENTS
 from tests.cli.conftest import Memtui
 
 
@@ -38,7 +39,7 @@ def test_yes_installs_and_the_second_time_there_is_nothing_to_do(memtui: Memtui,
     assert "\x85" not in result.out
     backup = result.out.partition("Backup: ")[2].splitlines()[0]
     assert Path(backup).read_bytes() == before and Path(backup).is_relative_to(memtui_home().state)
-    assert set(json.loads(settings.read_text())["hooks"]) == {"PreCompact", "SessionStart", "SessionEnd"}
+    assert set(json.loads(settings.read_text())["hooks"]) == set(EVENTS)
     again = memtui("init", "--yes")
     assert (again.code, again.out) == (0, "Nothing to do: memtui is installed for this project.\n")
     assert memtui("uninstall", "--yes").code == 0

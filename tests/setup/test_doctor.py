@@ -24,6 +24,7 @@ from memtui.setup.findings import Level
 from memtui.setup.settings import EVENTS, own_command
 from memtui.setup.trying import BARE_PATH, probe
 from memtui.setup.wiring import is_wired, look
+from memtui.store.commands_file import CommandsFile
 from tests.setup.conftest import NOW, clock
 from tests.setup.conftest import Run as Runner
 
@@ -108,10 +109,13 @@ def test_after_init(places: Places, init: Runner, probes: Probes, scope: Scope) 
     init(scope, sys.executable)
     assert is_wired(places)
     assert _found(places, "hooks") == [
-        (Level.OK, f"PreCompact, SessionStart, SessionEnd: memtui runs once ({scope} settings)")
+        (
+            Level.OK,
+            f"{', '.join(EVENTS)}: memtui runs once ({scope} settings)",
+        )
     ]
     assert _found(places, "commands") == [
-        (Level.OK, f"pre-compact, session-start, session-end: the commands of the {scope} settings run")
+        (Level.OK, f"{', '.join(EVENTS.values())}: the commands of the {scope} settings run")
     ]
     assert {path for _, path in probes} == {BARE_PATH}
 
@@ -120,7 +124,7 @@ def test_two_scopes_start_it_twice(places: Places, init: Runner, probes: Probes)
     init(Scope.PROJECT)
     init(Scope.SHARED)
     found = _found(places, "hooks")
-    assert [level for level, _ in found] == [Level.WARNING] * 3
+    assert [level for level, _ in found] == [Level.WARNING] * 4
     assert found[0][1].startswith("PreCompact starts memtui 2 times: ")
 
 
@@ -133,7 +137,7 @@ def test_the_same_command_in_two_scopes_runs_once(places: Places, init: Runner, 
 def test_a_missing_hook_is_broken(places: Places, probes: Probes) -> None:
     _settings(places, Scope.USER, _hooks("nice memtui-hook pre-compact", "PreCompact", matcher="manual"))
     assert [level for level, _ in _found(places, "hooks")] == [
-        Level.OK, Level.NOTE, Level.BROKEN, Level.BROKEN
+        Level.OK, Level.NOTE, Level.BROKEN, Level.BROKEN, Level.BROKEN
     ]  # fmt: skip
     (finding,) = _found(places, "commands")
     assert finding[0] is Level.NOTE and finding[1].endswith("in words of its own; they are not tried")
@@ -378,4 +382,29 @@ def test_looking_at_wiring_never_fails(places: Places) -> None:
         path.mkdir()
     assert [bool(wired.problem) for wired in look(places)] == [True] * 3
     assert not is_wired(places)
-    assert set(EVENTS) == {"PreCompact", "SessionStart", "SessionEnd"}
+    assert set(EVENTS) == {"PreCompact", "SessionStart", "SessionEnd", "UserPromptSubmit"}
+
+
+def test_active_commands_without_rules_are_told(places: Places, probes: Probes) -> None:
+    assert _found(places, "active") == []
+    commands = CommandsFile(places.project)
+    for name in ("nosuch", "mine", "bare"):
+        commands.activate(name, NOW)
+    folder = places.claude / "commands"
+    folder.mkdir(parents=True)
+    (folder / "mine.md").write_text("<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->")
+    (folder / "bare.md").write_text("x")
+    found = _found(places, "active")
+    assert [level for level, _ in found] == [Level.WARNING, Level.WARNING, Level.OK]
+    assert found[0][1] == "/nosuch is active, but there is no command file of that name"
+    assert "has no COMPACT_SUMMARY markers" in found[1][1]
+    assert found[2][1] == "/mine: the rules outlive a compaction"
+    places.project.session_state_json.write_text("{")
+    assert [level for level, _ in _found(places, "active")] == [Level.WARNING]
+
+
+def test_the_hook_for_typed_commands_is_tried_with_one() -> None:
+    command = own_command(sys.executable, "user-prompt-submit")
+    assert probe(command, BARE_PATH) == ""
+    off = "cd $MEMTUI_HOME; mkdir config; printf '[hooks]\\ntyped_commands = false' >config/config.toml; "
+    assert probe(off + command, BARE_PATH) == "does not register a typed command"

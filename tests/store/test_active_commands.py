@@ -491,7 +491,7 @@ def test_finds_the_summary_in_the_first_folder_that_has_the_file(
         path = add_file(project, folder, "babysit", summary_of(f"from {folder}"))
         summary = store.summary(name)
         assert (summary.path, summary.text) == (path, f"from {folder}")
-        assert summary.folder == project.command_folders[folder]
+        assert summary.shown == str(path.relative_to(project.root))
 
 
 def test_a_name_may_have_folders(store: ActiveCommandStore, project: Project) -> None:

@@ -11,7 +11,7 @@ import click
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
-from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
 _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
@@ -40,6 +40,12 @@ def activate(name: str, state: str | None, root: Path | None) -> None:
     commands = CommandsFile(project_of(root), _PATIENCE)
     added = commands.activate(name, system_clock(), _object(state))
     say(f"/{normalised(name)} is active{'' if added else ' already'}.")
+    try:
+        commands.summary(name)
+    except NoCommandFile as problem:
+        say(f"Note: there is no command file of that name: {problem}.")
+    except CommandProblem as problem:
+        say(f"Note: {problem}.")
 
 
 @command.command("list", short_help="List the active commands.")
@@ -99,7 +105,6 @@ def _object(text: str | None) -> dict[str, Any]:
 def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
     """(path from the project's root, why there is none)."""
     try:
-        path = commands.summary(name).path
+        return commands.summary(name).shown, ""
     except CommandProblem as problem:
         return "", problem.reason
-    return str(path.relative_to(commands.project.root)), ""

@@ -20,10 +20,11 @@ from memtui.setup.install import plan_init
 def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
     """Install memtui's hooks, slash commands and MCP server into Claude Code.
 
-    From then on every auto-compaction leaves a capture, active commands outlive it, /review-compact reviews
-    from within Claude Code, and /memory:compact stores a session under a Recovery ID. What changes is shown
-    first; the rest of the settings stays byte for byte, a backup is kept, and `memtui uninstall` takes it all
-    out again. Doing it twice changes nothing.
+    From then on every auto-compaction leaves a capture. A typed slash command whose file marks a compact
+    summary becomes active by itself, and its rules outlive a compaction. /review-compact reviews from within
+    Claude Code, and /memory:compact stores a session under a Recovery ID. What changes is shown first; the
+    rest of the settings stays byte for byte, a backup is kept, and `memtui uninstall` takes it all out again.
+    Doing it twice changes nothing.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from memtui.clean import clean, clean_line
 from memtui.hooks.report import Report
@@ -27,7 +26,7 @@ class Rules(NamedTuple):
     """Without a slash in front: ``babysit``, ``research/ask``."""
     text: str
     path: str
-    """Its file, from the project's root."""
+    """Its file as a person knows it."""
     rank: int
     """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
 
@@ -58,7 +57,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
             continue
         text = clean(summary.text).strip("\n")
         if text.strip() and name not in found:
-            found[name] = Rules(name, text, _shown(summary.path, project.root), latest_first.index(entry))
+            found[name] = Rules(name, text, clean_line(summary.shown), latest_first.index(entry))
     return list(found.values())
 
 
@@ -69,7 +68,3 @@ def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:
         each._replace(text=abridged(each.text, size, each.path))
         for each, size in zip(rules, given, strict=True)
     ]
-
-
-def _shown(path: Path, root: Path) -> str:
-    return clean_line(str(path.relative_to(root)))

@@ -10,15 +10,40 @@ import os
 import sys
 import time
 
+PROMPT_EVENT = "user-prompt-submit"
+
+LIMIT = 12 << 20
+"""Bytes of standard input that are looked at; a hook's JSON has some hundred."""
+
+_KEY = b'"prompt"'
+_SPACE = b" \t\r\n"
+
+
+def may_be_command(data: bytes) -> bool:
+    """Whether the prompt in a hook's JSON may begin with a slash; told without reading it as JSON."""
+    at = data.find(_KEY)
+    while at >= 0:
+        value = data[at + len(_KEY) : at + len(_KEY) + 40].lstrip(_SPACE)
+        text = value[1:].lstrip(_SPACE) if value[:1] == b":" else b""
+        if text[:2] == b'"/' or text[:2] == b'"\\':
+            return True
+        at = data.find(_KEY, at + 1)
+    return False
+
 
 def main() -> None:
     """Run the hook that the first argument names. Never returns; the exit code is 0."""
     started = time.monotonic()
+    data = None
     try:
+        if sys.argv[1:] == [PROMPT_EVENT]:
+            data = sys.stdin.buffer.read(LIMIT + 1)
+            if not may_be_command(data):
+                return  # what most prompts come to, and each of them waits for this
         # Here and not above: a broken installation must not harm Claude Code either.
         from memtui.hooks.run import run
 
-        run(sys.argv[1:], started)
+        run(sys.argv[1:], started, data)
     except BaseException:  # noqa: S110 - there is nobody left to tell
         pass
     finally:

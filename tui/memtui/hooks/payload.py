@@ -8,11 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from memtui.hooks.main import LIMIT
 from memtui.named import NamedTuple
 from memtui.project import Project, find_root
-
-_LIMIT = 12 << 20
-"""Bytes of standard input that are looked at; a hook's JSON has some hundred."""
 
 
 class Payload(NamedTuple):
@@ -29,23 +27,27 @@ class Payload(NamedTuple):
     """Of SessionStart: `startup`, `resume`, `clear`, `compact` or `fork`."""
     reason: str = ""
     """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
+    prompt: str = ""
+    """Of UserPromptSubmit: what was typed."""
     agent_id: str = ""
     """Set when the hook runs inside a subagent."""
     problem: str = ""
     """Why nothing could be read."""
 
 
-def read_payload() -> Payload:
-    """Read standard input. Never fails: a problem is told in the payload."""
+def read_payload(data: bytes | None = None) -> Payload:
+    """Read standard input, unless it has been read. Never fails: a problem is said in the payload."""
+    if data is not None:
+        return parse_payload(data)
     if sys.stdin is None:
         return Payload(problem="standard input is closed")
     try:
-        data = sys.stdin.buffer.read(_LIMIT + 1)
-        while len(data) > _LIMIT and sys.stdin.buffer.read(1 << 20):
+        data = sys.stdin.buffer.read(LIMIT + 1)
+        while len(data) > LIMIT and sys.stdin.buffer.read(1 << 20):
             pass  # who writes to a hook that is gone gets an error
     except (OSError, ValueError) as error:
         return Payload(problem=f"standard input cannot be read: {error}")
-    if len(data) > _LIMIT:
+    if len(data) > LIMIT:
         return Payload(problem="standard input is too long")
     return parse_payload(data)
 
@@ -71,6 +73,7 @@ def parse_payload(data: bytes) -> Payload:
         trigger=text("trigger"),
         source=text("source"),
         reason=text("reason"),
+        prompt=text("prompt"),
         agent_id=text("agent_id"),
     )
 

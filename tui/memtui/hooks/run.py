@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from memtui.clock import system_clock
 from memtui.hooks import stop
 from memtui.hooks.log import Run, record
+from memtui.hooks.main import PROMPT_EVENT
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
 from memtui.named import TYPE_CHECKING
@@ -19,22 +20,23 @@ from memtui.project import HOOKS_OFF, Home, Project, memtui_home
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-EVENTS = ("pre-compact", "session-start", "session-end")
+EVENTS = ("pre-compact", "session-start", "session-end", PROMPT_EVENT)
 """The words of the command line."""
 
 
-def run(arguments: list[str], started: float) -> None:
+def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
     """Do what an event asks for, print what the model is to read, and log the run.
 
     Args:
         arguments: the event's name.
         started: when the process began, on the monotonic clock.
+        data: standard input, if it has been read.
     """
     report = Report()
     limit = stop.HARD_STOP_SECONDS - (time.monotonic() - started)
     with _reported(report):
         stop.stop_after(limit, lambda: _log(report, started))
-        _print(_work(arguments, report))
+        _print(_work(arguments, report, data))
     if report.serve:
         with _reported(report):
             from memtui.hooks.server import start_server
@@ -76,12 +78,12 @@ def _reported(report: Report) -> Iterator[None]:
         report.problem(describe(error))
 
 
-def _work(arguments: list[str], report: Report) -> str:
+def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
     report.event = arguments[0][:40] if arguments else ""
     if os.environ.get(HOOKS_OFF) == "off":  # a call of memtui's own must not feed itself
         report.did("nothing: switched off")
         return ""
-    payload = read_payload()
+    payload = read_payload(data)
     report.event = event_of(arguments, payload)[:40]
     report.session_id = payload.session_id[:100]
     if report.event not in EVENTS:
@@ -111,6 +113,10 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
         from memtui.hooks.pre_compact import pre_compact
 
         return pre_compact(payload, project, home, now, report)
+    if report.event == PROMPT_EVENT:
+        from memtui.hooks.typed import user_prompt_submit
+
+        return user_prompt_submit(payload, project, home, now, report)
     from memtui.hooks.session import session_end, session_start
 
     if report.event == "session-start":

@@ -17,7 +17,7 @@ def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
     """Whether a switch is on.
 
     Args:
-        name: ``capture_manual`` or ``session_states``.
+        name: ``capture_manual``, ``session_states`` or ``typed_commands``.
         config: memtui's configuration folder.
         report: gets why the file cannot be used.
         default: what holds where nothing is said.

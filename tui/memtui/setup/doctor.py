@@ -11,6 +11,7 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.machine import native_tools, silent_file_system
 from memtui.project import Places
+from memtui.setup.active import check_active
 from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.mcp_check import check_server
 from memtui.setup.outcomes import (
@@ -46,6 +47,7 @@ def diagnose(
         *check_server(places, env),
         *check_runs(places, now),
         *check_folders(places, now),
+        *check_active(places),
     ]
     try:
         captures, unreadable = load_captures(places)

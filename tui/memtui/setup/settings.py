@@ -30,6 +30,7 @@ EVENTS: Mapping[str, str] = {
     "PreCompact": "pre-compact",
     "SessionStart": "session-start",
     "SessionEnd": "session-end",
+    "UserPromptSubmit": "user-prompt-submit",
 }
 """Claude Code's events that memtui listens to, and what `memtui-hook` calls them."""
 
@@ -38,7 +39,7 @@ ISOLATIONS = ("-I", "-P")
 
 # `exec`: a hook is known by its parent, which is to be Claude Code and no shell in between.
 _SHARED = "if command -v memtui-hook >/dev/null 2>&1; then exec memtui-hook {event}; fi"
-_MENTION = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+(pre-compact|session-start|session-end)(?![\w-])")
+_MENTION = re.compile(rf"memtui(?:-hook|\.hooks)['\"]?\s+({'|'.join(EVENTS.values())})(?![\w-])")
 _DEPTH = "is nested too deeply"
 
 

@@ -6,6 +6,7 @@ console scripts installed with it, are ever started, with exactly the arguments 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -16,12 +17,15 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.project import Places, memtui_home
+from memtui.hooks.main import PROMPT_EVENT
+from memtui.project import Places, Project, memtui_home
+from memtui.store.commands_file import CommandsFile
 
 BARE_PATH = "/usr/bin:/bin"
 """What a hook may count on: Claude Code is not always started from a shell (Claude Code fact)."""
 
 _SECONDS = 5.0
+_COMMAND = "memtui-doctor"
 
 
 class Apart(NamedTuple):
@@ -32,6 +36,8 @@ class Apart(NamedTuple):
     printed: str = ""
     logged: bool = False
     """It has written the hook log."""
+    registered: bool = False
+    """It has registered the command that lies in the project made for it."""
 
 
 def is_this_python(interpreter: str) -> bool:
@@ -55,7 +61,9 @@ def why_not_tried(interpreter: str, places: Places) -> str:
 
 
 def probe(command: str, path: str) -> str:
-    """Run a hook's command as Claude Code does, on an empty input and with folders of its own.
+    """Run a hook's command as Claude Code does, with folders of its own: a dry run.
+
+    The hook that registers typed commands is given one; the others get an empty input.
 
     Args:
         command: the command.
@@ -64,8 +72,12 @@ def probe(command: str, path: str) -> str:
     Returns:
         "" when it came to its end in time and has written its log, else why not.
     """
-    apart = run_apart(command, path, seconds=_SECONDS)
-    return apart.problem or ("" if apart.logged else "does not start memtui")
+    typed = PROMPT_EVENT in command
+    given = json.dumps({"prompt": f"/{_COMMAND}"}) if typed else ""
+    apart = run_apart(command, path, given=given, seconds=_SECONDS)
+    if apart.problem or not apart.logged:
+        return apart.problem or "does not start memtui"
+    return "does not register a typed command" if typed and not apart.registered else ""
 
 
 def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
@@ -78,7 +90,8 @@ def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Ap
         seconds: how long it may take.
     """
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
-        env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder}
+        project = _project(Path(folder) / "project")
+        env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder, "CLAUDE_PROJECT_DIR": str(project.root)}
         with subprocess.Popen(
             ["/bin/sh", "-c", command],
             env=env, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -93,7 +106,16 @@ def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Ap
             said = errors.decode("utf-8", "replace").strip().splitlines()
             return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
         logged = memtui_home(env).hook_log.exists()
-        return Apart("", printed.decode("utf-8", "replace"), logged)
+        registered = any(entry.name == _COMMAND for entry in CommandsFile(project).entries())
+        return Apart("", printed.decode("utf-8", "replace"), logged, registered)
+
+
+def _project(root: Path) -> Project:
+    """A project with a command whose rules outlive a compaction."""
+    file = root / ".claude" / "commands" / f"{_COMMAND}.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->\n")
+    return Project(root)
 
 
 def _script_folders() -> list[Path]:

@@ -31,7 +31,7 @@ from memtui.formats.active_commands_text import (
 from memtui.formats.compact_summary import compact_summary
 from memtui.formats.errors import FormatError
 from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.project import Project
+from memtui.project import Project, claude_config
 from memtui.store.shared_text import Edit, Patience, SharedText
 
 if TYPE_CHECKING:
@@ -47,13 +47,17 @@ class CommandProblem(FileProblem):
     """Active commands that cannot be read or changed, or a command without a summary; with the reason."""
 
 
+class NoCommandFile(CommandProblem):
+    """There is no file of a command's name."""
+
+
 class CommandSummary(NamedTuple):
     """The compact summary of an active command, and where it was found."""
 
     path: Path
     text: str
-    folder: Path
-    """Which of the project's command folders the file is in."""
+    shown: str
+    """The path as a person knows it: from the project's root, or with ``~``."""
 
 
 class Cleared(NamedTuple):
@@ -74,6 +78,7 @@ class CommandsFile:
             patience: how long to wait for others who use the file; see `SharedText`.
         """
         self.project = project
+        self._personal = claude_config() / "commands"
         self.path = project.session_state_json
         self.file = SharedText(self.path, project.root, read_entries, patience)
 
@@ -158,10 +163,11 @@ class CommandsFile:
         """
         plain = command_name(name)
         parts = plain.split("/")
-        for folder in self.project.command_folders:
+        folders = (*self.project.command_folders, self._personal)
+        for folder in folders:
             path = folder.joinpath(*parts[:-1], f"{parts[-1]}.md")
             try:
-                data = read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
+                data = self._read_command(path, folder)
             except FileMissing:
                 continue
             except FileProblem as problem:
@@ -173,13 +179,21 @@ class CommandsFile:
                 )
             if b"\0" in data:
                 raise CommandProblem(path, "is no text file")
-            return CommandSummary(path, text, folder)
-        places = ", ".join(self._shown(folder) for folder in self.project.command_folders[:-1])
-        last = self._shown(self.project.command_folders[-1])
-        raise CommandProblem(f"{plain}.md", f"is neither in {places} nor in {last}")
+            return CommandSummary(path, text, self._shown(path))
+        *places, last = map(self._shown, folders)
+        raise NoCommandFile(f"{plain}.md", f"is neither in {', '.join(places)} nor in {last}")
 
-    def _shown(self, folder: Path) -> str:
-        return str(folder.relative_to(self.project.root))
+    def _read_command(self, path: Path, folder: Path) -> bytes:
+        if folder != self._personal:
+            return read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
+        real = resolved(path)  # the user's own: wherever a link leads is where they want it
+        return read_within(real, real.parent, limit=COMMAND_LIMIT)
+
+    def _shown(self, path: Path) -> str:
+        if path.is_relative_to(self.project.root):
+            return str(path.relative_to(self.project.root))
+        home = Path.home()
+        return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
     def _create(self, add: Callable[[str], str]) -> None:
         """Make the file with its first command; one that others make meanwhile stays as it is."""

@@ -15,6 +15,7 @@ from memtui.app.widgets.document import Document, Line, concat, from_markdown, l
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
+from memtui.store.commands_file import NoCommandFile
 
 if TYPE_CHECKING:
     from memtui.formats.active_commands import ActiveCommand
@@ -107,18 +108,18 @@ class CommandsPane(Pane):
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         try:
             summary = self.browser.commands.summary(command.name)
+        except NoCommandFile as problem:
+            said = styled(("There is no command file of that name: ", "warn"), f"{problem}.")
+            return concat(*head, Line(""), said)
         except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
         return concat(
             *head,
-            styled((self._shown(str(summary.path)), "dim")),
+            styled((clean_line(summary.shown), "dim")),
             Line(""),
             line("Compact summary", "heading"),
             from_markdown(summary.text),
         )
-
-    def _shown(self, path: str) -> str:
-        return path.removeprefix(f"{self.browser.project.root}/")
 
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""

@@ -1,0 +1,34 @@
+"""The doctor's look at the active commands: without a compact summary none outlives a compaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.project import Places
+from memtui.setup.findings import Finding, ok, warning
+from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
+
+
+def check_active(places: Places) -> Iterator[Finding]:
+    """Whether every active command has a file whose rules can be handed on."""
+    commands = CommandsFile(places.project)
+    try:
+        names = [entry.name for entry in commands.entries()]
+    except CommandProblem as problem:
+        yield warning("active", str(problem), "Correct it, or move it away.")
+        return
+    good = []
+    for name in names:
+        plain = normalised(name)
+        advice = f"Clear it with `memtui command clear {plain}`, or write that file."
+        try:
+            commands.summary(name)
+        except NoCommandFile:
+            message = f"/{plain} is active, but there is no command file of that name"
+            yield warning("active", message, advice)
+        except CommandProblem as problem:
+            yield warning("active", f"/{plain} is active, but {problem}", advice)
+        else:
+            good.append(f"/{plain}")
+    if good:
+        yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")
