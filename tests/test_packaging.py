@@ -55,6 +55,18 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     assert explained == phony[1].split()
 
 
+def test_arguments_with_spaces_reach_pytest(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    python.chmod(0o755)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    words = ["make", "test", "READY=", f"PY={python}", "ARGS=-k 'one or two' \"tests/a b\""]
+    done = subprocess.run(
+        words, cwd=ROOT, env={**env, "LANG": "C"}, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-3:] == ["-k", "one or two", "tests/a b"]
+
+
 def test_scripts_are_valid_shell() -> None:
     for script in ("setup", "wheel"):
         subprocess.run(["sh", "-n", ROOT / ".ci" / script], check=True, timeout=60)

@@ -75,6 +75,7 @@ def test_a_command_wins_over_a_folder_of_its_name(memtui: Memtui, opened: Opened
     [
         ("captuers", "No command or folder 'captuers'. Did you mean 'captures'?"),
         ("fact", "No command or folder 'fact'. Did you mean 'facts'?"),
+        ("~nosuchuser", "No command or folder '~nosuchuser'."),
         ("/no/such/folder", "No command or folder '/no/such/folder'."),
         ("notes.txt", "'notes.txt' is a file; memtui opens folders."),
         ("a\x1b]0;b\x07", "No command or folder 'a␛]0;b␇'."),
@@ -85,6 +86,42 @@ def test_an_unknown_word_is_a_usage_error(memtui: Memtui, project: Project, word
     result = memtui(word)
     assert (result.code, result.out) == (2, "")
     assert result.err == f"memtui: {sentence}\nTry 'memtui --help'.\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compact", "--transcript", "~nosuchuser/t.jsonl"),
+        ("state", "update", "--session", "~nosuchuser/t.jsonl"),
+        ("check", "~nosuchuser/x.md"),
+        ("memory", "import", "--file", "~nosuchuser/x.md"),
+        ("memory", "import-ccw", "~nosuchuser"),
+    ],
+)
+def test_the_home_of_an_unknown_user_is_a_path_like_others(
+    memtui: Memtui, project: Project, words: tuple[str, ...]
+) -> None:
+    result = memtui(*words)
+    assert result.code in (1, 2)
+    assert "~nosuchuser" in result.err and "Traceback" not in result.err
+
+
+def test_memtuis_own_folders_may_be_named_so(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "~nosuchuser/x")
+    monkeypatch.setenv("MEMTUI_HOME", "~nosuchuser/y")
+    assert memtui("memory", "list").code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"), [("--bogus", ""), ("--usr", " Did you mean '--user'?"), ("--zzz", "")]
+)
+def test_only_an_option_that_resembles_it_is_suggested(
+    memtui: Memtui, project: Project, option: str, hint: str
+) -> None:
+    result = memtui("init", option)
+    assert result.err.splitlines()[0] == f"memtui: No such option '{option}'.{hint}"
 
 
 def test_an_unknown_option_is_a_usage_error(memtui: Memtui) -> None:

@@ -113,10 +113,22 @@ def test_nothing_there_is_a_sentence(memtui: Memtui, project: Project) -> None:
     assert "with the tag x" in memtui("memory", "list", "--tag", "x").out
     assert json.loads(memtui("memory", "list", "--json").out) == {"total": 0, "memories": []}
     assert memtui("memory", "trash").out == "The trash is empty.\n"
-    assert (
-        memtui("memory", "search", "a b").out
-        == "Nothing found for 'a b' in shop; --all looks in all projects.\n"
-    )
+
+
+def test_a_search_without_hits_ends_like_grep(memtui: Memtui, two: Project) -> None:
+    done = memtui("memory", "search", "no", "such")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "Nothing found for 'no such' in shop; --all looks in all projects.\n"
+    as_json = memtui("memory", "search", "nosuch", "--json")
+    assert (as_json.code, json.loads(as_json.out)["total"]) == (1, 0)
+
+
+def test_words_in_one_argument_are_a_phrase(memtui: Memtui, project: Project) -> None:
+    put("2026-01-01T08:00:00+00:00", body=b"the tax rule and the rounding", project=str(project.root))
+    assert memtui("memory", "search", "rule", "tax").code == 0
+    assert memtui("memory", "search", "tax rule").code == 0
+    assert memtui("memory", "search", '"tax rule" rounding').code == 0
+    assert memtui("memory", "search", "rule tax").code == 1
 
 
 def test_a_project_without_a_name_is_called_by_its_path(memtui: Memtui, project: Project) -> None:

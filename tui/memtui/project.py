@@ -148,10 +148,18 @@ def _first_line(path: Path) -> str:
     return data.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
+def expanded(path: str | Path) -> Path:
+    """A path with ``~`` and ``~user`` filled in; of a user that does not exist it stays as it was typed."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
     """Memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
     if base := env.get("MEMTUI_HOME"):
-        top = Path(base).expanduser().absolute()
+        top = expanded(base).absolute()
         return Home(top / "data", top / "cache", top / "state", top / "config")
     return Home(
         _xdg(env, "XDG_DATA_HOME", ".local/share"),
@@ -171,7 +179,7 @@ def _xdg(env: Mapping[str, str], variable: str, fallback: str) -> Path:
 def claude_config(env: Mapping[str, str] = os.environ) -> Path:
     """Claude Code's configuration folder: ``CLAUDE_CONFIG_DIR`` or ``~/.claude``."""
     if value := env.get("CLAUDE_CONFIG_DIR"):
-        return Path(value).expanduser().absolute()
+        return expanded(value).absolute()
     return Path.home() / ".claude"
 
 

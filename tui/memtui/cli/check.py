@@ -17,6 +17,7 @@ from memtui.cli.project import root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
 from memtui.formats.model import FormatError
+from memtui.project import expanded
 from memtui.store.base import MemoryMissing
 
 _LIMIT = 16 << 20
@@ -95,7 +96,7 @@ def _given(source: str, root: Path | None) -> _Given:
     if source == "-":
         data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
         return _within_limit(_Given("standard input", data))
-    path = Path(source).expanduser()
+    path = expanded(source)
     if path.is_dir():
         raise click.ClickException(f"{source} is a folder; name a file in it.")
     if path.exists():

@@ -32,7 +32,7 @@ from memtui.engines.choice import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
-from memtui.project import Places, claude_config, memtui_home
+from memtui.project import Places, claude_config, expanded, memtui_home
 
 _ALREADY = "Stored already as"
 
@@ -141,7 +141,7 @@ def _by_claude(compacted: Compacted) -> Compacted:
 def _file(transcript: Path | None) -> Path | None:
     if transcript is None:
         return None
-    path = transcript.expanduser()
+    path = expanded(transcript)
     if path.is_dir():
         raise click.ClickException(f"{transcript} is a folder; name one of the .jsonl files in it.")
     return path

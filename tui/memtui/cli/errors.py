@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from difflib import get_close_matches
 
 import click
 
@@ -45,6 +46,11 @@ def _forget_output() -> None:
 
 
 def _usage(error: click.UsageError) -> int:
+    if isinstance(error, click.NoSuchOption):
+        # click compares the dashes, too: by them --bogus resembles --user.
+        bare = {option.lstrip("-"): option for option in error.possibilities or ()}
+        near = [bare[name] for name in get_close_matches(error.option_name.lstrip("-"), bare)]
+        error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
     click.echo(f"memtui: {clean_line(error.format_message())}", err=True)
     path = error.ctx.command_path if error.ctx else "memtui"
     click.echo(f"Try '{path} --help'.", err=True)

@@ -17,7 +17,7 @@ from memtui.clean import clean_line
 from memtui.cli.errors import exit_code
 from memtui.cli.output import need_terminal, prepare_streams
 from memtui.cli.project import is_empty, project_of
-from memtui.project import Home, Project, claude_config, memtui_home
+from memtui.project import Home, Project, claude_config, expanded, memtui_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class LazyGroup(click.Group):
         """Take the first word for a command, else for a folder."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
-        if Path(args[0]).expanduser().is_dir():
+        if expanded(args[0]).is_dir():
             return "open", _open, args
         raise click.UsageError(_unknown(args[0]), ctx)
 
@@ -116,7 +116,7 @@ class LazyGroup(click.Group):
 
 def _unknown(word: str) -> str:
     shown = clean_line(word)
-    if Path(word).expanduser().is_file():
+    if expanded(word).is_file():
         return f"'{shown}' is a file; memtui opens folders."
     near = get_close_matches(word, COMMANDS, n=1)
     return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
@@ -144,7 +144,7 @@ def cli(ctx: click.Context, demo_if_empty: bool) -> None:
 def _open(ctx: click.Context, path: Path) -> None:
     """Open the app on a folder's project."""
     parent = ctx.find_root()
-    _open_folder(parent.obj, path.expanduser(), bool(parent.params["demo_if_empty"]))
+    _open_folder(parent.obj, expanded(path), bool(parent.params["demo_if_empty"]))
 
 
 def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:

@@ -15,6 +15,7 @@ from memtui.cli.memory_shapes import Brought, Clash, Renamed
 from memtui.cli.memory_store import opened, project_path
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import root_option
+from memtui.project import expanded
 
 _DATABASE = "core-memory/core_memory.db"
 _NAMED = 3
@@ -36,7 +37,7 @@ def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
     from memtui.store.ccw import import_all
 
     project = project_path(root)
-    path = database.expanduser() if database else _database_of(project)
+    path = expanded(database) if database else _database_of(project)
     done = import_all(opened(), path, project=project)
     brought = Brought(
         database=str(path),
@@ -80,7 +81,7 @@ def _database_of(project: str) -> Path:
 
 
 def _ccw_home(env: Mapping[str, str] = os.environ) -> Path:
-    return Path(env.get("CCW_DATA_DIR") or Path.home() / ".ccw").expanduser()
+    return expanded(env.get("CCW_DATA_DIR") or Path.home() / ".ccw")
 
 
 def _bare(path: str) -> str:

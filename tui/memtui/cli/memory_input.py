@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from memtui.files.problems import reading
+from memtui.project import expanded
 from memtui.store.stored_files import LIMIT
 
 _STEP = 1 << 20
@@ -48,7 +49,7 @@ def _piped(*, asked: bool) -> bytes:
 
 
 def _file(path: Path) -> bytes:
-    path = path.expanduser()
+    path = expanded(path)
     if path.is_dir():
         raise click.ClickException(f"'{path}' is a folder; name the file in it.")
     with reading(path), path.open("rb") as file:  # a pipe, too: import <(...)

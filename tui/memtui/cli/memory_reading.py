@@ -34,7 +34,7 @@ from memtui.cli.output import (
 from memtui.cli.project import root_option
 from memtui.clock import local_minute
 from memtui.files import FileProblem, create_exclusive
-from memtui.project import memtui_home
+from memtui.project import expanded, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, Page, Which
 from memtui.store.stored_files import file_name, month_of, objective
 
@@ -157,10 +157,11 @@ def search(
 ) -> None:
     """Find this project's memories that hold every word of QUERY, the best first.
 
-    Words count as parts of words; what stands in quotes is one phrase. When the output is not a terminal, a
-    line has id, time, title and the place in the text, with tabs between.
+    Words count as parts of words; "two words" in quotes are one phrase. When the output is not a terminal, a
+    line has id, time, title and the place in the text, with tabs between. As with grep, the exit code is 1
+    where nothing was found.
     """
-    words = " ".join(query)
+    words = " ".join(map(_phrase, query))
     where = Filter(
         project="" if everywhere else project_path(root), which=Which.ARCHIVED if archived else Which.ACTIVE
     )
@@ -172,11 +173,18 @@ def search(
         print_json(asdict(FoundPage(found.total, found.complete, tuple(hits))))
     elif found.hits:
         _print_hits(found)
-    else:
+    elif found.complete:
         within = f" in {_called(where.project)}; --all looks in all projects" if where.project else ""
-        say(f"Nothing found for '{words}'{within}.")
+        say(f"Nothing found for '{words}'{within}.", err=True)
     if not found.complete:
         say(NOT_ALL_SEARCHED, err=True)
+    if not found.hits:
+        click.get_current_context().exit(1)
+
+
+def _phrase(word: str) -> str:
+    """An argument as a term of the query; the shell has taken the quotes of one with spaces in it."""
+    return f'"{word}"' if " " in word.strip() and '"' not in word else word
 
 
 def _print_hits(found: Found) -> None:
@@ -279,7 +287,7 @@ def export(
         text = body.decode("utf-8", "replace")
         print_json(asdict(Exported("export", memory_id, text, text.encode() == body)))
     elif output is not None:
-        if not create_exclusive(output.expanduser(), body):
+        if not create_exclusive(expanded(output), body):
             raise FileProblem(output, "is there already; memtui does not write over it")
     elif is_terminal():
         say(body.decode("utf-8", "replace"))

@@ -21,7 +21,7 @@ from memtui.flows.review import review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
-from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.project import Places, Project, claude_config, expanded, memtui_home
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 
@@ -128,7 +128,7 @@ def command(
 
 def _project(root: Path | None, capture: str | None) -> Project:
     """The project: the one named, else the one that the capture's path lies in, else the current folder's."""
-    folder = Path(capture).expanduser().absolute().parent if capture and root is None else None
+    folder = expanded(capture).absolute().parent if capture and root is None else None
     if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
         return Project(folder.parent.parent.resolve())
     return project_of(root)

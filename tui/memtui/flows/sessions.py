@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from memtui.files import FileProblem
-from memtui.project import Places, Project, current_session, find_root
+from memtui.project import Places, Project, current_session, expanded, find_root
 from memtui.reading.facts import Facts
 from memtui.reading.paths import inside
 from memtui.store.transcripts import TranscriptStore
@@ -24,7 +24,7 @@ def find_transcript(places: Places, session: str = "") -> Path:
         FileProblem: there is none, or several fit.
     """
     if session.endswith(".jsonl"):
-        path = Path(session).expanduser()
+        path = expanded(session)
         if not path.is_file():
             raise FileProblem(path, "is no file; name a transcript or a session's id")
         return path
