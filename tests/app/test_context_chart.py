@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.app.context_chart import COLUMNS, ROWS, context_chart, short_tokens
-from memtui.reading.records import CompactionFact, ContextSize
+from memtui.reading.records import CompactionFact, ContextSize, Source
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 
@@ -22,7 +22,7 @@ def _at(minute: float) -> str:
 
 
 def _compaction(minute: float) -> CompactionFact:
-    return CompactionFact("auto", _at(minute), None, None, 0)
+    return CompactionFact("auto", None, None, Source(timestamp=_at(minute)))
 
 
 def test_a_session_that_was_compacted_once() -> None:

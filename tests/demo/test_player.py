@@ -75,7 +75,7 @@ def test_its_compaction_follows(demo: DemoProject) -> None:
     covered = read_facts(Path(capture.transcript), until=capture.timestamp)
     (compaction,) = whole.compactions
     assert covered.compactions == ()
-    assert datetime.fromisoformat(compaction.timestamp) >= capture.timestamp
+    assert datetime.fromisoformat(compaction.source.timestamp) >= capture.timestamp
     assert covered.first_prompt == capture.first_message
     assert whole.skipped_lines == 0
 

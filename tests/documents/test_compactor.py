@@ -35,6 +35,7 @@ from memtui.reading.records import (
     Landmark,
     PlanFact,
     Prompt,
+    Source,
     Statement,
     Todo,
 )
@@ -62,7 +63,9 @@ def todos(**statuses: str) -> tuple[Todo, ...]:
 
 
 def typed(*texts: str) -> tuple[Prompt, ...]:
-    return tuple(Prompt(text, "typed", f"2026-01-02T10:{at:02}:00Z") for at, text in enumerate(texts))
+    return tuple(
+        Prompt(text, "typed", Source(timestamp=f"2026-01-02T10:{at:02}:00Z")) for at, text in enumerate(texts)
+    )
 
 
 def after(state: SessionState | None, said: Facts, before: Facts | None = None) -> SessionState:
@@ -89,15 +92,15 @@ _file = st.builds(
 )
 _facts = st.builds(
     Facts,
-    prompts=st.lists(st.builds(Prompt, _text | _long, st.just("typed"), st.just("")), max_size=4).map(tuple),
+    prompts=st.lists(st.builds(Prompt, _text | _long, st.just("typed")), max_size=4).map(tuple),
     todos=st.lists(_todo, max_size=25).map(tuple),
     decisions=st.lists(_said, max_size=12).map(tuple),
     constraints=st.lists(_said, max_size=12).map(tuple),
     causes=st.lists(_said, max_size=3).map(tuple),
     modified_files=st.lists(_file, max_size=30).map(tuple),
-    landmarks=st.lists(st.builds(Landmark, _text, st.just("abc1234"), st.just("")), max_size=3).map(tuple),
+    landmarks=st.lists(st.builds(Landmark, _text, st.just("abc1234")), max_size=3).map(tuple),
     errors=st.lists(
-        st.builds(ErrorFact, st.just("Bash"), _text, _text | _long, st.booleans(), st.just("")), max_size=3
+        st.builds(ErrorFact, st.just("Bash"), _text, _text | _long, st.booleans()), max_size=3
     ).map(tuple),
 )
 
@@ -331,9 +334,7 @@ def test_requests_before_the_last_are_no_tasks() -> None:
 
 
 def test_commits_are_done_work_where_there_is_no_list() -> None:
-    state = after(
-        None, facts(prompts=typed("Fix it well"), landmarks=(Landmark("fix: race", "abc1234", ""),))
-    )
+    state = after(None, facts(prompts=typed("Fix it well"), landmarks=(Landmark("fix: race", "abc1234"),)))
     assert of_kind(state, TaskKind.DONE) == ["fix: race (committed)"]
     assert "Commits: abc1234 fix: race" in state.working.technical_state
 
@@ -343,18 +344,18 @@ def test_commits_are_done_work_where_there_is_no_list() -> None:
     [
         (facts(stopped=True), "the user stopped the work and has not said yet how to go on"),
         (
-            facts(last_action=Action("AskUserQuestion", "Which database?", "unknown", "", "")),
+            facts(last_action=Action("AskUserQuestion", "Which database?", "unknown", "")),
             "waits for the user's answer: Which database?",
         ),
         (
-            facts(last_action=Action("ExitPlanMode", "# Plan", "unknown", "", "")),
+            facts(last_action=Action("ExitPlanMode", "# Plan", "unknown", "")),
             "waits for the user's approval of the plan",
         ),
         (
-            facts(last_action=Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key", "")),
+            facts(last_action=Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key")),
             "Error: duplicate key",
         ),
-        (facts(last_action=Action("Bash", "npm test", "failed", "x", ""), last_words="I gave up."), "None"),
+        (facts(last_action=Action("Bash", "npm test", "failed", "x"), last_words="I gave up."), "None"),
         (NOTHING, "None"),
     ],
 )
@@ -365,11 +366,15 @@ def test_the_blocker_says_what_the_work_waits_for(said: Facts, blocker: str) -> 
 
 def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
     plan = PlanFact(
-        "ExitPlanMode", "# Plan\n## Steps\n- read\n- write\n```\n- code\n```", "approved", "", "2"
+        "ExitPlanMode",
+        "# Plan\n## Steps\n- read\n- write\n```\n- code\n```",
+        "approved",
+        "",
+        Source(timestamp="2"),
     )
     state = after(None, facts(prompts=typed("Plan it well"), plans=(plan,)))
     assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read", "write"]
-    changed = FileFact("/work/shop/a.py", 1, False, False, "3")
+    changed = FileFact("/work/shop/a.py", 1, False, False, Source(timestamp="3"))
     state = after(state, facts(prompts=typed("Plan it well"), plans=(plan,), modified_files=(changed,)))
     assert of_kind(state, TaskKind.NEXT) == []
     assert "Steps of the plan: read; write" in state.working.technical_state
@@ -491,7 +496,7 @@ def test_the_working_context_is_replaced_and_a_persons_lines_stay() -> None:
 
 def test_a_large_session_is_fitted_and_no_file_is_left_out() -> None:
     files = tuple(FileFact(f"/work/shop/src/area{n % 9}/part_{n}.py", 1, False) for n in range(200))
-    ran = tuple(Command(f"npm run check:{n}", "", "failed", 1, "Error: " + "x" * 500, "") for n in range(9))
+    ran = tuple(Command(f"npm run check:{n}", "", "failed", 1, "Error: " + "x" * 500) for n in range(9))
     said = facts(
         modified_files=files,
         commands=ran,

@@ -32,14 +32,14 @@ from memtui.reading.records import Action, Command, Outcome
     ],
 )
 def test_an_action(tool: str, target: str, outcome: Outcome, result: str, told: str) -> None:
-    assert last_action(Facts(last_action=Action(tool, target, outcome, result, ""))) == told
+    assert last_action(Facts(last_action=Action(tool, target, outcome, result))) == told
 
 
 def test_a_check_before_it_is_told_and_the_same_one_is_not() -> None:
-    check = Command("npm test", "", "failed", 1, "Error: no db", "")
-    facts = Facts(commands=(check,), last_action=Action("Edit", "/w/a.py", "ok", "", ""))
+    check = Command("npm test", "", "failed", 1, "Error: no db")
+    facts = Facts(commands=(check,), last_action=Action("Edit", "/w/a.py", "ok", ""))
     assert last_action(facts) == "Edit `/w/a.py` succeeded\n\nLast check: `npm test` failed: Error: no db"
-    same = Facts(commands=(check,), last_action=Action("Bash", "npm test", "failed", "Error: no db", ""))
+    same = Facts(commands=(check,), last_action=Action("Bash", "npm test", "failed", "Error: no db"))
     assert last_action(same) == "Bash `npm test` failed: Error: no db"
 
 

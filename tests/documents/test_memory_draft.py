@@ -21,6 +21,7 @@ from memtui.reading.records import (
     FileFact,
     PlanFact,
     Prompt,
+    Source,
     Statement,
     Todo,
 )
@@ -30,7 +31,7 @@ NOTHING = Facts()
 
 
 def prompts(*texts: str) -> tuple[Prompt, ...]:
-    return tuple(Prompt(text, "command" if text.startswith("/") else "typed", "") for text in texts)
+    return tuple(Prompt(text, "command" if text.startswith("/") else "typed") for text in texts)
 
 
 def said(*texts: str) -> tuple[Statement, ...]:
@@ -42,11 +43,11 @@ def file(path: str, times: int = 1, *, subagent: bool = False) -> FileFact:
 
 
 def error(message: str, *, resolved: bool = False) -> ErrorFact:
-    return ErrorFact("Bash", "npm test", message, resolved, "")
+    return ErrorFact("Bash", "npm test", message, resolved)
 
 
 def ran(text: str, outcome: str = "ok", output: str = "") -> Command:
-    return Command(text, "", outcome, None, output, "")  # type: ignore[arg-type]
+    return Command(text, "", outcome, None, output)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -73,7 +74,7 @@ FULL = Facts(
     corrections=(Correction("Edit", "no, use the existing helper instead of a new one", ""),),
     errors=(error("Exit code 1\nran 3\nError: duplicate key"), error("ENOENT: no such file", resolved=True)),
     commands=(ran("npm test", "failed", "1 failed"), ran("npm test")),
-    last_action=Action("Bash", "npm test", "ok", "12 passed", ""),
+    last_action=Action("Bash", "npm test", "ok", "12 passed"),
 )
 
 
@@ -133,7 +134,7 @@ def test_a_task_names_a_session_of_commands_without_a_plan() -> None:
 
 
 def test_a_plan_names_a_session_of_commands() -> None:
-    plan = PlanFact("ExitPlanMode", "# Plan: print hello\n1. do it", "approved", "", "")
+    plan = PlanFact("ExitPlanMode", "# Plan: print hello\n1. do it", "approved", "")
     facts = Facts(prompts=prompts("/implement"), first_prompt="/implement", plans=(plan,))
     assert draft_memory(facts).title == "Plan: print hello"
 
@@ -155,11 +156,25 @@ def test_secrets_are_masked() -> None:
 
 def test_what_is_no_bug_is_no_question() -> None:
     errors = (
-        ErrorFact("WebFetch", "https://example.org/x", "Request failed with status code 404", False, "1"),
-        ErrorFact("Bash", "ls dist && cat dist/x", "No such file or directory", False, "1"),
-        ErrorFact("Bash", "./skill search", "Error", False, "1"),
-        ErrorFact("Bash", "sleep 99 && make", "Blocked: sleep 99 followed by: make", False, "1"),
-        ErrorFact("Bash", "npm publish", "npm error code E403\nnpm error 403 Forbidden", False, "1"),
+        ErrorFact(
+            "WebFetch",
+            "https://example.org/x",
+            "Request failed with status code 404",
+            False,
+            Source(timestamp="1"),
+        ),
+        ErrorFact("Bash", "ls dist && cat dist/x", "No such file or directory", False, Source(timestamp="1")),
+        ErrorFact("Bash", "./skill search", "Error", False, Source(timestamp="1")),
+        ErrorFact(
+            "Bash", "sleep 99 && make", "Blocked: sleep 99 followed by: make", False, Source(timestamp="1")
+        ),
+        ErrorFact(
+            "Bash",
+            "npm publish",
+            "npm error code E403\nnpm error 403 Forbidden",
+            False,
+            Source(timestamp="1"),
+        ),
     )
     memory = draft_memory(replace(NOTHING, errors=errors, modified_files=(file("/a"),)))
     assert memory.questions == ("Bash npm publish failed: npm error 403 Forbidden",)
@@ -286,14 +301,14 @@ def test_at_most_fifteen_tasks_and_none_is_lost_silently() -> None:
 
 
 def test_a_failed_action_blocks_the_task_in_progress() -> None:
-    action = Action("Bash", "npm test", "failed", "3 failed", "")
+    action = Action("Bash", "npm test", "failed", "3 failed")
     tasks = state(replace(NOTHING, todos=(Todo("fix", "in_progress"),), last_action=action)).tasks
     assert tasks[0].children[0].text == "3 failed"
     assert state(replace(NOTHING, last_action=action)).dynamics.phase == "debugging"
 
 
 def test_a_plan_gives_the_tasks_when_there_is_no_list() -> None:
-    plan = PlanFact("ExitPlanMode", "# Plan\n1. first\n2. second\n- [x] third", "approved", "", "")
+    plan = PlanFact("ExitPlanMode", "# Plan\n1. first\n2. second\n- [x] third", "approved", "")
     drafted = state(replace(NOTHING, plans=(plan,)))
     assert [task.text for task in drafted.tasks] == ["first", "second", "third"]
     assert drafted.dynamics.phase == "planning"
@@ -325,7 +340,7 @@ def test_nothing_is_made_up_from_nothing() -> None:
 
 def test_slips_of_the_model_with_its_own_tools_are_neither_learnings_nor_questions() -> None:
     slips = tuple(
-        ErrorFact(tool, target, "no", resolved, "")
+        ErrorFact(tool, target, "no", resolved)
         for resolved in (True, False)
         for tool, target in (
             ("Edit", "/work/shop/a.py"),
@@ -359,7 +374,7 @@ def test_the_role_of_the_model_and_addresses_are_no_titles() -> None:
 
 def test_a_bare_command_is_explained_by_the_summary_of_its_compaction() -> None:
     intent = "1. Primary Request and Intent:\n   Round the cart. Now.\n\n2. Key Concepts"
-    summary = CompactionFact("auto", "", 1, None, 0, f"Analysis:\n1. x\n\nSummary:\n{intent}")
+    summary = CompactionFact("auto", 1, None, summary=f"Analysis:\n1. x\n\nSummary:\n{intent}")
     facts = Facts(prompts=prompts("/go"), first_prompt="/go", compactions=(summary,))
     assert draft_memory(facts).title == "Round the cart"
     assert draft_memory(facts).goal == "/go: Round the cart."

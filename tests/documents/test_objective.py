@@ -8,12 +8,14 @@ import pytest
 
 from memtui.documents.objective import objective
 from memtui.reading.facts import Facts
-from memtui.reading.records import Prompt, Todo
+from memtui.reading.records import Prompt, Source, Todo
 from tests.transcripts import Transcript
 
 
 def of(text: str, *later: str, **facts: object) -> str:
-    prompts = tuple(Prompt(each, "typed", str(at)) for at, each in enumerate((text, *later)))
+    prompts = tuple(
+        Prompt(each, "typed", Source(timestamp=str(at))) for at, each in enumerate((text, *later))
+    )
     return objective(Facts(prompts=prompts, first_prompt=text, **facts))  # type: ignore[arg-type]
 
 

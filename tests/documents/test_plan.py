@@ -11,13 +11,11 @@ from memtui.reading.records import Action, Command, FileFact, Landmark, PlanFact
 from memtui.reading.user_plans import is_pasted, stated_plan
 
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
-APPROVED = PlanFact(
-    "ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md", ""
-)
+APPROVED = PlanFact("ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md")
 
 
 def prompt(text: str, kind: PromptKind = "typed") -> Prompt:
-    return Prompt(text, kind, "")
+    return Prompt(text, kind)
 
 
 def asked(text: str, kind: PromptKind = "typed") -> str:
@@ -51,35 +49,35 @@ def test_what_was_written_about_a_todo_stands_below_it() -> None:
 
 def test_an_approved_plan_alone_is_the_users_and_kept_word_for_word() -> None:
     content = "# Plan\n\n```yaml\n  a: 1\n```\n\n</details>\n- [ ] src/relative.ts"
-    plan = choose_plan(Facts(plans=(PlanFact("ExitPlanMode", content, "approved", "", ""),)), None)
+    plan = choose_plan(Facts(plans=(PlanFact("ExitPlanMode", content, "approved", ""),)), None)
     assert (plan.source, plan.content) == ("user-stated", content)
 
 
 def test_a_later_plan_that_is_not_decided_on_stands_below() -> None:
-    old = PlanFact("ExitPlanMode", "old", "approved", "", "")
-    draft = PlanFact("plan file", "draft", "unknown", "", "")
-    refused = PlanFact("ExitPlanMode", "refused", "rejected", "", "")
+    old = PlanFact("ExitPlanMode", "old", "approved", "")
+    draft = PlanFact("plan file", "draft", "unknown", "")
+    refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
     plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft, refused)), None)
     assert plan.source == "user-stated"
     assert plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan that is not approved yet\n\ndraft"
 
 
 def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
-    plan = choose_plan(Facts(plans=(PlanFact("plan file", "draft", "unknown", "", ""),)), None)
+    plan = choose_plan(Facts(plans=(PlanFact("plan file", "draft", "unknown", ""),)), None)
     assert (plan.source, plan.content) == ("inferred", "draft")
 
 
 def test_a_refused_plan_is_no_plan() -> None:
-    refused = PlanFact("ExitPlanMode", "refused", "rejected", "", "")
+    refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
     plan = choose_plan(Facts(plans=(refused,), first_prompt="Fix it"), None)
     assert (plan.source, plan.content) == ("inferred", "Fix it")
 
 
 def test_a_plan_that_was_refused_at_the_very_end_is_kept() -> None:
     facts = Facts(
-        plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", "", ""),),
+        plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", ""),),
         first_prompt="Fix it",
-        last_action=Action("ExitPlanMode", "", "rejected", "", ""),
+        last_action=Action("ExitPlanMode", "", "rejected", ""),
     )
     plan = choose_plan(facts, None)
     assert (plan.source, plan.content) == (
@@ -162,9 +160,9 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             prompt("✓ a b\n✗ c d\n✓ e f"),
         ),
         first_prompt="Fix the lock.\n\nIt is in src.",
-        landmarks=(Landmark("Hold the lock", "1234abc", ""), Landmark("https://x.org/pull/1", "", "")),
+        landmarks=(Landmark("Hold the lock", "1234abc"), Landmark("https://x.org/pull/1", "")),
         modified_files=(FileFact("/w/a.py", 2, False), FileFact("/w/b.py", 1, False, created=True)),
-        commands=(Command("npm test", "", "failed", 1, "no", ""),),
+        commands=(Command("npm test", "", "failed", 1, "no"),),
     )
     assert choose_plan(facts, None) == Plan(
         source="inferred",

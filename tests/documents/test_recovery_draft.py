@@ -23,6 +23,7 @@ from memtui.reading.records import (
     Landmark,
     PlanFact,
     Prompt,
+    Source,
     Statement,
     Todo,
 )
@@ -85,7 +86,7 @@ def test_the_golden_one_passes_the_checklist() -> None:
 
 
 def prompt(text: str, timestamp: str = "1") -> Prompt:
-    return Prompt(text, "typed", timestamp)
+    return Prompt(text, "typed", Source(timestamp=timestamp))
 
 
 def drafted(**facts: object) -> str:
@@ -147,7 +148,7 @@ def test_the_last_words_without_an_answer_are_pending() -> None:
 
 
 def test_what_was_cut_off_is_pending() -> None:
-    action = Action("Bash", "npm run build", "interrupted", "", "")
+    action = Action("Bash", "npm run build", "interrupted", "")
     assert draft_recovery(Facts(last_action=action), Path(ROOT)).pending == (
         "Not finished: Bash `npm run build`",
     )
@@ -164,20 +165,20 @@ def test_what_was_cut_off_is_pending() -> None:
     ],
 )
 def test_only_what_was_run_is_a_known_issue(tool: str, target: str, told: bool) -> None:
-    error = ErrorFact(tool, target, "Error: no such thing", resolved=False, timestamp="")
+    error = ErrorFact(tool, target, "Error: no such thing", resolved=False)
     assert bool(draft_recovery(Facts(errors=(error,)), Path(ROOT)).known_issues) is told
 
 
 def test_a_failed_check_is_told_once() -> None:
-    failed = Command("npm test", "", "failed", 1, "Error: duplicate key", "")
-    error = ErrorFact("Bash", "npm test", "Error: duplicate key", resolved=False, timestamp="")
+    failed = Command("npm test", "", "failed", 1, "Error: duplicate key")
+    error = ErrorFact("Bash", "npm test", "Error: duplicate key", resolved=False)
     recovery = draft_recovery(Facts(commands=(failed,), errors=(error,)), Path(ROOT))
     assert recovery.known_issues == ("`npm test` failed when it ran last: Error: duplicate key",)
 
 
 def test_commits_and_todos_are_the_changes() -> None:
     facts = Facts(
-        landmarks=(Landmark("Hold the lock", "1234abc", ""), Landmark("https://example.org/pull/3", "", "")),
+        landmarks=(Landmark("Hold the lock", "1234abc"), Landmark("https://example.org/pull/3", "")),
         past_todos=(Todo("Read the code", "completed"), Todo("Rewrite all", "dropped")),
         todos=(
             Todo("Fix it", "completed", "The lock."),
@@ -199,9 +200,9 @@ def test_notes_leave_out_what_was_pasted_and_plans_that_came_back() -> None:
     facts = Facts(
         corrections=(Correction("Bash: x", log, ""), Correction("", "no, use the helper", "")),
         plans=(
-            PlanFact("ExitPlanMode", "# Plan: A\nold", "rejected", "", ""),
-            PlanFact("ExitPlanMode", "# Plan: B\nno", "rejected", "", ""),
-            PlanFact("ExitPlanMode", "# Plan: A\nnew", "approved", "", ""),
+            PlanFact("ExitPlanMode", "# Plan: A\nold", "rejected", ""),
+            PlanFact("ExitPlanMode", "# Plan: B\nno", "rejected", ""),
+            PlanFact("ExitPlanMode", "# Plan: A\nnew", "approved", ""),
         ),
     )
     notes = draft_recovery(facts, Path(ROOT)).notes
@@ -261,7 +262,7 @@ STATEMENTS = st.lists(
 FACTS = st.builds(
     Facts,
     prompts=st.lists(
-        st.builds(Prompt, LINES, KINDS, st.just("1")),
+        st.builds(Prompt, LINES, KINDS),
         max_size=3,
     ).map(tuple),
     first_prompt=LINES,
@@ -269,7 +270,7 @@ FACTS = st.builds(
     read_files=FILES,
     shell_files=st.lists(PATHS, max_size=2).map(tuple),
     commands=st.lists(
-        st.builds(Command, LINES, LINES, st.sampled_from(["ok", "failed"]), st.none(), LINES, st.just("1")),
+        st.builds(Command, LINES, LINES, st.sampled_from(["ok", "failed"]), st.none(), LINES),
         max_size=3,
     ).map(tuple),
     todos=st.lists(
@@ -287,7 +288,7 @@ FACTS = st.builds(
         max_size=2,
     ).map(tuple),
     errors=st.lists(
-        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, st.booleans(), st.just("1")),
+        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, st.booleans()),
         max_size=2,
     ).map(tuple),
     decisions=STATEMENTS,

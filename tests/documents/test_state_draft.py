@@ -13,7 +13,7 @@ from memtui.documents.state_tasks import closing_question, done_tasks, gist, ste
 from memtui.formats.session_state import SessionState, Task, TaskKind
 from memtui.project import Project
 from memtui.reading.facts import Facts, read_on
-from memtui.reading.records import Answer, Command, FileFact, PlanFact, Prompt, Statement, Todo
+from memtui.reading.records import Answer, Command, FileFact, PlanFact, Prompt, Source, Statement, Todo
 from memtui.reading.requests import asked, is_paste, is_routine, last_intent
 from memtui.reading.sizes import tokens
 from memtui.reading.statements import settled_in
@@ -37,7 +37,7 @@ def state(facts: Facts) -> SessionState:
 
 
 def typed(*texts: str) -> tuple[Prompt, ...]:
-    return tuple(Prompt(text, "typed", str(at)) for at, text in enumerate(texts))
+    return tuple(Prompt(text, "typed", Source(timestamp=str(at))) for at, text in enumerate(texts))
 
 
 def of(transcript: Transcript, folder: Path) -> SessionState:
@@ -86,7 +86,8 @@ def test_a_pasted_log_is_told_by_what_went_wrong() -> None:
     assert drafted.dynamics.phase == "debugging"
     assert drafted.working.last_error == "shown by the user: => ERROR [3/9] RUN npm install (open)"
     passed = Facts(
-        prompts=typed("Get it running", LOG), commands=(Command("npm test", "", "ok", 0, "", "2"),)
+        prompts=typed("Get it running", LOG),
+        commands=(Command("npm test", "", "ok", 0, "", Source(timestamp="2")),),
     )
     assert state(passed).working.last_error == ""
     assert state(passed).dynamics.phase != "debugging"
@@ -124,7 +125,7 @@ def test_a_short_answer_is_told_with_what_it_was_about() -> None:
     facts = Facts(prompts=typed("Rename the ledger table everywhere", "yes"))
     assert last_intent(facts) == "yes (after: Rename the ledger table everywhere)"
     assert (
-        last_intent(replace(facts, answers=(Answer("Which name?", "journal", "9"),)))
+        last_intent(replace(facts, answers=(Answer("Which name?", "journal", Source(timestamp="9")),)))
         == "Which name? → journal"
     )
 
@@ -135,7 +136,9 @@ def test_where_the_first_words_only_let_go_on_the_title_says_what_for() -> None:
 
 
 def test_an_approved_plan_is_part_of_the_goal() -> None:
-    plan = PlanFact("ExitPlanMode", "# Plan: one ledger for all\n", "approved", "/p/calm-sea.md", "1")
+    plan = PlanFact(
+        "ExitPlanMode", "# Plan: one ledger for all\n", "approved", "/p/calm-sea.md", Source(timestamp="1")
+    )
     facts = Facts(prompts=typed("Look at the ledgers"), first_prompt="Look at the ledgers", plans=(plan,))
     assert state(facts).identity.goal == "Look at the ledgers (plan: one ledger for all)"
     assert technical(state(facts))[0] == "Plan (approved): one ledger for all: /p/calm-sea.md"
@@ -285,8 +288,8 @@ def test_work_that_is_asked_for_when_the_list_is_done_is_no_review(after: str, p
     edited = FileFact("/work/app/a.py", 1, subagent=False)
     facts = Facts(
         prompts=(
-            Prompt("Write the ledger", "typed", "1"),
-            *((Prompt(after, "typed", "3"),) if after else ()),
+            Prompt("Write the ledger", "typed", Source(timestamp="1")),
+            *((Prompt(after, "typed", Source(timestamp="3")),) if after else ()),
         ),
         todos=(Todo("write it", "completed"),),
         todos_changed="2",
@@ -306,7 +309,7 @@ def test_a_plan_that_was_sent_back_is_planned_anew(tmp_path: Path) -> None:
 
 def test_the_steps_of_a_plan_are_those_it_numbers_or_lists_as_such() -> None:
     def steps(text: str) -> list[str]:
-        return steps_of(PlanFact("ExitPlanMode", text, "approved", "", ""))
+        return steps_of(PlanFact("ExitPlanMode", text, "approved", ""))
 
     assert steps("# Plan\n- a context\n## Steps\n- **one**\n- two\n  - detail\n## Risks\n- three") == [
         "one",

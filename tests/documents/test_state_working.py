@@ -10,7 +10,7 @@ from memtui.documents.state_draft import draft_session_state
 from memtui.formats.session_state import SessionState
 from memtui.project import Project
 from memtui.reading.facts import Facts, read_on
-from memtui.reading.records import Command, ErrorFact, FileFact, Statement
+from memtui.reading.records import Command, ErrorFact, FileFact, Source, Statement
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))
@@ -92,7 +92,7 @@ def test_commits_and_pull_requests_are_told(tmp_path: Path) -> None:
 
 
 def ran(text: str, outcome: str) -> Command:
-    return Command(text, "", outcome, None, "Error: bad" if outcome == "failed" else "", "")  # type: ignore[arg-type]
+    return Command(text, "", outcome, None, "Error: bad" if outcome == "failed" else "")  # type: ignore[arg-type]
 
 
 def test_a_check_that_still_fails_is_told_beside_the_last_one() -> None:
@@ -103,13 +103,15 @@ def test_a_check_that_still_fails_is_told_beside_the_last_one() -> None:
 
 
 def failed(text: str, message: str, at: str = "1") -> tuple[Command, ErrorFact]:
-    command = Command(text, "", "failed", 1, message, at)
-    return command, ErrorFact("Bash", text, message, resolved=False, timestamp=at)
+    command = Command(text, "", "failed", 1, message, Source(timestamp=at))
+    return command, ErrorFact("Bash", text, message, resolved=False, source=Source(timestamp=at))
 
 
 def test_what_another_check_shows_to_be_over_is_open_nowhere() -> None:
     command, error = failed("python -m pytest tests/", "E   assert 1 == 2")
-    over = Facts(commands=(command, Command("just check", "", "ok", 0, "", "2")), errors=(error,))
+    over = Facts(
+        commands=(command, Command("just check", "", "ok", 0, "", Source(timestamp="2"))), errors=(error,)
+    )
     told = state(over).working
     assert told.last_compile == "SUCCESS: just check"
     assert told.last_error == "Bash python -m pytest tests/ failed: E assert 1 == 2 (resolved)"

@@ -117,7 +117,7 @@ def test_the_active_workflow_is_that_of_the_newest_session(places: Places) -> No
 @pytest.mark.parametrize(
     "facts",
     [
-        Facts(prompts=(Prompt("go on with WFS-tax", "typed", ""),)),
+        Facts(prompts=(Prompt("go on with WFS-tax", "typed"),)),
         Facts(read_files=(FileFact("/w/.workflow/active/WFS-tax/IMPL_PLAN.md", 1, False),)),
     ],
 )

@@ -37,7 +37,7 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
         },
     ]
     assert facts.compactions[0].summary == SUMMARY
-    assert facts.compactions[0].offset == offset
+    assert facts.compactions[0].source.offset == offset
     assert [prompt.text for prompt in facts.prompts] == ["go"]
 
 

@@ -46,8 +46,8 @@ def test_files_are_told_by_their_path_in_the_project() -> None:
 
 def test_open_errors_come_first_and_say_what_went_wrong() -> None:
     errors = (
-        ErrorFact("Bash", "npm test", "fine\n=====\nError: one", True, ""),
-        ErrorFact("Bash", "make", "Exit code 2\nmaking\nfatal: two", False, ""),
+        ErrorFact("Bash", "npm test", "fine\n=====\nError: one", True),
+        ErrorFact("Bash", "make", "Exit code 2\nmaking\nfatal: two", False),
     )
     group = only(Facts(errors=errors))
     assert [item.text for item in group.items] == [
@@ -58,15 +58,15 @@ def test_open_errors_come_first_and_say_what_went_wrong() -> None:
 
 
 def test_commands_and_prompts_come_newest_first() -> None:
-    commands = (Command("ls", "", "ok", None, "", ""), Command("npm test", "", "failed", 1, "boom", ""))
+    commands = (Command("ls", "", "ok", None, ""), Command("npm test", "", "failed", 1, "boom"))
     assert [item.text for item in only(Facts(commands=commands)).items] == ["✗ npm test (exit 1)", "✓ ls"]
-    prompts = (Prompt("first", "typed", ""), Prompt("second\nline", "typed", ""))
+    prompts = (Prompt("first", "typed"), Prompt("second\nline", "typed"))
     assert [item.text for item in only(Facts(prompts=prompts)).items] == ["second line", "first"]
 
 
 def test_a_plan_is_listed_by_its_lines_and_kept_whole() -> None:
     content = "\n".join(f"{number}. step" for number in range(20))
-    group = only(Facts(plans=(PlanFact("plan file", content, "approved", "/p.md", ""),)))
+    group = only(Facts(plans=(PlanFact("plan file", content, "approved", "/p.md"),)))
     assert group.items[0].text == "from plan file, approved (/p.md)"
     assert group.items[0].detail == content
     assert group.items[-1].text == "… 8 more lines"
@@ -74,8 +74,8 @@ def test_a_plan_is_listed_by_its_lines_and_kept_whole() -> None:
 
 def test_compactions_say_how_much_went() -> None:
     compactions = (
-        CompactionFact("auto", "", 155_000, 12_000, 0, "x" * 2000),
-        CompactionFact("", "", None, None, 0),
+        CompactionFact("auto", 155_000, 12_000, summary="x" * 2000),
+        CompactionFact("", None, None),
     )
     assert [item.text for item in only(Facts(compactions=compactions)).items] == [
         "auto, 155,000 tokens before, 12,000 after, summary of 2,000 characters",
@@ -91,11 +91,11 @@ def test_todos_show_their_state() -> None:
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_every_item_is_one_line(text: str, other: str) -> None:
     facts = Facts(
-        prompts=(Prompt(text, "typed", ""),),
-        errors=(ErrorFact(other, text, other, False, ""),),
-        plans=(PlanFact("ExitPlanMode", text, "unknown", "", ""),),
+        prompts=(Prompt(text, "typed"),),
+        errors=(ErrorFact(other, text, other, False),),
+        plans=(PlanFact("ExitPlanMode", text, "unknown", ""),),
     )
-    facts = replace(facts, commands=(Command(text, "", "unknown", None, "", ""),))
+    facts = replace(facts, commands=(Command(text, "", "unknown", None, ""),))
     for group in evidence(facts, ROOT):
         for item in group.items:
             assert "\n" not in item.text

@@ -9,15 +9,15 @@ import pytest
 from memtui.reading.checks import is_check, last_checks
 from memtui.reading.facts import Facts
 from memtui.reading.issues import open_errors, open_failures
-from memtui.reading.records import Command, ErrorFact
+from memtui.reading.records import Command, ErrorFact, Source
 from tests.transcripts import Transcript
 
 
 def left(failed: str, message: str, *passed: str, before: str = "") -> bool:
     """Whether a failed command is still told as an error after others went well."""
-    ran = [Command(text, "", "ok", None, "", "3") for text in passed]
-    ran += [Command(before, "", "ok", None, "", "1")] if before else []
-    error = ErrorFact("Bash", failed, message, resolved=False, timestamp="2")
+    ran = [Command(text, "", "ok", None, "", Source(timestamp="3")) for text in passed]
+    ran += [Command(before, "", "ok", None, "", Source(timestamp="1"))] if before else []
+    error = ErrorFact("Bash", failed, message, resolved=False, source=Source(timestamp="2"))
     return bool(open_errors(Facts(errors=(error,), commands=tuple(ran))))
 
 
@@ -72,8 +72,8 @@ def test_a_command_line_that_was_not_taken_is_no_error_of_the_project(message: s
 
 @pytest.mark.parametrize(("command", "still"), [("npx vite --port 5175", False), ("npm test", True)])
 def test_what_runs_after_it_failed_is_over_but_for_a_check(command: str, still: bool) -> None:
-    failed = Command(command, "", "failed", 1, "failed with exit code 1", "1")
-    again = Command(command, "", "background", None, "", "2")
+    failed = Command(command, "", "failed", 1, "failed with exit code 1", Source(timestamp="1"))
+    again = Command(command, "", "background", None, "", Source(timestamp="2"))
     assert open_failures(Facts(commands=(failed, again))) == ([failed] if still else [])
 
 
@@ -98,8 +98,8 @@ def test_a_run_of_one_test_shows_nothing_of_the_others(
     failed: str, passed: str, message: str, told: bool
 ) -> None:
     assert left(failed, message, passed) is told
-    command = Command(failed, "", "failed", 1, message, "1")
-    facts = Facts(commands=(command, Command(passed, "", "ok", 0, "", "2")))
+    command = Command(failed, "", "failed", 1, message, Source(timestamp="1"))
+    facts = Facts(commands=(command, Command(passed, "", "ok", 0, "", Source(timestamp="2"))))
     assert (command in open_failures(facts)) is told
     if is_check(failed):
         assert (command in last_checks(facts)) is told
@@ -116,6 +116,8 @@ def test_a_narrower_run_resolves_nothing_else_in_the_log(tmp_path: Path) -> None
 
 
 def test_errors_of_other_tools_stay() -> None:
-    error = ErrorFact("mcp__db__query", "select", "unknown command", resolved=False, timestamp="1")
-    solved = ErrorFact("Bash", "make", "Error", resolved=True, timestamp="1")
+    error = ErrorFact(
+        "mcp__db__query", "select", "unknown command", resolved=False, source=Source(timestamp="1")
+    )
+    solved = ErrorFact("Bash", "make", "Error", resolved=True, source=Source(timestamp="1"))
     assert open_errors(Facts(errors=(error, solved))) == [error]

@@ -10,7 +10,7 @@ from memtui.reading.records import Command, FileFact, Outcome
 
 
 def ran(text: str, outcome: Outcome = "ok") -> Command:
-    return Command(text, "", outcome, None, "", "")
+    return Command(text, "", outcome, None, "")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ FILE = "/home/u/.claude/plans/quiet-fox.md"
 
 
 def fates(session: Transcript, folder: Path) -> list[tuple[str, str, str]]:
-    return [(plan.source, plan.content, plan.fate) for plan in session.facts(folder).plans]
+    return [(plan.origin, plan.content, plan.fate) for plan in session.facts(folder).plans]
 
 
 def test_no_plan(tmp_path: Path) -> None:

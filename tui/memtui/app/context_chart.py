@@ -29,7 +29,7 @@ def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[Compaction
     width = min(COLUMNS, len(known))
     bounds = [len(known) * column // width for column in range(width + 1)]
     peaks = [max(size.tokens for size in known[start:end]) for start, end in pairwise(bounds)]
-    marked = {_column(each.timestamp, known, bounds) for each in compactions if each.timestamp}
+    marked = {_column(at, known, bounds) for each in compactions if (at := each.source.timestamp)}
     top = max(peaks)
     marks = "".join(_MARK if column in marked else " " for column in range(width))
     lines = [styled(("Context size", "label"), (f" · now {short_tokens(known[-1].tokens)} tokens", "dim"))]

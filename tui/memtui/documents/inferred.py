@@ -55,7 +55,7 @@ def unanswered(facts: Facts) -> str:
     if not facts.prompts or not facts.ended:
         return ""
     last = facts.prompts[-1]
-    return last.text.strip() if last.timestamp and last.timestamp >= facts.ended else ""
+    return last.text.strip() if last.source.timestamp and last.source.timestamp >= facts.ended else ""
 
 
 def _done(facts: Facts) -> Iterator[str]:

@@ -149,5 +149,5 @@ def _is_finished(facts: Facts) -> bool:
     """Whether all that was on the list is done, and nothing else was asked for since."""
     if not facts.todos or any(todo.status != "completed" for todo in facts.todos):
         return False
-    later = (prompt for prompt in reversed(facts.prompts) if prompt.timestamp > facts.todos_changed)
+    later = (prompt for prompt in reversed(facts.prompts) if prompt.source.timestamp > facts.todos_changed)
     return not any((told := request(prompt)) and not is_question(told) for prompt in later)

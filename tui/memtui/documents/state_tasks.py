@@ -65,7 +65,7 @@ def done_tasks(facts: Facts) -> list[str]:
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.commit]
-    early = [mark for mark in commits if not listed or mark.timestamp < facts.todos_began]
+    early = [mark for mark in commits if not listed or mark.source.timestamp < facts.todos_began]
     return [f"{_text(mark.text)} (committed)" for mark in early] + [_text(todo.content) for todo in ticked]
 
 
@@ -74,9 +74,9 @@ def plan_steps(facts: Facts) -> list[str]:
     plan = facts.plans[-1] if facts.plans else None
     if plan is None or plan.fate == "rejected" or facts.todos or facts.past_todos:
         return []
-    moments = [mark.timestamp for mark in facts.landmarks]
-    moments += [file.timestamp for file in facts.modified_files if file.path != plan.path]
-    return [] if any(moment > plan.timestamp for moment in moments) else steps_of(plan)
+    moments = [mark.source.timestamp for mark in facts.landmarks]
+    moments += [file.source.timestamp for file in facts.modified_files if file.path != plan.path]
+    return [] if any(moment > plan.source.timestamp for moment in moments) else steps_of(plan)
 
 
 def steps_of(plan: PlanFact) -> list[str]:

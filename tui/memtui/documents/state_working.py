@@ -95,9 +95,9 @@ def shown_error(facts: Facts) -> str:
     intent = last_intent(facts)
     if not intent.startswith(PASTED):
         return ""
-    since = facts.prompts[-1].timestamp
+    since = facts.prompts[-1].source.timestamp
     check = last_check(facts)
-    passed = check is not None and check.outcome == "ok" and check.timestamp > since
+    passed = check is not None and check.outcome == "ok" and check.source.timestamp > since
     return "" if passed else intent.removeprefix(PASTED)
 
 

@@ -6,7 +6,7 @@ import re
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
-from memtui.reading.records import Action, Outcome
+from memtui.reading.records import NOWHERE, Action, Outcome, Source
 
 _BOOKKEEPING = frozenset(
     {
@@ -63,7 +63,7 @@ class ActionLog:
     def __init__(self) -> None:
         self._call: Call | None = None
         self._result: Result | None = None
-        self._timestamp = ""
+        self._source = NOWHERE
         self._outcome: Outcome = "unknown"
         self._before: Action | None = None
 
@@ -71,10 +71,10 @@ class ActionLog:
         """Go on from the last action of before."""
         self._before = action
 
-    def called(self, call: Call, timestamp: str) -> None:
+    def called(self, call: Call, source: Source) -> None:
         """Take a call."""
         if call.name not in _BOOKKEEPING:
-            self._call, self._timestamp = call, timestamp
+            self._call, self._source = call, source
             self._result, self._outcome = None, "unknown"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
@@ -97,4 +97,4 @@ class ActionLog:
             ok = self._outcome == "ok"
             head = self._result.text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
         name, target = self._call.name, target_of(self._call)
-        return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._timestamp)
+        return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._source)

@@ -23,7 +23,7 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.paths import identity
 from memtui.reading.plans import PlanLog
-from memtui.reading.records import Answer, Facts
+from memtui.reading.records import NOWHERE, Answer, Facts, Source
 from memtui.reading.removals import removals
 from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall, things
 from memtui.reading.shell_files import written_files
@@ -47,7 +47,7 @@ class WaitingCall:
     input: dict[str, Any]
     agent: str
     folder: str
-    timestamp: str
+    source: Source
     own: bool
 
 
@@ -57,7 +57,7 @@ class _Waiting:
 
     call: Call
     folder: str
-    timestamp: str
+    source: Source
     shell: ShellCall | None = None
 
 
@@ -83,7 +83,7 @@ class CallLog:
         self._corrections = corrections
         self._said = said
         self._waiting: dict[str, _Waiting] = {}
-        self._timestamp = ""
+        self._source = NOWHERE
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -98,6 +98,7 @@ class CallLog:
         """Go on from the calls of before, those without a result included."""
         self.files.resume(facts.modified_files, facts.read_files)
         self.plans.resume(facts.plans)
+        self.answers.extend(facts.answers)
         self.shell_files.update(dict.fromkeys(facts.shell_files))
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
@@ -108,17 +109,17 @@ class CallLog:
         unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
         for each in waiting:
             call = Call(each.id, each.name, each.input, each.agent)
-            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.timestamp)
+            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.source)
             if not each.own:
                 if call.name in SHELL_TOOLS:
-                    entry.shell = self.agent_checks.called(call.input, each.timestamp)
+                    entry.shell = self.agent_checks.called(call.input, each.source)
                 continue
             if unfinished:
-                self.actions.called(call, each.timestamp)
+                self.actions.called(call, each.source)
             if call.name in SHELL_TOOLS:
-                entry.shell = self.commands.called(call.input, each.timestamp)
+                entry.shell = self.commands.called(call.input, each.source)
             elif call.name == "ExitPlanMode":
-                self.plans.shown(call.id, call.input, each.timestamp)
+                self.plans.shown(call.id, call.input, each.source)
 
     def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
         """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
@@ -130,34 +131,34 @@ class CallLog:
                 _light(each.call.input),
                 each.call.agent,
                 each.folder,
-                each.timestamp,
+                each.source,
                 each.call.agent in ("", own_agent),
             )
             for each in kept
         )
 
-    def called(self, call: Call, folder: str, timestamp: str, own: bool) -> None:
+    def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
         """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
         if call.id in self._waiting or not (own or _counts_of_agent(call)):
             return
         if len(self._waiting) >= _WAITING_LIMIT:
             del self._waiting[next(iter(self._waiting))]
-        waiting = self._waiting[call.id] = _Waiting(call, folder, timestamp)
+        waiting = self._waiting[call.id] = _Waiting(call, folder, source)
         if not own:
             if call.name in SHELL_TOOLS:
-                waiting.shell = self.agent_checks.called(call.input, timestamp)
+                waiting.shell = self.agent_checks.called(call.input, source)
             return
-        self.actions.called(call, timestamp)
+        self.actions.called(call, source)
         if call.name in SHELL_TOOLS:
-            waiting.shell = self.commands.called(call.input, timestamp)
+            waiting.shell = self.commands.called(call.input, source)
         elif call.name == "TodoWrite":
-            self.todos.write(call.input, timestamp)
+            self.todos.write(call.input, source)
         elif call.name == "ExitPlanMode":
-            self.plans.shown(call.id, call.input, timestamp)
+            self.plans.shown(call.id, call.input, source)
 
-    def ended(self, result: Result, folder: str, timestamp: str, own: bool) -> None:
+    def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
         """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
-        self._timestamp = timestamp
+        self._source = source
         waiting = self._waiting.pop(result.id, None)
         if waiting is None:
             self._orphan(result, folder)
@@ -171,7 +172,7 @@ class CallLog:
         tool = tool_of(result.detail)
         if tool and not result.failed:
             path = target_path(tool, {}, result.detail, folder)
-            self.files.result(result, path, tool, self._timestamp)
+            self.files.result(result, path, tool, self._source, self._source.timestamp)
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
@@ -181,10 +182,16 @@ class CallLog:
             return
         name = waiting.call.name
         if name in TASK_TOOLS:
-            self.todos.task_result(name, waiting.call.input, result, self._timestamp)
+            self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
             path = target_path(name, waiting.call.input, result.detail, waiting.folder)
-            self.files.result(result, path, name, self._timestamp)
+            self.files.result(result, path, name, waiting.source, self._source.timestamp)
+
+    def _task(self, result: Result, waiting: _Waiting) -> None:
+        """A task tool went well: the call says what is changed, but the result of TaskList says what is."""
+        name = waiting.call.name
+        source = self._source if name == "TaskList" else waiting.source
+        self.todos.task_result(name, waiting.call.input, result, source)
 
     def _own_result(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
@@ -214,7 +221,7 @@ class CallLog:
         if name in EDIT_TOOLS or name in READ_TOOLS:
             self._touched(result, waiting)
         elif name in TASK_TOOLS:
-            self.todos.task_result(name, call.input, result, self._timestamp)
+            self._task(result, waiting)
         elif name == "AskUserQuestion":
             self._answered(result)
         elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
@@ -230,9 +237,9 @@ class CallLog:
         """An edit or a read went well; who can edit a file can read it."""
         call = waiting.call
         path = target_path(call.name, call.input, result.detail, waiting.folder)
-        self.files.result(result, path, call.name, self._timestamp)
+        self.files.result(result, path, call.name, waiting.source, self._source.timestamp)
         if call.name in EDIT_TOOLS:
-            self.plans.wrote(path, call.name, call.input, result.detail, self._timestamp)
+            self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
         if self.errors.any_open:
             if call.name in EDIT_TOOLS:
                 self.errors.succeeded("edit", frozenset({identity(path)}))
@@ -242,7 +249,7 @@ class CallLog:
         words = said_with_rejection(result)
         if refused_by_user(result):
             self._corrections.rejected(
-                f"{call.name}: {target_of(call)}"[:_ABOUT_LIMIT], words, self._timestamp
+                f"{call.name}: {target_of(call)}"[:_ABOUT_LIMIT], words, self._source.timestamp
             )
         if words:
             self._said(words)
@@ -253,24 +260,26 @@ class CallLog:
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target
         wanted = _wanted(call.name, waiting.shell.text if waiting.shell is not None else target)
-        self.errors.failed(call.name, target, error_head(result), wanted, self._timestamp)
+        self.errors.failed(
+            call.name, target, error_head(result), wanted, self._source._replace(speaker="tool")
+        )
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
         """A command line ended well, by its exit code: what it did to files has happened."""
         for removal in removals(shell.text, folder):
-            self.files.removed(removal, self._timestamp)
+            self.files.removed(removal, self._source.timestamp)
             for path in [path for path in self.shell_files if removal.fate and removal.hits(identity(path))]:
                 del self.shell_files[path]
         for path in written_files(shell.text, folder):
             self.files.written(path)
             if len(self.shell_files) < _SHELL_FILE_LIMIT:
                 self.shell_files[path] = None
-        self.landmarks.ran(shell.text, result, self._timestamp)
+        self.landmarks.ran(shell.text, result, self._source._replace(speaker="tool"))
 
     def _answered(self, result: Result) -> None:
         for question, answer in answers_of(result):
             if len(self.answers) < _ANSWER_LIMIT:
-                self.answers.append(Answer(question, answer, self._timestamp))
+                self.answers.append(Answer(question, answer, self._source._replace(speaker="user")))
 
 
 def _as_told(result: Result, shell: ShellCall | None) -> Result:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from memtui.formats.capture import Capture
 from memtui.reading.facts import Facts
-from memtui.reading.records import Prompt
+from memtui.reading.records import Prompt, Source
 
 
 def facts_of_capture(capture: Capture) -> Facts:
     """The session's id, its first words, and when it was captured."""
     timestamp = capture.timestamp.isoformat()
-    prompt = Prompt(text=capture.first_message, kind="typed", timestamp=timestamp)
+    prompt = Prompt(
+        text=capture.first_message, kind="typed", source=Source(timestamp=timestamp, speaker="user")
+    )
     return Facts(
         session_id=capture.session_id,
         prompts=(prompt,) if capture.first_message else (),

@@ -14,13 +14,14 @@ from memtui.reading.corrections import CorrectionMemory
 from memtui.reading.issues import open_errors, open_failures
 from memtui.reading.packages import packages_of
 from memtui.reading.prompts import PromptMemory
-from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt, Turn
+from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt, Source, Turn
 from memtui.reading.requests import turns
 from memtui.reading.tasks import TodoMemory
 
 _PROMPTS = 60
 _PROMPT = 4_000
 _TURNS = 60
+_ANSWERS = 50
 _FILES = 5_000
 _READ = 200
 _COMMANDS = 50
@@ -59,7 +60,7 @@ class Carry:
 
 def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
     """Facts without what no later line refers to and no session state says."""
-    unfinished = {each.timestamp for each in waiting}
+    unfinished = {each.source for each in waiting}
     return replace(
         facts,
         prompts=_prompts(facts.prompts),
@@ -71,7 +72,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         agent_checks=facts.agent_checks[-_COMMANDS:],
         errors=_errors(facts),
         plans=facts.plans[-_PLANS:],
-        answers=facts.answers[-_FEW:],
+        answers=facts.answers[-_ANSWERS:],
         corrections=facts.corrections[-_FEW:],
         decisions=(),
         constraints=(),
@@ -95,9 +96,9 @@ def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(replace(each, ask=each.ask[:_PROMPT]) for each in (*turns[:1], *turns[1:][-_TURNS:]))
 
 
-def _commands(facts: Facts, unfinished: set[str]) -> tuple[Command, ...]:
+def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
     """The last commands, and earlier ones that a session state may still tell of."""
-    ended = [each for each in facts.commands if each.timestamp not in unfinished or each.outcome != "unknown"]
+    ended = [each for each in facts.commands if each.source not in unfinished or each.outcome != "unknown"]
     failing = open_failures(facts)
     # A check that failed and is over by now would seem to be open without the commands behind it.
     checks = {id(each) for each in last_checks(facts) if each.outcome == "ok" or each in failing}

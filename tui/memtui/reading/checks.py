@@ -63,7 +63,7 @@ def all_commands(facts: Facts) -> tuple[Command, ...]:
     """The commands of the session with the checks of its subagents, in the order in which they ran."""
     if not facts.agent_checks:
         return facts.commands
-    return tuple(sorted((*facts.commands, *facts.agent_checks), key=lambda each: each.timestamp))
+    return tuple(sorted((*facts.commands, *facts.agent_checks), key=lambda each: each.source.timestamp))
 
 
 def last_checks(facts: Facts) -> list[Command]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.formats.transcript_events import Boundary, Summary
-from memtui.reading.records import CompactionFact
+from memtui.reading.records import CompactionFact, Source
 
 _LIMIT = 200
 _SUMMARY_LIMIT = 100_000
@@ -27,20 +27,18 @@ class CompactionLog:
         last = self._compactions[-1] if self._compactions else None
         self.awaits_summary = last is not None and last.trigger != "" and not last.summary
 
-    def boundary(self, event: Boundary, timestamp: str, offset: int) -> None:
+    def boundary(self, event: Boundary, source: Source) -> None:
         """Take a boundary."""
-        self._compactions.append(
-            CompactionFact(event.trigger, timestamp, event.pre_tokens, event.post_tokens, offset)
-        )
+        self._compactions.append(CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source))
         self.awaits_summary = True
 
-    def summary(self, event: Summary, timestamp: str, offset: int) -> None:
+    def summary(self, event: Summary, source: Source) -> None:
         """Take a summary."""
         text = event.text[:_SUMMARY_LIMIT]
         if self.awaits_summary:
-            self._compactions[-1] = replace(self._compactions[-1], summary=text)
+            self._compactions[-1] = replace(self._compactions[-1], summary=text, summary_source=source)
         else:
-            self._compactions.append(CompactionFact("", timestamp, None, None, offset, text))
+            self._compactions.append(CompactionFact("", None, None, source, text, source))
         self.awaits_summary = False
 
     def finish(self) -> tuple[CompactionFact, ...]:

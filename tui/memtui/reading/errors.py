@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.reading.records import ErrorFact
+from memtui.reading.records import ErrorFact, Source
 from memtui.reading.selections import covers, picked
 
 _COUNT_LIMIT = 1_000
@@ -17,7 +17,7 @@ class _Error:
     tool: str
     target: str
     message: str
-    timestamp: str
+    source: Source
     kind: str
     needs: frozenset[str]
     resolved: bool = False
@@ -37,13 +37,13 @@ class ErrorLog:
         """Whether an error may still be waiting for a success."""
 
     def failed(
-        self, tool: str, target: str, message: str, wanted: tuple[str, frozenset[str]], timestamp: str
+        self, tool: str, target: str, message: str, wanted: tuple[str, frozenset[str]], source: Source
     ) -> None:
         """Take an error; `wanted` is the kind and the things that resolve it."""
         if len(self._errors) >= _COUNT_LIMIT:
             self._forget(self._errors.pop(0))
         kind, needs = wanted
-        error = _Error(tool, target[:_TARGET_LIMIT], message, timestamp, kind, needs)
+        error = _Error(tool, target[:_TARGET_LIMIT], message, source, kind, needs)
         self._errors.append(error)
         self.any_open = True
         for thing in needs:
@@ -52,7 +52,7 @@ class ErrorLog:
     def resume(self, errors: Iterable[tuple[ErrorFact, tuple[str, frozenset[str]]]]) -> None:
         """Go on from errors of before, each with the kind and the things that resolve it."""
         for error, wanted in errors:
-            self.failed(error.tool, error.target, error.message, wanted, error.timestamp)
+            self.failed(error.tool, error.target, error.message, wanted, error.source)
             if error.resolved:
                 self._errors[-1].resolved = True
                 self._forget(self._errors[-1])
@@ -74,7 +74,7 @@ class ErrorLog:
 
     def finish(self) -> tuple[ErrorFact, ...]:
         """All errors, first to last."""
-        return tuple(ErrorFact(e.tool, e.target, e.message, e.resolved, e.timestamp) for e in self._errors)
+        return tuple(ErrorFact(e.tool, e.target, e.message, e.resolved, e.source) for e in self._errors)
 
     def _forget(self, error: _Error) -> None:
         waiting = self._open.get(error.kind, {})

@@ -97,7 +97,7 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     plan = facts.plans[-1]
     fate = "" if plan.fate == "unknown" else f", {plan.fate}"
     yield EvidenceItem(
-        f"from {plan.source}{fate}{f' ({plan.path})' if plan.path else ''}", "plan", plan.content
+        f"from {plan.origin}{fate}{f' ({plan.path})' if plan.path else ''}", "plan", plan.content
     )
     lines = [line for line in plan.content.split("\n") if line.strip()]
     for line in lines[:_PLAN_LINES]:

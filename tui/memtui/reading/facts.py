@@ -151,9 +151,9 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "shell_files": list(facts.shell_files),
         "commands": [_command(command) for command in facts.commands],
         "todos": [{"content": todo.content, "status": todo.status} for todo in facts.todos],
-        "plan": {"source": plan.source, "content": plan.content} if plan else None,
+        "plan": {"source": plan.origin, "content": plan.content} if plan else None,
         "plans": [
-            {"source": p.source, "fate": p.fate, "path": p.path, "timestamp": p.timestamp}
+            {"source": p.origin, "fate": p.fate, "path": p.path, "timestamp": p.source.timestamp}
             for p in facts.plans
         ],
         "errors": [_error(error) for error in facts.errors],
@@ -165,7 +165,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "compactions": [
             {
                 "trigger": compaction.trigger or None,
-                "timestamp": compaction.timestamp,
+                "timestamp": compaction.source.timestamp,
                 "pre_tokens": compaction.pre_tokens,
                 "post_tokens": compaction.post_tokens,
                 "summary_chars": len(compaction.summary),
@@ -177,7 +177,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
             "target": action.target,
             "outcome": action.outcome,
             "result": action.result,
-            "timestamp": action.timestamp,
+            "timestamp": action.source.timestamp,
         }
         if action
         else None,

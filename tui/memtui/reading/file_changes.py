@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Result
 from memtui.reading.paths import absolute, identity, is_absolute
-from memtui.reading.records import FileFact
+from memtui.reading.records import FileFact, Source
 from memtui.reading.removals import Removal
 
 EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -22,13 +22,13 @@ class _Touched:
     times: int
     subagent: bool
     created: bool
-    timestamp: str
+    source: Source
     fate: str = ""
     gone: str = ""
     """When that was."""
 
     def fact(self) -> FileFact:
-        return FileFact(self.path, self.times, self.subagent, self.created, self.timestamp, self.fate)
+        return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate)
 
 
 class FileLog:
@@ -45,11 +45,11 @@ class FileLog:
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
                 log[identity(fact.path)] = _Touched(
-                    fact.path, fact.times, fact.subagent, fact.created, fact.timestamp, fact.fate
+                    fact.path, fact.times, fact.subagent, fact.created, fact.source, fact.fate
                 )
 
-    def result(self, result: Result, path: str, tool: str, timestamp: str) -> None:
-        """Take the successful result of an edit or a read."""
+    def result(self, result: Result, path: str, tool: str, source: Source, timestamp: str) -> None:
+        """Take the successful result of an edit or a read, at `timestamp`; `source` is that of its call."""
         if result.id in self._seen or not path:
             return
         if len(self._seen) < _LIMIT:
@@ -59,7 +59,7 @@ class FileLog:
         if touched is None:
             if len(log) < _LIMIT:
                 created = tool == "Write" and _is_creation(result.detail)
-                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, timestamp)
+                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
         if timestamp > touched.gone:
@@ -139,9 +139,9 @@ def _is_creation(detail: object) -> bool:
 def _by_time(own: list[FileFact], late: list[FileFact]) -> list[FileFact]:
     """`late` merged into `own`, whose order stays."""
     merged: list[FileFact] = []
-    waiting = sorted(late, key=lambda fact: fact.timestamp)
+    waiting = sorted(late, key=lambda fact: fact.source.timestamp)
     for fact in own:
-        while waiting and waiting[0].timestamp and waiting[0].timestamp < fact.timestamp:
+        while waiting and "" < waiting[0].source.timestamp < fact.source.timestamp:
             merged.append(waiting.pop(0))
         merged.append(fact)
     return merged + waiting

@@ -77,12 +77,14 @@ def open_errors(facts: Facts) -> list[ErrorFact]:
     shell = [error for error in left if error.tool in SHELL_TOOLS]
     if not shell:
         return left
-    successes = _successes(all_commands(facts), min(error.timestamp for error in shell))
+    successes = _successes(all_commands(facts), min(error.source.timestamp for error in shell))
     return [
         error
         for error in left
         if error.tool not in SHELL_TOOLS
-        or not (is_slip(error.message) or _is_over(error.target, error.message, error.timestamp, successes))
+        or not (
+            is_slip(error.message) or _is_over(error.target, error.message, error.source.timestamp, successes)
+        )
     ]
 
 
@@ -115,8 +117,8 @@ def open_failures(facts: Facts) -> list[Command]:
     failed = [each for each in all_commands(facts) if each.outcome == "failed" and not is_slip(each.output)]
     if not failed:
         return []
-    successes = _successes(all_commands(facts), failed[0].timestamp)
-    return [each for each in failed if not _is_over(each.text, each.output, each.timestamp, successes)]
+    successes = _successes(all_commands(facts), failed[0].source.timestamp)
+    return [each for each in failed if not _is_over(each.text, each.output, each.source.timestamp, successes)]
 
 
 def is_slip(message: str) -> bool:
@@ -135,7 +137,7 @@ def _is_over(failed: str, message: str, timestamp: str, successes: Iterable[_Suc
 
 
 def _successes(commands: Iterable[Command], since: str) -> list[_Success]:
-    went = (each for each in commands if each.timestamp > since and _went_well(each))
+    went = (each for each in commands if each.source.timestamp > since and _went_well(each))
     return [_success(each) for each in went]
 
 
@@ -148,7 +150,7 @@ def _success(command: Command) -> _Success:
     ran = things(command.text)
     checks = tuple(check for thing in ran if (check := _check(thing)))
     return _Success(
-        command.timestamp, ran, checks, _GOES_ON.search(command.text) is not None, picked(command.text)
+        command.source.timestamp, ran, checks, _GOES_ON.search(command.text) is not None, picked(command.text)
     )
 
 

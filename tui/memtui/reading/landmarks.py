@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from memtui.formats.transcript_events import Result
-from memtui.reading.records import Landmark
+from memtui.reading.records import Landmark, Source
 
 _COMMITTED = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
@@ -33,15 +33,15 @@ class LandmarkLog:
     def __init__(self, known: Iterable[Landmark] = ()) -> None:
         self._found: dict[str, Landmark] = {each.text: each for each in known}
 
-    def ran(self, command: str, result: Result, timestamp: str) -> None:
+    def ran(self, command: str, result: Result, source: Source) -> None:
         """Take a shell command that went well."""
         if "git" in command and "commit" in command:
             for match in _COMMITTED.finditer(result.text[:_OUTPUT_LIMIT]):
                 if not (match["first"] and _is_tried_out(command[:_COMMAND])):
-                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], timestamp))
+                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], source))
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(result.text[:_OUTPUT_LIMIT]):
-                self._add(Landmark(match[0], "", timestamp))
+                self._add(Landmark(match[0], "", source))
 
     def finish(self) -> tuple[Landmark, ...]:
         """The landmarks, oldest first."""

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memtui.formats.transcript_events import PlanReference, Result
-from memtui.reading.records import Fate, PlanFact
+from memtui.reading.records import Fate, PlanFact, Source
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _CALLED_PLAN = ("plan:", "implementation plan:")
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
 
-Source = Literal["ExitPlanMode", "plan file", "planContent"]
+Origin = Literal["ExitPlanMode", "plan file", "planContent"]
 
 
 @dataclass(slots=True)
 class _Plan:
-    source: Source
+    origin: Origin
     content: str
     fate: Fate
     path: str
-    timestamp: str
+    source: Source
 
 
 class PlanLog:
@@ -38,16 +38,16 @@ class PlanLog:
         self._plans: list[_Plan] = []
         self._files: dict[str, str] = {}
         self._shown: dict[str, _Plan] = {}
-        self._unseen: dict[str, str] = {}
+        self._unseen: dict[str, Source] = {}
 
     def resume(self, plans: Iterable[PlanFact]) -> None:
         """Go on from plans of before."""
         for plan in plans:
-            self._add(_Plan(plan.source, plan.content, plan.fate, plan.path, plan.timestamp))
+            self._add(_Plan(plan.origin, plan.content, plan.fate, plan.path, plan.source))
             if plan.path:
                 self._files[plan.path] = plan.content
 
-    def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, timestamp: str) -> None:
+    def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
         """Take a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
             self._carried_out()
@@ -59,24 +59,26 @@ class PlanLog:
         last = self._plans[-1] if self._plans else None
         ticked = tool != "Write" and last is not None and last.fate == "approved"
         if last is not None and last.path in (path, "") and (ticked or last.fate == "unknown"):
-            last.content, last.path = content, path
+            last.content, last.path, last.source = content, path, source
         else:
-            self._add(_Plan("plan file", content, "unknown", path, timestamp))
+            self._add(_Plan("plan file", content, "unknown", path, source))
 
-    def shown(self, call_id: str, arguments: dict[str, Any], timestamp: str) -> None:
+    def shown(self, call_id: str, arguments: dict[str, Any], source: Source) -> None:
         """Take an ExitPlanMode call: a plan is put before the user."""
         path = _string(arguments.get("planFilePath"))
-        content = _string(arguments.get("plan")) or self._files.get(path, "")
+        stated = _string(arguments.get("plan"))
+        content = stated or self._files.get(path, "")
         last = self._plans[-1] if self._plans else None
         if last is not None and last.fate == "unknown" and _one_plan(last, path, content):
-            last.source, last.content = "ExitPlanMode" if content else last.source, content or last.content
+            last.origin, last.content = "ExitPlanMode" if content else last.origin, content or last.content
+            last.source = source if stated else last.source
             last.path = path or last.path
         elif content:
-            last = self._add(_Plan("ExitPlanMode", content, "unknown", path, timestamp))
+            last = self._add(_Plan("ExitPlanMode", content, "unknown", path, source))
         if last is not None:
             self._shown = {call_id: last}
         else:
-            self._unseen = {call_id: timestamp}
+            self._unseen = {call_id: source}
 
     def decided(self, result: Result, rejected: bool) -> None:
         """Take the result of an ExitPlanMode call."""
@@ -92,33 +94,33 @@ class PlanLog:
             plan.content = _string(result.detail.get("plan")) or plan.content
             plan.path = _string(result.detail.get("filePath")) or plan.path
 
-    def given(self, content: str, stated: bool, timestamp: str) -> None:
+    def given(self, content: str, stated: bool, source: Source) -> None:
         """Take a plan that was given to a fresh context: that is how a plan is accepted with `clear context`.
 
         Args:
             content: the plan.
             stated: whether ``planContent`` held it, and not the prompt alone.
-            timestamp: when.
+            source: where the plan was given.
         """
         content = content[:_TEXT_LIMIT].strip()
         last = self._plans[-1] if self._plans else None
         if last is not None and last.content.strip() == content:
-            last.source, last.fate = "planContent" if stated else last.source, "approved"
+            last.origin, last.fate = "planContent" if stated else last.origin, "approved"
         elif content:
-            self._add(_Plan("planContent", content, "approved", "", timestamp))
+            self._add(_Plan("planContent", content, "approved", "", source))
 
-    def referred(self, reference: PlanReference, timestamp: str) -> None:
+    def referred(self, reference: PlanReference, source: Source) -> None:
         """Take a plan file attached again after a compaction."""
         last = self._plans[-1] if self._plans else None
         if last is None or (
             last.path != reference.path and last.content.strip() != reference.content.strip()
         ):
-            self._add(_Plan("plan file", reference.content, "unknown", reference.path, timestamp))
+            self._add(_Plan("plan file", reference.content, "unknown", reference.path, source))
         self._files[reference.path] = reference.content
 
     def finish(self) -> tuple[PlanFact, ...]:
         """The plans, oldest first."""
-        return tuple(PlanFact(p.source, p.content, p.fate, p.path, p.timestamp) for p in self._plans)
+        return tuple(PlanFact(p.origin, p.content, p.fate, p.path, p.source) for p in self._plans)
 
     def _add(self, plan: _Plan) -> _Plan:
         plan.content = plan.content[:_TEXT_LIMIT]
@@ -128,15 +130,15 @@ class PlanLog:
 
     def _stated(self, result: Result) -> _Plan | None:
         """A plan whose file was written elsewhere: only the approval states it."""
-        timestamp = self._unseen.pop(result.id, None)
+        source = self._unseen.pop(result.id, None)
         content = _string(result.detail.get("plan")) if isinstance(result.detail, dict) else ""
-        if timestamp is None or not content:
+        if source is None or not content:
             return None
-        return self._add(_Plan("ExitPlanMode", content, "unknown", "", timestamp))
+        return self._add(_Plan("ExitPlanMode", content, "unknown", "", source))
 
     def _carried_out(self) -> None:
         """Other files change: a plan that nobody decided on is being carried out."""
-        if self._plans and self._plans[-1].fate == "unknown" and self._plans[-1].source == "ExitPlanMode":
+        if self._plans and self._plans[-1].fate == "unknown" and self._plans[-1].origin == "ExitPlanMode":
             self._plans[-1].fate = "approved"
 
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:

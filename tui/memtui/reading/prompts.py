@@ -149,7 +149,7 @@ class PromptLog:
 
 
 def _prompt(text: str, kind: PromptKind, source: Source) -> Prompt:
-    return Prompt(text[:_TEXT_LIMIT], kind, source.timestamp, source)
+    return Prompt(text[:_TEXT_LIMIT], kind, source)
 
 
 def _take(texts: list[str], text: str) -> bool:

@@ -76,6 +76,7 @@ class Reading:
         self._decisions, self._constraints = StatementLog(), StatementLog()
         self._causes, self._guesses = StatementLog(), StatementLog()
         self._title = ""
+        self._known_answers = 0
         self._last_text = ""
         self._closing = ""
         self._stopped_by_user = False
@@ -109,6 +110,7 @@ class Reading:
         self._setting.resume(facts)
         self._prompts.resume(facts.prompts, carry.prompts)
         self._turns.resume(facts.turns)
+        self._known_answers = len(facts.answers)
         self._number = max(carry.line - 1, *(turn.last_line for turn in facts.turns[-1:]), 0)
         self._corrections.resume(facts.corrections, carry.corrections)
         self._calls.resume(facts, carry.todos, carry.waiting)
@@ -177,10 +179,11 @@ class Reading:
             record["isSidechain"], record["agentId"] = True, agent
             folder = folder if isinstance(folder, str) else ""
             for event in events(record):
+                source = Source(timestamp=self._timestamp, speaker="subagent")
                 if type(event) is Call:
-                    self._calls.called(event, folder, self._timestamp, False)
+                    self._calls.called(event, folder, source, False)
                 elif type(event) is Result:
-                    self._calls.ended(event, folder, self._timestamp, False)
+                    self._calls.ended(event, folder, source, False)
 
     def finish(self) -> Facts:
         """The facts of all lines."""
@@ -238,12 +241,14 @@ class Reading:
 
     def _all_decisions(self, plans: tuple[PlanFact, ...]) -> tuple[Statement, ...]:
         """What was said, answered and approved, in the order in which it was."""
-        for each in self._calls.answers:
+        for each in self._calls.answers[self._known_answers :]:
             text = f"{each.question} → {each.answer}"
-            self._decisions.add(statement(text, each.question, "answer", each.timestamp))
+            self._decisions.add(statement(text, each.question, "answer", each.source.timestamp))
         for plan in plans:
             if plan.fate == "approved" and (title := plan_title(plan)):
-                self._decisions.add(statement(f"Approved plan: {title}", title, "plan", plan.timestamp))
+                self._decisions.add(
+                    statement(f"Approved plan: {title}", title, "plan", plan.source.timestamp)
+                )
         return tuple(sorted(self._decisions.finish(), key=lambda each: each.timestamp))
 
     def _find_chain(self, record: Record) -> None:
@@ -306,7 +311,7 @@ class Reading:
         elif event.kind == "memory":
             self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
-            self._calls.plans.given(event.plan, event.plan_stated, self._timestamp)
+            self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
         for prompt in self._prompts.words(event.kind, event.text, self._source("user")):
             self._judge(prompt)
         if (opened := _OPENED.get(event.kind)) is not None:
@@ -343,11 +348,11 @@ class Reading:
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
-            self._compactions.boundary(event, self._timestamp, self._offset)
+            self._compactions.boundary(event, self._source("claude code"))
 
     def _summary(self, event: Summary) -> None:
         if self._compactions.awaits_summary or not self._reached():
-            self._compactions.summary(event, self._timestamp, self._offset)
+            self._compactions.summary(event, self._source("claude code"))
 
     def _reached(self) -> bool:
         """Whether the compaction that begins here is the one to stop before."""
@@ -358,10 +363,10 @@ class Reading:
         return self.stopped
 
     def _task_state(self, event: TaskState) -> None:
-        self._calls.todos.state(event.items, self._timestamp)
+        self._calls.todos.state(event.items, self._source("claude code"))
 
     def _plan_reference(self, event: PlanReference) -> None:
-        self._calls.plans.referred(event, self._timestamp)
+        self._calls.plans.referred(event, self._source("claude code"))
 
     def _api_error(self, event: ApiError) -> None:
         self._turns.ended("api error")
@@ -374,11 +379,12 @@ class Reading:
         if own:
             self._closing, self._stopped_by_user = "", False
             self._turns.called(self._source("model"))
-        self._calls.called(call, self._setting.folder, self._timestamp, own)
+        source = self._source("model" if own else "subagent")
+        self._calls.called(call, self._setting.folder, source, own)
 
     def _result(self, result: Result) -> None:
         own = result.agent == "" or result.agent == self._own_agent
-        self._calls.ended(result, self._setting.folder, self._timestamp, own)
+        self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _refusal(self, words: str) -> None:
         self._judge(self._prompts.rejection(words, self._source("user")))

@@ -104,8 +104,6 @@ class Prompt:
 
     text: str
     kind: PromptKind
-    timestamp: str
-    """ISO 8601 as written by Claude Code; "" when the line has none."""
     source: Source = NOWHERE
 
 
@@ -121,7 +119,7 @@ class FileFact:
     """Touched by subagents only."""
     created: bool = False
     """The first change made the file."""
-    timestamp: str = ""
+    source: Source = NOWHERE
     """Of the first change or read."""
     fate: str = ""
     """What a later command did to it, see `memtui.reading.removals`; "" when it stands as it was left."""
@@ -139,7 +137,8 @@ class Command:
     """When the transcript states one."""
     output: str
     """The head of what it printed when it failed, else ""."""
-    timestamp: str
+    source: Source = NOWHERE
+    """Of the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +150,8 @@ class Todo:
     """`pending`, `in_progress` or `completed`."""
     details: str = ""
     """What more was written about it, of one or more lines; only the task list has that."""
+    source: Source = NOWHERE
+    """Of its last change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +162,20 @@ class Landmark:
     """A commit's first line, or a pull request's address."""
     commit: str
     """The commit's short id; "" for a pull request, or where git did not say it."""
-    timestamp: str
+    source: Source = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFact:
     """A plan that was put before the user, written to a plan file, or handed to a fresh context."""
 
-    source: Literal["ExitPlanMode", "plan file", "planContent"]
+    origin: Literal["ExitPlanMode", "plan file", "planContent"]
     content: str
     fate: Fate
     path: str
     """The plan file when one is known."""
-    timestamp: str
+    source: Source = NOWHERE
+    """Of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,7 @@ class ErrorFact:
     """The head of the error text."""
     resolved: bool
     """A later call on the same file, or of the same command, went well."""
-    timestamp: str
+    source: Source = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ class Answer:
 
     question: str
     answer: str
-    timestamp: str
+    source: Source = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +230,12 @@ class CompactionFact:
 
     trigger: str
     """`auto`, `manual`, or "" when the transcript does not say."""
-    timestamp: str
     pre_tokens: int | None
     post_tokens: int | None
-    offset: int
-    """Byte offset of the boundary line (of the summary line when there is no boundary)."""
+    source: Source = NOWHERE
+    """Of the boundary (of the summary when there is no boundary)."""
     summary: str = ""
+    summary_source: Source = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,8 @@ class Action:
     outcome: Outcome
     result: str
     """The head of the result."""
-    timestamp: str
+    source: Source = NOWHERE
+    """Of the call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def last_intent(facts: Facts) -> str:
         return ""
     last = facts.prompts[-1]
     answer = facts.answers[-1] if facts.answers else None
-    if answer is not None and answer.timestamp > last.timestamp:
+    if answer is not None and answer.source.timestamp > last.source.timestamp:
         return _answered(answer)
     told = request(last)
     if told:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from memtui.formats.transcript_events import Result
 from memtui.reading.outcomes import error_head, exit_code
-from memtui.reading.records import Command, Outcome
+from memtui.reading.records import Command, Outcome, Source
 
 SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 
@@ -78,7 +78,7 @@ class ShellCall:
 
     text: str
     description: str
-    timestamp: str
+    source: Source
     outcome: Outcome = "unknown"
     exit_code: int | None = None
     output: str = ""
@@ -100,17 +100,15 @@ class CommandLog:
     def resume(self, commands: Iterable[Command]) -> None:
         """Go on from commands that ended before."""
         for c in commands:
-            self._calls.append(
-                ShellCall(c.text, c.description, c.timestamp, c.outcome, c.exit_code, c.output)
-            )
+            self._calls.append(ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output))
 
-    def called(self, arguments: dict[str, object], timestamp: str) -> ShellCall:
+    def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
         """Take a call."""
         text, about = arguments.get("command"), arguments.get("description")
         call = ShellCall(
             text[:_TEXT_LIMIT] if isinstance(text, str) else "",
             about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
-            timestamp,
+            source,
         )
         if call.text:
             self._calls.append(call)
@@ -130,7 +128,7 @@ class CommandLog:
     def finish(self) -> tuple[Command, ...]:
         """All commands, first to last."""
         return tuple(
-            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.timestamp) for c in self._calls
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source) for c in self._calls
         )
 
 

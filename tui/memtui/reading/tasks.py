@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memtui.formats.transcript_events import Result
-from memtui.reading.records import Todo
+from memtui.reading.records import NOWHERE, Source, Todo
 
 TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
 
@@ -37,6 +37,8 @@ class ListedTask:
     status: str
     changed: str
     """When it was last touched: ISO 8601, "" when the transcript does not say."""
+    source: Source = NOWHERE
+    """Of its last change."""
     details: str = ""
     needs: dict[str, None] = field(default_factory=dict)
     """The numbers of the tasks that come first."""
@@ -50,7 +52,7 @@ class TodoMemory:
     tasks: dict[str, ListedTask] = field(default_factory=dict)
     """By their number, by which later lines name them."""
     tasks_are_newer: bool = False
-    past: dict[str, str] = field(default_factory=dict)
+    past: dict[str, tuple[str, Source]] = field(default_factory=dict)
     began: str = ""
     changed: str = ""
 
@@ -63,7 +65,7 @@ class TodoLog:
 
     def __init__(self, memory: TodoMemory | None = None) -> None:
         memory = memory or TodoMemory()
-        self._todos: list[Any] = [{"content": todo.content, "status": todo.status} for todo in memory.todos]
+        self._todos = list(memory.todos)
         self._before = list(self._todos)
         self._tasks = {number: replace(task, needs=dict(task.needs)) for number, task in memory.tasks.items()}
         self._tasks_are_newer = memory.tasks_are_newer
@@ -78,7 +80,7 @@ class TodoLog:
         """What a log of the lines behind has to know."""
         tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
         return TodoMemory(
-            tuple(self._written()),
+            tuple(self._todos),
             tasks,
             self._tasks_are_newer,
             dict(self._past),
@@ -86,37 +88,44 @@ class TodoLog:
             self.changed,
         )
 
-    def write(self, arguments: dict[str, Any], timestamp: str) -> None:
+    def write(self, arguments: dict[str, Any], source: Source) -> None:
         """Take a TodoWrite call: the whole list each time."""
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
-        self._touched(timestamp)
+        self._touched(source.timestamp)
         self._past_before = dict(self._past)
-        listed = {_text(item.get("content")) for item in items if isinstance(item, dict)}
-        for todo in self._written():
+        self._before = self._todos
+        known = {todo.content: todo for todo in self._before}
+        self._todos = []
+        for item in items[:_COUNT_LIMIT]:
+            if isinstance(item, dict) and (content := _text(item.get("content"))):
+                before, status = known.get(content), _status(item)
+                same = before is not None and before.status == status
+                self._todos.append(before if same and before else Todo(content, status, source=source))
+        listed = {todo.content for todo in self._todos}
+        for todo in self._before:
             if todo.content not in listed:
-                self._put_away(todo.content, todo.status)
-        self._before, self._todos = self._todos, items
+                self._put_away(todo.content, todo.status, source)
         self._tasks_are_newer = False
 
     def write_failed(self) -> None:
         """The last TodoWrite was refused."""
         self._todos, self._past = self._before, self._past_before
 
-    def task_result(self, tool: str, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+    def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
         """Take the result of a task tool that went well."""
         self._tasks_are_newer = True
         if tool != "TaskList":
-            self._touched(timestamp)
+            self._touched(source.timestamp)
         if tool == "TaskCreate":
-            self._create(arguments, result, timestamp)
+            self._create(arguments, result, source)
         elif tool == "TaskUpdate":
-            self._update(arguments, result, timestamp)
+            self._update(arguments, result, source)
         else:
-            self.state(_listed(result), timestamp)
+            self.state(_listed(result), source)
 
-    def state(self, items: list[Any], timestamp: str) -> None:
+    def state(self, items: list[Any], source: Source) -> None:
         """Take a full list (TaskList, task_reminder).
 
         An empty one says nothing: it is also written when a finished list was put away.
@@ -127,22 +136,26 @@ class TodoLog:
         self._tasks_are_newer = True
         for identity in [key for key in self._tasks if key not in listed]:
             if self._tasks[identity].status != "completed":
-                self._put_away(self._tasks.pop(identity).content, "pending")
+                self._put_away(self._tasks.pop(identity).content, "pending", source)
         for identity, item in listed.items():
             content = _text(item.get("subject"))
             known = self._tasks.get(identity)
-            self._renamed(known, content)
+            self._renamed(known, content, source)
             if content and len(self._tasks) < _COUNT_LIMIT:
                 details = _text(item.get("description")) or (known.details if known else "")
                 needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
-                self._tasks[identity] = ListedTask(content, _status(item), timestamp, details, needs)
+                same = known is not None and (known.content, known.status) == (content, _status(item))
+                changed = known.source if known is not None and same else source
+                self._tasks[identity] = ListedTask(
+                    content, _status(item), source.timestamp, changed, details, needs
+                )
 
     def finish(self) -> tuple[Todo, ...]:
         """The list as it stood at the end."""
         if self._tasks_are_newer and self._tasks:
             tasks = self._tasks.values()
-            return tuple(Todo(task.content, task.status, self._details(task)) for task in tasks)
-        return tuple(self._written())
+            return tuple(Todo(task.content, task.status, self._details(task), task.source) for task in tasks)
+        return tuple(self._todos)
 
     def _details(self, task: ListedTask) -> str:
         """What was written about a task, and which ones come first."""
@@ -152,29 +165,25 @@ class TodoLog:
     def past(self) -> tuple[Todo, ...]:
         """What was on a list and is not any more."""
         listed = {todo.content for todo in self.finish()}
-        return tuple(Todo(text, status) for text, status in self._past.items() if text not in listed)
-
-    def _written(self) -> list[Todo]:
-        items = (item for item in self._todos[:_COUNT_LIMIT] if isinstance(item, dict))
-        todos = (Todo(_text(item.get("content")), _status(item)) for item in items)
-        return [todo for todo in todos if todo.content]
+        past = self._past.items()
+        return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)
 
     def _touched(self, timestamp: str) -> None:
         self.began = self.began or timestamp
         self.changed = max(self.changed, timestamp)
 
-    def _renamed(self, task: ListedTask | None, content: str) -> None:
+    def _renamed(self, task: ListedTask | None, content: str, source: Source) -> None:
         if task is not None and content and content != task.content:
-            self._put_away(task.content, task.status)
+            self._put_away(task.content, task.status, source)
 
-    def _put_away(self, content: str, status: str) -> None:
-        done = status == "completed" or self._past.get(content) == "completed"
-        self._past.pop(content, None)
-        self._past[content] = "completed" if done else "dropped"
+    def _put_away(self, content: str, status: str, source: Source) -> None:
+        before, _ = self._past.pop(content, ("", NOWHERE))
+        done = "completed" in (status, before)
+        self._past[content] = ("completed" if done else "dropped", source)
         if len(self._past) > _PAST_LIMIT:
             del self._past[next(iter(self._past))]
 
-    def _create(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+    def _create(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
         made = result.detail.get("task") if isinstance(result.detail, dict) else None
         made = made if isinstance(made, dict) else {}
         identity = _text(made.get("id"))
@@ -182,25 +191,27 @@ class TodoLog:
             identity = found[1]
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
         before = self._tasks.get(identity)
-        if before is not None and before.content != content and timestamp > before.changed:
+        if before is not None and before.content != content and source.timestamp > before.changed:
             for old in self._tasks.values():
-                self._put_away(old.content, old.status)
+                self._put_away(old.content, old.status, source)
             self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
-            task = ListedTask(content, "pending", timestamp, _text(arguments.get("description")))
+            task = ListedTask(
+                content, "pending", source.timestamp, source, _text(arguments.get("description"))
+            )
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
 
-    def _update(self, arguments: dict[str, Any], result: Result, timestamp: str) -> None:
+    def _update(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
         if isinstance(result.detail, dict) and result.detail.get("success") is False:
             return
         identity = _text(arguments.get("taskId"))
         task = self._tasks.get(identity)
         # A subagent's own file is read after the session's: what happened later stands.
-        if task is None or (timestamp and timestamp < task.changed):
+        if task is None or "" < source.timestamp < task.changed:
             return
         status = _text(arguments.get("status"))
         if status == "deleted":
-            self._put_away(self._tasks.pop(identity).content, "deleted")
+            self._put_away(self._tasks.pop(identity).content, "deleted", source)
             return
         task.needs |= _numbers(arguments.get("addBlockedBy"))
         for number in _numbers(arguments.get("addBlocks")):
@@ -208,10 +219,10 @@ class TodoLog:
                 self._tasks[number].needs[identity] = None
         task.status = status or task.status
         subject = _text(arguments.get("subject"))
-        self._renamed(task, subject)
+        self._renamed(task, subject, source)
         task.content = subject or task.content
         task.details = _text(arguments.get("description")) or task.details
-        task.changed = timestamp or task.changed
+        task.changed, task.source = source.timestamp or task.changed, source
 
 
 def _listed(result: Result) -> list[Any]:
