@@ -108,7 +108,7 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     if _by_machine(record):
         return "machine", ""
     if not of_human(record.get("origin")):
-        return "notification", ""
+        return "notification", _whole_text(content)
     if isinstance(content, str):
         kind, text = text_words(content)
     elif isinstance(content, list):
@@ -118,6 +118,13 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     if kind == "typed" and (record.get("planContent") or text.startswith(_PLAN_OPENING)):
         return "plan", text
     return kind, text
+
+
+def _whole_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict))
 
 
 def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
@@ -213,7 +220,9 @@ def _tagged(text: str) -> tuple[WordsKind, str]:
     if text.startswith("<bash-input>"):
         return "shell", _inside(text, "bash-input")
     if text.startswith(("<bash-stdout>", "<bash-stderr>")):
-        return "shell output", text
+        return "shell output", "\n".join(
+            filter(None, (_inside(text, "bash-stdout"), _inside(text, "bash-stderr")))
+        )
     if text.startswith(_MACHINE):
         return "machine", text
     return ("notification" if text.startswith(_NOTICES) else "typed"), text

@@ -23,6 +23,7 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.paths import identity
 from memtui.reading.plans import PlanLog
+from memtui.reading.quotes import AGENT_TOOLS, QuoteLog
 from memtui.reading.records import NOWHERE, Answer, Facts, Source
 from memtui.reading.removals import removals
 from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall, things
@@ -33,6 +34,7 @@ _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
 _ABOUT_LIMIT = 200
 _SHELL_FILE_LIMIT = 500
+_PRINTED = 600
 _CARRIED = 50
 _CARRIED_TEXT = 60_000
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
@@ -76,7 +78,8 @@ class CallLog:
         self.plans = PlanLog()
         self.answers: list[Answer] = []
         self.shell_files: dict[str, None] = {}
-        self.agent_checks = CommandLog()
+        self.quotes = QuoteLog()
+        self.agent_checks = CommandLog("subagent")
         """Compiles, lints and tests that subagents ran."""
         self.agents: dict[str, None] = {}
         """Ids of the subagents that results name."""
@@ -99,6 +102,7 @@ class CallLog:
         self.files.resume(facts.modified_files, facts.read_files)
         self.plans.resume(facts.plans)
         self.answers.extend(facts.answers)
+        self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
         self.shell_files.update(dict.fromkeys(facts.shell_files))
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
@@ -200,6 +204,8 @@ class CallLog:
         if told is not result:
             outcome = outcome_of(told)
         self.actions.ended(told, outcome)
+        if call.name not in EDIT_TOOLS and call.name not in READ_TOOLS:
+            self.quotes.seen(result.text, self._source)
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
         elif outcome == "rejected":
@@ -224,7 +230,9 @@ class CallLog:
             self._task(result, waiting)
         elif name == "AskUserQuestion":
             self._answered(result)
-        elif isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
+        elif name in AGENT_TOOLS:
+            self.quotes.reported(result, self._source._replace(speaker="subagent"))
+        if isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
             self.agents[agent] = None
         if not self.errors.any_open:
             return
@@ -274,7 +282,23 @@ class CallLog:
             self.files.written(path)
             if len(self.shell_files) < _SHELL_FILE_LIMIT:
                 self.shell_files[path] = None
-        self.landmarks.ran(shell.text, result, self._source._replace(speaker="tool"))
+        self.landmarks.ran(shell.text, result.text, self._source._replace(speaker="tool"))
+
+    def typed(self, command: str, source: Source) -> None:
+        """Take a ``!`` line of the user."""
+        self.commands.typed(command, source)
+
+    def printed(self, output: str, source: Source) -> None:
+        """Take what a ``!`` line of the user printed; how it ended is not on record."""
+        call = self.commands.last_typed()
+        if call is None:
+            return
+        said = failed_unseen(call.text, output)
+        if said:
+            call.outcome, call.output = "failed", said[:_PRINTED]
+            return
+        self.quotes.seen(output, source)
+        self.landmarks.ran(call.text, output, source)
 
     def _answered(self, result: Result) -> None:
         for question, answer in answers_of(result):

@@ -1,11 +1,12 @@
-"""Work that was put on record: commits and pull requests, as git and gh tell of them."""
+"""Work that was put on record: commits, tags and pull requests, as git and gh tell of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
 
-from memtui.formats.transcript_events import Result
 from memtui.reading.records import Landmark, Source
 
 _COMMITTED = re.compile(
@@ -21,6 +22,14 @@ _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
 )
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
+_TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
+_TAGS = re.compile(r"\bgit tag (?:-[asf] )*(?![-\s])([\w./+-]{1,100})")
+_RESET = re.compile(
+    r"\bgit reset\b(?![^\n;&|]* -- )(?:\s+--(?:hard|soft|mixed|keep|merge))*\s*(?P<to>[^\s;&|]*)"
+)
+_BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
+_HASH = re.compile(r"[0-9a-f]{7,40}")
+_REBASE = re.compile(r"\bgit (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
 _COUNT_LIMIT = 200
 _TEXT_LIMIT = 200
 _OUTPUT_LIMIT = 20_000
@@ -28,30 +37,76 @@ _COMMAND = 2_000
 
 
 class LandmarkLog:
-    """Keeps the last commits and pull requests; a commit that is made anew (``--amend``) counts once."""
+    """Keeps the last commits, tags and pull requests; one that is made anew under its name counts once."""
 
     def __init__(self, known: Iterable[Landmark] = ()) -> None:
         self._found: dict[str, Landmark] = {each.text: each for each in known}
 
-    def ran(self, command: str, result: Result, source: Source) -> None:
-        """Take a shell command that went well."""
-        if "git" in command and "commit" in command:
-            for match in _COMMITTED.finditer(result.text[:_OUTPUT_LIMIT]):
-                if not (match["first"] and _is_tried_out(command[:_COMMAND])):
-                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], source))
+    def ran(self, command: str, output: str, source: Source) -> None:
+        """Take a shell command that went well, and what it printed at `source`."""
+        output = output[:_OUTPUT_LIMIT]
+        if "git" in command:
+            self._by_git(command, output, source)
         if any(submits in command for submits in _SUBMITS):
-            for match in _PULL.finditer(result.text[:_OUTPUT_LIMIT]):
+            for match in _PULL.finditer(output):
                 self._add(Landmark(match[0], "", source))
 
     def finish(self) -> tuple[Landmark, ...]:
         """The landmarks, oldest first."""
         return tuple(self._found.values())
 
+    def _by_git(self, command: str, output: str, source: Source) -> None:
+        if "reset" in command and (reset := _RESET.search(command)):
+            self._reset(reset["to"])
+        if "rebase" in command and _REBASE.search(command):
+            self._supersede(self._commits(), "rebase")
+        if "commit" in command:
+            if "--amend" in command:
+                self._supersede(self._commits()[-1:], "amend")
+            for match in _COMMITTED.finditer(output):
+                if not (match["first"] and _is_tried_out(command[:_COMMAND])):
+                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], source))
+        if "tag" in output or "git tag " in command:
+            self._tagged(command, output, source)
+
+    def _tagged(self, command: str, output: str, source: Source) -> None:
+        if "tag" in output:
+            for match in _TAGGED.finditer(output):
+                self._add(Landmark(f"tag {match[1]}", "", source))
+        if "git tag " in command and not output.strip():
+            for match in _TAGS.finditer(command[:_COMMAND]):
+                self._add(Landmark(f"tag {match[1]}", "", source))
+
+    def _commits(self) -> list[Landmark]:
+        return [each for each in self._found.values() if each.commit and not each.superseded]
+
+    def _reset(self, to: str) -> None:
+        """Mark the commits that a reset took back: as far as it says how many, else all."""
+        commits = self._commits()
+        if not to or to in ("HEAD", "@"):
+            return
+        if back := _BACK.fullmatch(to):
+            count = len(back["marks"]) if back["marks"] else int(back["count"] or 1)
+            self._supersede(commits[-count:] if count else [], "reset")
+        elif _HASH.fullmatch(to):
+            at = [index for index, each in enumerate(commits) if _same_commit(each.commit, to)]
+            self._supersede(commits[at[0] + 1 :] if at else commits, "reset")
+        elif "/" in to and "." not in to:
+            self._supersede(commits, "reset")  # to a branch of a remote
+
+    def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
+        for each in commits:
+            self._found[each.text] = replace(each, superseded=how)
+
     def _add(self, landmark: Landmark) -> None:
         self._found.pop(landmark.text, None)
         self._found[landmark.text] = landmark
         if len(self._found) > _COUNT_LIMIT:
             del self._found[next(iter(self._found))]
+
+
+def _same_commit(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def _is_tried_out(command: str) -> bool:

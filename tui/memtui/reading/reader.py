@@ -159,6 +159,9 @@ class Reading:
             self._timestamp = self._setting.take(record)
             if not self._chain_known:
                 self._find_chain(record)
+            mode = record.get("permissionMode")
+            if mode and isinstance(mode, str):
+                self._calls.quotes.mode(mode, self._source("claude code"))
             if record.get("type") == "assistant":
                 self._asked(record)
             for event in events(record):
@@ -215,6 +218,10 @@ class Reading:
             shell_files=tuple(path for path in calls.shell_files if path not in changed),
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
+            subagent_results=tuple(calls.quotes.reports),
+            addresses=calls.quotes.addresses,
+            api_errors=tuple(calls.quotes.api_errors),
+            permission_modes=tuple(calls.quotes.modes),
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
             todos_began=calls.todos.began,
@@ -314,6 +321,12 @@ class Reading:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
         for prompt in self._prompts.words(event.kind, event.text, self._source("user")):
             self._judge(prompt)
+        if event.kind == "shell":
+            self._calls.typed(event.text, self._source("user"))
+        elif event.kind == "shell output":
+            self._calls.printed(event.text, self._source("tool"))
+        elif event.kind == "notification":
+            self._calls.quotes.notified(event.text, self._source("subagent"))
         if (opened := _OPENED.get(event.kind)) is not None:
             ask = "" if opened == "notification" else event.text
             self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
@@ -370,6 +383,7 @@ class Reading:
 
     def _api_error(self, event: ApiError) -> None:
         self._turns.ended("api error")
+        self._calls.quotes.api_error(event.text, self._source("claude code"))
 
     def _titled(self, event: Title) -> None:
         self._title = event.text

@@ -139,6 +139,8 @@ class Command:
     """The head of what it printed when it failed, else ""."""
     source: Source = NOWHERE
     """Of the call."""
+    by: Literal["model", "user", "subagent"] = "model"
+    """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,15 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """Work that was put on record: a commit, or a pull request."""
+    """Work that was put on record: a commit, a tag, or a pull request."""
 
     text: str
-    """A commit's first line, or a pull request's address."""
+    """A commit's first line, ``tag`` and its name, or a pull request's address."""
     commit: str
-    """The commit's short id; "" for a pull request, or where git did not say it."""
+    """The commit's short id; "" for a tag or a pull request, or where git did not say it."""
     source: Source = NOWHERE
+    superseded: Literal["", "amend", "rebase", "reset"] = ""
+    """What replaced or took back the commit later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +257,15 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionMode:
+    """How much the model was allowed from a line on."""
+
+    mode: str
+    """Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions`` or another."""
+    source: Source = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class ContextSize:
     """How many tokens the model was given at one request."""
 
@@ -291,6 +304,14 @@ class Facts:
     commands: tuple[Command, ...] = ()
     agent_checks: tuple[Command, ...] = ()
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
+    subagent_results: tuple[Quote, ...] = ()
+    """What subagents reported at their end, oldest first."""
+    addresses: tuple[Quote, ...] = ()
+    """Addresses of pull requests and issues in results, each where it was last seen."""
+    api_errors: tuple[Quote, ...] = ()
+    """What Claude Code said where the API did not answer."""
+    permission_modes: tuple[PermissionMode, ...] = ()
+    """Each change of it, the first one included."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""

@@ -23,6 +23,8 @@ _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _COPIES = frozenset({"cp", "copy", "copy-item"})
 _HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
 """Most commands, in lower case, hold none of these; that is seen sooner than what a command runs."""
+_CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
+_UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
 _WILD = re.compile(r"[*?]")
 _NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
 
@@ -78,9 +80,13 @@ def removals(command: str, cwd: str) -> list[Removal]:
         return []
     found: list[Removal] = []
     for words in segments(command):
+        words[0] = words[0].lstrip("({")
         program = name_of(words[0]).casefold()
-        if program == "cd" and len(words) > 1:
-            cwd = absolute(words[1], cwd)
+        if program in _CHANGES_FOLDER and len(words) > 1:
+            # Where a folder is not named in full, what is relative to it is nowhere.
+            cwd = "" if _UNKNOWN.match(words[1]) else absolute(words[1].rstrip(")"), cwd)
+        elif program == "git" and words[1:2] == ["-C"]:
+            found += _by_git(words[3:], absolute(words[2], cwd)) if len(words) > 3 else ()
         elif program == "git":
             found += _by_git(words[1:], cwd)
         elif program in _DELETES:
@@ -126,6 +132,7 @@ def _paths(words: list[str]) -> list[str]:
     for word in words:
         if word[:1] in "<>" or ">" in word[:2]:
             break
-        if not _NO_PATH.search(word):
-            paths.append(word)
+        bare = word.rstrip(")") if "(" not in word else word
+        if not _NO_PATH.search(bare):
+            paths.append(bare)
     return paths

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from memtui.formats.transcript_events import Result
 from memtui.reading.outcomes import error_head, exit_code
@@ -82,6 +83,7 @@ class ShellCall:
     outcome: Outcome = "unknown"
     exit_code: int | None = None
     output: str = ""
+    by: Literal["model", "user", "subagent"] = "model"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
         """Take the result."""
@@ -94,13 +96,16 @@ class ShellCall:
 class CommandLog:
     """Keeps the last commands in the order in which they were called."""
 
-    def __init__(self) -> None:
+    def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
         self._calls: deque[ShellCall] = deque(maxlen=_COUNT_LIMIT)
+        self._by = by
 
     def resume(self, commands: Iterable[Command]) -> None:
         """Go on from commands that ended before."""
         for c in commands:
-            self._calls.append(ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output))
+            self._calls.append(
+                ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
+            )
 
     def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
         """Take a call."""
@@ -109,10 +114,20 @@ class CommandLog:
             text[:_TEXT_LIMIT] if isinstance(text, str) else "",
             about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
             source,
+            by=self._by,
         )
         if call.text:
             self._calls.append(call)
         return call
+
+    def typed(self, text: str, source: Source) -> None:
+        """Take a ``!`` line of the user."""
+        self._calls.append(ShellCall(text[:_TEXT_LIMIT], "", source, by="user"))
+
+    def last_typed(self) -> ShellCall | None:
+        """The last call, where it was the user's."""
+        last = self._calls[-1] if self._calls else None
+        return last if last is not None and last.by == "user" else None
 
     def notified(self, notice: str) -> None:
         """Take Claude Code's notice that a command in the background has ended, which names it."""
@@ -128,7 +143,8 @@ class CommandLog:
     def finish(self) -> tuple[Command, ...]:
         """All commands, first to last."""
         return tuple(
-            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source) for c in self._calls
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by)
+            for c in self._calls
         )
 
 
@@ -212,10 +228,16 @@ def _words(segment: str) -> list[str]:
 
 
 def _without_heredoc(command: str) -> str:
-    """The command line up to the text it feeds to a program; lines that go on are one."""
+    """The command line without the texts that it feeds to programs; lines that go on are one."""
     command = command.replace("\\\n", " ") if "\\\n" in command else command
-    heredoc = _HEREDOC.search(command)
-    if heredoc is None:
+    if "<<" not in command:
         return command
-    line_end = command.find("\n", heredoc.end())
-    return command if line_end < 0 else command[:line_end]
+    kept: list[str] = []
+    lines = iter(command.split("\n"))
+    for line in lines:
+        kept.append(line)
+        for heredoc in _HEREDOC.finditer(line):
+            for fed in lines:
+                if fed.strip() == heredoc[2]:
+                    break
+    return "\n".join(kept)
