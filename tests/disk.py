@@ -11,6 +11,13 @@ DEAD_PID = 2**22 + 1
 """No process has this id: it is above the largest that Linux gives."""
 
 
+def age(folder: Path, seconds: float = 24 * 3600) -> None:
+    """Let what killed processes have left anywhere in a folder be as old as if they had died long ago."""
+    for path in (*folder.rglob(".memtui-*.tmp"), *folder.rglob("session-state.json.lock")):
+        then = path.lstat().st_mtime - seconds
+        os.utime(path, (then, then), follow_symlinks=False)
+
+
 def names(folder: Path) -> list[str]:
     """The names in a folder, sorted."""
     return sorted(path.name for path in folder.iterdir())

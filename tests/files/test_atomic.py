@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from tests.disk import DEAD_PID, mode_of, names
+from memtui.files.atomic import LEFT_OVER_SECONDS
+from tests.disk import DEAD_PID, age, mode_of, names
 from tests.faults import failing, watched
 
 
@@ -113,6 +115,38 @@ def test_tells_what_was_written_into_the_file_replaced(tmp_path: Path) -> None:
         assert old.late() == b"later"
         assert path.read_bytes() == b"new"
     assert old.late() is None
+
+
+def test_waits_until_what_is_written_late_is_whole_or_comes_to_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.json"
+    pauses: list[float] = []
+    rest = iter([b"{", b"{}", b"{} ", b"{} "])
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        file.seek(0)
+        file.write(next(rest, b""))
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    for is_whole, found in ((lambda content: content == b"{}", b"{}"), (lambda content: False, b"{} ")):
+        path.write_bytes(b"o")
+        rest = iter([b"o", b"{", b"{}", b"{} ", b"{} "])
+        with path.open("r+b", buffering=0) as file, replace_expected(path, b"n", expected=b"o") as old:
+            assert old.settled((1.0, 2.0, 3.0), is_whole) == found
+        assert pauses[:2] == [1.0, 2.0]
+        assert 3.0 not in pauses
+    with path.open("r+b", buffering=0) as file, replace_expected(path, b"m", expected=b"n") as old:
+        assert old.settled((0.0, 0.0)) is None
+
+
+def test_can_replace_with_a_mode_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    replace_expected(path, b"new", expected=b"old", mode=0o600).close()
+    assert (path.read_bytes(), mode_of(path)) == (b"new", 0o600)
 
 
 @pytest.mark.parametrize("durable", [True, False])
@@ -224,27 +258,32 @@ def test_an_error_while_creating_leaves_all_or_nothing(tmp_path: Path) -> None:
         assert path.exists() == created
         assert not created or path.read_bytes() == b"new"
         left = [name for name in names(tmp_path) if name != "a.md"]
-        # What could not be removed is swept when this process is gone.
+        # What could not be removed is swept later.
         assert not left or log[at - 1] == "unlink"
-        for name in left:
-            (tmp_path / name).rename(tmp_path / name.replace(str(os.getpid()), str(DEAD_PID)))
+        assert sweep_temps(tmp_path) == 0
+        age(tmp_path)
         assert sweep_temps(tmp_path) == len(left)
 
 
-def test_sweeps_what_dead_processes_left(tmp_path: Path) -> None:
+def test_sweeps_old_temporary_files_whoever_made_them(tmp_path: Path) -> None:
+    # A process of another container that shares the folder is at work, although no process here has its id.
+    there = tmp_path / f".memtui-{DEAD_PID}-ba9876543210.tmp"
+    mine = tmp_path / f".memtui-{os.getpid()}-ba9876543210.tmp"
     dead = tmp_path / f".memtui-{DEAD_PID}-0123456789ab.tmp"
     old = tmp_path / f".memtui-{os.getpid()}-0123456789ab.tmp"
-    mine = tmp_path / f".memtui-{os.getpid()}-ba9876543210.tmp"
     foreign = [
         tmp_path / ".memtui-x.tmp",
         tmp_path / "a.tmp",
         tmp_path / f".memtui-{DEAD_PID}-0123456789ab.tmp.md",
     ]
-    for path in (dead, old, mine, *foreign):
+    for path in (there, mine, dead, old, *foreign):
         path.write_bytes(b"")
-    os.utime(old, (1, 1))
+    for path in (dead, old, *foreign):
+        os.utime(path, (1, 1))
+    young = time.time() - LEFT_OVER_SECONDS + 60
+    os.utime(mine, (young, young))
     assert sweep_temps(tmp_path) == 2
-    assert set(tmp_path.iterdir()) == {mine, *foreign}
+    assert set(tmp_path.iterdir()) == {there, mine, *foreign}
     assert sweep_temps(tmp_path / "gone") == 0
 
 

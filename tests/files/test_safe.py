@@ -27,7 +27,7 @@ from memtui.files import (
     read_within,
     tail_within,
 )
-from tests.disk import mode_of, names
+from tests.disk import DEAD_PID, age, mode_of, names
 from tests.faults import watched
 from tests.processes import swapping
 
@@ -237,6 +237,19 @@ def test_a_folder_left_without_its_gitignore_gets_it(tmp_path: Path) -> None:
     (tmp_path / "compacts").mkdir(mode=0o700)
     private_folder(tmp_path / "compacts", within=tmp_path)
     assert (tmp_path / "compacts" / ".gitignore").exists()
+
+
+def test_a_folder_whose_maker_was_killed_gets_its_gitignore(tmp_path: Path) -> None:
+    folder = tmp_path / "compacts"
+    folder.mkdir(mode=0o700)
+    left = folder / f".memtui-{DEAD_PID}-0123456789ab.tmp"
+    left.touch()
+    private_folder(folder, within=tmp_path)
+    assert names(folder) == [".gitignore", left.name]
+    (folder / ".gitignore").unlink()
+    age(folder)
+    private_folder(folder, within=tmp_path)
+    assert names(folder) == [".gitignore"]
 
 
 def test_a_link_that_appears_while_making_folders_leads_nothing_out(tmp_path: Path) -> None:

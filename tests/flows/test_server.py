@@ -19,7 +19,7 @@ from memtui.hooks.log import Run, read_runs
 from memtui.hooks.payload import Payload
 from memtui.hooks.requests import Request, is_open, leave_request, requests_folder
 from memtui.project import Home, Places, Project, memtui_home
-from tests.disk import DEAD_PID, names
+from tests.disk import DEAD_PID, age, names
 
 Update = Callable[[Places, Request], str]
 
@@ -166,7 +166,7 @@ def test_another_server_at_work_is_left_to_it(asked: Asked) -> None:
 
 def test_a_dead_servers_lock_is_none(asked: Asked) -> None:
     asked.ask("a")
-    (asked.folder / "server.lock").write_text(f"{DEAD_PID}\n")
+    (asked.folder / "server.lock").touch()
     asked.serve()
     assert asked.served == ["a"]
     assert names(asked.folder) == [".gitignore"]
@@ -218,6 +218,7 @@ def test_what_is_no_request_stays(asked: Asked, tmp_path: Path) -> None:
 def test_a_killed_hooks_temporary_file_is_swept(asked: Asked) -> None:
     asked.ask("a")
     (asked.folder / f".memtui-{DEAD_PID}-0123456789ab.tmp").touch()
+    age(asked.folder)
     asked.serve()
     assert names(asked.folder) == [".gitignore"]
 

@@ -24,7 +24,7 @@ from memtui.hooks.capture import capture, compactions_since, last_capture, sweep
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from tests import faults
-from tests.disk import mode_of, names, without_flushing
+from tests.disk import age, mode_of, names, without_flushing
 from tests.hooks.world import BOUNDARY, MEMTUI_HOOK, PROMPT, SESSION, World, user
 
 NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
@@ -232,6 +232,7 @@ def test_notes_of_old_sessions_go(world: World) -> None:
     old = world.home.state / "captured" / "old.json"
     old.write_text("{}")
     os.utime(old, (0, 0))
+    (old.parent / "killed.json.lock").touch()
     take(world, session_id="new")
     assert names(old.parent) == [".gitignore", f"{SESSION}.json", "new.json"]
 
@@ -292,10 +293,12 @@ def _sweep(base: Path) -> int:
         # What a hook that was killed has left behind does not hold up the next one, which ends its work.
         assert bool(take(world)) == (not before)
         assert len(world.captures) == 1
+        age(place)
         world.compact()
         assert take(world)
         folders = (world.project.compacts, world.home.state / "captured")
-        assert not [name for folder in folders for name in names(folder) if name.startswith(".memtui")]
+        left = [name for folder in folders for name in names(folder)]
+        assert not [name for name in left if name.endswith((".tmp", ".lock"))]
         outcomes.add(len(before))
 
     worlds: dict[Path, World] = {}

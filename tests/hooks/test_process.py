@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memtui.files import lock, lock_file
 from memtui.hooks import capture, stop
 from memtui.project import HOOKS_OFF
 from memtui.store.shared_text import HOOK_PATIENCE
@@ -267,23 +268,18 @@ def test_no_more_files_can_be_opened(world: World) -> None:
 
 def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
     world.activate("babysit")
-    locks = [
-        world.home.state / "captured" / f"{SESSION}.json.lock",
-        world.project.session_state_json.with_name("session-state.json.lock"),
-    ]
-    for held in locks:
-        held.parent.mkdir(parents=True, exist_ok=True)
-        held.write_text(f"{os.getpid()}\n")
-    for event in ("pre-compact", "session-start"):
-        done = world.run(event, trigger="auto", source="startup")
-        assert (done.code, done.err) == (0, "")
+    note = world.home.state / "captured" / f"{SESSION}.json"
+    note.parent.mkdir(parents=True)
+    with lock(note), lock_file(world.project.session_state_json):
+        for event in ("pre-compact", "session-start"):
+            done = world.run(event, trigger="auto", source="startup")
+            assert (done.code, done.err) == (0, "")
     before, start = world.runs
-    assert "is held by process" in before.outcome
-    assert "is held by process" in start.outcome
+    assert "is held by another process" in before.outcome
+    assert "session-state.json locked: process" in start.outcome
     assert before.ms >= 900 and start.ms >= 900
     assert max(capture.LOCK_SECONDS, HOOK_PATIENCE.lock) < 1
     assert len(world.captures) == 1  # nothing is lost for a lock
-    assert all(held.exists() for held in locks)
 
 
 def test_it_stops_itself(world: World) -> None:

@@ -21,7 +21,7 @@ from memtui.flows.states import update_state
 from memtui.hooks import server, session
 from memtui.hooks.requests import requests_folder
 from memtui.project import Places
-from tests.disk import DEAD_PID, mode_of, names
+from tests.disk import mode_of, names
 from tests.hooks.world import MEMTUI_HOOK, SESSION, Done, World
 
 PATIENCE = 30.0
@@ -150,7 +150,7 @@ def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
 def test_a_server_that_was_killed_hinders_nobody(world: World) -> None:
     requests = requests_folder(world.home)
     requests.mkdir(parents=True)  # ours, without a .gitignore
-    (requests / "server.lock").write_text(f"{DEAD_PID}\n")
+    (requests / "server.lock").touch()
     begun = {"session_id": "other", "transcript": "/gone.jsonl", "root": str(world.project.root)}
     (requests / "other.again").write_text(json.dumps(begun))
     world.run("session-end", reason="other")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, atomic
+from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, replacing
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
 from memtui.setup import changes as changes_module
@@ -308,7 +308,7 @@ def test_what_is_written_in_the_same_moment_is_not_lost(
 ) -> None:
     path = _wrote(_settings(places), '{"a": 1}')
     plan = plan_init(places, Scope.PROJECT, python=PYTHON, which="x")
-    real = atomic.replace_expected
+    real = replacing.replace_expected
     done: list[bool] = []
 
     def racing(target: Path, data: bytes, **options: object) -> object:

@@ -21,7 +21,7 @@ from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.commands_file import COMMAND_LIMIT, CommandProblem, normalised
 from memtui.store.undo import UndoProblem
 from tests import faults
-from tests.disk import DEAD_PID, mode_of, names, without_flushing
+from tests.disk import DEAD_PID, age, mode_of, names, without_flushing
 from tests.processes import start_together
 
 # In the likeness of the files that AgileFlow leaves behind.
@@ -285,10 +285,10 @@ def test_waits_for_the_lock_and_says_who_has_it(
     monkeypatch.setattr(shared_text, "LOCK_SECONDS", 0.02)
     held = store.path.with_name("session-state.json.lock")
     held.write_text(f"{os.getppid()}\n")
-    with pytest.raises(CommandProblem, match=f"lock is held by process {os.getppid()}"):
+    with pytest.raises(CommandProblem, match=f"locked: process {os.getppid()} made it"):
         store.clear("epic")
     assert store.path.read_text() == TEXT
-    held.write_text(f"{DEAD_PID}\n")
+    age(store.path.parent)
     store.clear("epic")
     assert not held.exists()
 
@@ -364,6 +364,7 @@ def test_temporary_files_of_the_killed_go_at_the_next_start(
 ) -> None:
     left = store.path.with_name(f".memtui-{DEAD_PID}-0123456789ab.tmp")
     left.touch()
+    age(left.parent)
     ActiveCommandStore(project).read()
     assert not left.exists()
 
@@ -537,7 +538,7 @@ def test_says_where_it_has_looked(store: ActiveCommandStore) -> None:
         store.summary("epic")
     assert str(caught.value) == (
         "epic.md is neither in packages/cli/src/core/commands, .agileflow/commands, "
-        ".claude/commands/agileflow nor in .claude/commands"
+        ".claude/commands/agileflow, .claude/commands nor in ~/.claude/commands"
     )
 
 
@@ -600,6 +601,7 @@ def _sweep(base: Path) -> int:
 
     def check(root: Path) -> None:
         store = ActiveCommandStore(Project(root))
+        age(store.path.parent)
         names_left = active(store)
         outcomes.add(len(names_left))
         assert names_left == ["babysit", "research/ask", "epic"][: len(names_left)]

@@ -24,7 +24,7 @@ from memtui.store.memories import MemoryStore
 from memtui.store.newest import newest_captures
 from memtui.store.undo import UndoProblem
 from tests import faults
-from tests.disk import mode_of, names, without_flushing
+from tests.disk import age, mode_of, names, without_flushing
 from tests.store.captures import MEMORY, add_capture, make_project
 
 NAME = "20251225_081500-autocompact.md"
@@ -414,9 +414,9 @@ def test_an_error_at_any_call_of_a_review_changes_nothing(
             review.undo.run()
         if len(log) < at:
             break
-    assert failed > 60
+    assert failed > 40
     # What could not be removed in between has gone with the changes that came after.
-    assert [name for name in names(project.compacts) if name.endswith((".journal", ".lock"))] == []
+    assert [name for name in names(project.compacts) if name.endswith(".lock")] == []
 
 
 def test_a_full_disk_is_said(project: Project, store: CaptureStore) -> None:
@@ -459,12 +459,19 @@ def _sweep(work: str, base: Path) -> int:
         folder = Project(root).compacts
         # Before anybody tidies up: no reader finds a reviewed capture without its memory file.
         assert b"pending" in (folder / NAME).read_bytes() or (folder / MEMORY_NAME).exists()
+        age(folder)
         store = CaptureStore(Project(root))
         (entry,) = store.entries()
+        left = {name for name in names(folder) if name != ".memtui.lock"}  # nobody's: the next review has it
+        assert {NAME} <= left <= {NAME, MEMORY_NAME}
         reviewed = store.load(entry).status == "reviewed"
         outcomes.add(reviewed)
-        assert names(folder) == ([NAME, MEMORY_NAME] if reviewed else [NAME])
-        assert entry == CaptureStore(Project(root)).entries()[0]
+        if not reviewed:  # then it can be reviewed as if nothing had been
+            _review(root)
+            assert store.load(store.entries()[0]).status == "reviewed"
+            assert ".memtui.lock" not in names(folder)
+        for name in {*names(folder)} & {MEMORY_NAME, MEMORY_NAME.replace(".md", "-2.md")}:
+            assert parse_memory((folder / name).read_text()) == MEMORY
 
     points = faults.kill_sweep(make, act, check)
     assert outcomes == {False, True}

@@ -263,5 +263,5 @@ def test_a_hooks_patience_is_its_own(commands: CommandsFile) -> None:
     commands.activate("babysit", NOW)
     commands.path.with_name("session-state.json.lock").write_text(f"{os.getppid()}\n")
     hurried = CommandsFile(commands.project, Patience(0.01, 0.01, 0.01, (0.0,)))
-    with pytest.raises(CommandProblem, match="is held by process"):
+    with pytest.raises(CommandProblem, match="locked: process"):
         hurried.remove(None)

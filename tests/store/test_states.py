@@ -15,7 +15,7 @@ from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from tests import faults
-from tests.disk import mode_of
+from tests.disk import age, mode_of
 from tests.processes import start_together
 
 
@@ -164,6 +164,7 @@ def test_a_killed_writer_leaves_nothing_for_long(store: StateStore, home: Home) 
     store.write("a", "one\n", 1)
     left = home.states / "a" / ".memtui-999999999-0123456789ab.tmp"
     left.write_text("on")
+    age(left.parent)
     store.write("a", "two\n", 2)
     assert not left.exists()
 
@@ -269,6 +270,7 @@ def _sweep(base: Path) -> int:
     def check(place: Path) -> None:
         texts = [entry.path.read_text() for entry in store(place).versions("a")]
         assert texts in (["one\n"], ["two\n", "one\n"])
+        age(place)
         store(place).write("a", "three\n", 3)  # the next one is not hindered, and cleans up
         names = {path.name for path in (place / "data" / "states" / "a").iterdir()}
         assert not any("tmp" in name for name in names)

@@ -67,7 +67,7 @@ def command(
 
     CAPTURE is the path or the file name of a capture, or the time in it (20251225_081500); without one it is
     the newest that is pending. The draft is made from what the transcript says up to that compaction.
-    Accepting it writes the memory file beside the capture, marks the capture as reviewed, both or neither,
+    Accepting it writes the memory file beside the capture, marks the capture as reviewed,
     and stores a recovery text of the session up to that compaction under a Recovery ID.
 
     With --from-stdin a memory file is read instead, as somebody else has written it; a line "Summary: ..."

@@ -12,7 +12,7 @@ from memtui.clock import Clock
 from memtui.demo.build import DemoProject
 from memtui.demo.story import commands, refunds, typos
 from memtui.demo.story.memories import ARRIVING
-from memtui.files import FileProblem, lock, write_atomic
+from memtui.files import FileProblem, lock_file, write_atomic
 from memtui.formats.active_commands_text import add_command
 
 Wait = Callable[[float], bool]
@@ -95,7 +95,7 @@ class Player:
         entry = commands.entry(
             commands.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
         )
-        with lock(path, timeout=5):
+        with lock_file(path, timeout=5):
             text = add_command(path.read_text("utf-8"), json.dumps(entry))
             write_atomic(path, text.encode(), mode=None)
 

@@ -6,7 +6,7 @@ kinds) with a plain sentence, never a bare `OSError`.
 
 from importlib import import_module
 
-from memtui.files.atomic import Replaced, create_exclusive, replace_expected, sweep_temps, write_atomic
+from memtui.files.atomic import create_exclusive, sweep_temps, write_atomic
 from memtui.files.locks import lock, sweep_locks
 from memtui.files.problems import (
     FileChanged,
@@ -37,14 +37,19 @@ from memtui.files.safe import (
 from memtui.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.files.journal import Change, commit, recover
     from memtui.files.moving import move_new
+    from memtui.files.replacing import Replaced, replace_expected
+    from memtui.files.shared_lock import lock_file
 
-_LATER = {"Change": "journal", "commit": "journal", "recover": "journal", "move_new": "moving"}
+_LATER = {
+    "lock_file": "shared_lock",
+    "move_new": "moving",
+    "Replaced": "replacing",
+    "replace_expected": "replacing",
+}
 """Name -> module of what no hook needs: imported when it is asked for."""
 
 __all__ = [
-    "Change",
     "Content",
     "FileChanged",
     "FileLocked",
@@ -57,7 +62,6 @@ __all__ = [
     "FileUnwritable",
     "Replaced",
     "Signature",
-    "commit",
     "create_exclusive",
     "existing_above",
     "folder_within",
@@ -66,10 +70,10 @@ __all__ = [
     "is_within",
     "load_within",
     "lock",
+    "lock_file",
     "move_new",
     "private_folder",
     "read_within",
-    "recover",
     "replace_expected",
     "resolved",
     "shared_folder",

@@ -11,17 +11,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files.folder import CREATE, READ, Folder, read_up_to, sync
-from memtui.files.problems import FileChanged, reading, writing
+from memtui.files.folder import CREATE, Folder, sync
+from memtui.files.problems import writing
 
-TEMP_NAME = re.compile(r"\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp")
-"""The name of a temporary file: whose it is (process id), and something random."""
+TEMP_NAME = re.compile(r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp")
+"""The name of a temporary file: who made it (process id, for people to read), and something random."""
 
-STALE_SECONDS = 30 * 60
-"""A lock or temporary file older than this is abandoned, even if its process id is in use again."""
+LEFT_OVER_SECONDS = 10 * 60
+"""A temporary file that was last written longer ago was left by a killed process.
 
-_MOST = 64 << 20
-"""Bytes of the largest file that is compared."""
+The process id does not tell: it may be one of another container that shares the folder.
+"""
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
@@ -60,90 +60,6 @@ def write_atomic(
             raise
         if durable:
             folder.sync()
-
-
-class Replaced:
-    """A file that has been replaced, still open.
-
-    A program that was writing it at that moment does not notice, and keeps writing into this old file.
-    """
-
-    def __init__(self, path: Path, fd: int | None = None, content: bytes = b"") -> None:
-        self._path = path
-        self._fd = fd
-        self._content = content
-
-    def __enter__(self) -> Replaced:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the old file."""
-        if self._fd is not None:
-            fd, self._fd = self._fd, None
-            with suppress(OSError):  # it was only read
-                os.close(fd)
-
-    def late(self) -> bytes | None:
-        """What was written into it since it was replaced; None for nothing.
-
-        Raises:
-            FileUnreadable: the system refuses to read it.
-        """
-        if self._fd is None:
-            return None
-        with reading(self._path):
-            os.lseek(self._fd, 0, os.SEEK_SET)
-            content = read_up_to(self._fd, _MOST)
-        return None if content == self._content else content
-
-
-def replace_expected(
-    path: Path, data: bytes, *, expected: bytes, within: Path | None = None, durable: bool = True
-) -> Replaced:
-    """Replace another program's file, keeping its mode and owner, if it holds `expected` right before.
-
-    Args:
-        path: an existing file.
-        data: its whole new content.
-        expected: what it must hold.
-        within: a folder above `path` from which on down no symbolic link is followed.
-        durable: flush before and after, which takes long in comparison with the replacement.
-
-    Returns:
-        The old file, to be looked into for a while, and to be closed.
-
-    Raises:
-        FileChanged: it does not hold `expected`; nothing was changed.
-        FileProblem: see `write_atomic`.
-    """
-    with writing(path), Folder(path.parent, within=within) as folder:
-        temp = write_temp(folder, data, like=folder.status(path.name), durable=durable)
-        try:
-            old = _swap(folder, temp, path, expected)
-        except BaseException:
-            folder.discard(temp)
-            raise
-        if durable:
-            with suppress(OSError):  # it is replaced, flushed or not
-                folder.sync()
-        return old
-
-
-def _swap(folder: Folder, temp: str, path: Path, expected: bytes) -> Replaced:
-    old = Replaced(path, folder.open(path.name, READ), expected)
-    try:
-        if old.late() is not None:
-            raise FileChanged(path, "has changed meanwhile")
-        if sys.platform == "win32":  # refuses to replace an open file
-            old.close()
-        folder.replace(temp, path.name)
-    except BaseException:
-        old.close()
-        raise
-    return old
 
 
 def create_exclusive(path: Path, data: bytes, *, mode: int = 0o600, within: Path | None = None) -> bool:
@@ -220,7 +136,7 @@ def write_temp(
     fd = folder.open(name, CREATE)
     try:
         try:
-            _dress(fd, mode, like)
+            _set_mode_and_owner(fd, mode, like)
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
@@ -237,7 +153,8 @@ def write_temp(
 def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
     """Remove the temporary files that processes left behind when they were killed; returns how many.
 
-    Never raises: what cannot be swept lies there until the next time.
+    For every folder in which this package writes; other programs' files are not touched. Never raises: what
+    cannot be swept lies there until the next time.
     """
     try:
         with Folder(folder, within=within) as opened:
@@ -249,37 +166,12 @@ def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
 def sweep(folder: Folder) -> int:
     """`sweep_temps` in an opened folder."""
     swept = 0
-    for name in list(folder.names()):
-        match = TEMP_NAME.fullmatch(name)
-        if match and is_abandoned(folder, name, int(match[1])):
+    for name in [name for name in folder.names() if TEMP_NAME.fullmatch(name)]:
+        status = _status(folder, name)
+        if status is not None and time.time() - status.st_mtime > LEFT_OVER_SECONDS:
             folder.discard(name)
             swept += 1
     return swept
-
-
-def is_abandoned(folder: Folder, name: str, pid: int) -> bool:
-    """Tell whether the process that made `name` is gone, or `name` is too old to be in use."""
-    return not is_alive(pid) or is_stale(_status(folder, name))
-
-
-def is_stale(status: os.stat_result | None) -> bool:
-    """Tell whether a file was last written so long ago that nobody is at work on it."""
-    return status is not None and time.time() - status.st_mtime > STALE_SECONDS
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process with this id runs on this machine; in doubt, yes."""
-    if sys.platform == "win32":
-        return True  # os.kill ends the process there; the age has to decide
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # somebody else's; or no possible id
-        return pid < 1 << 31
-    return True
 
 
 def _status(folder: Folder, name: str) -> os.stat_result | None:
@@ -289,7 +181,7 @@ def _status(folder: Folder, name: str) -> os.stat_result | None:
         return None
 
 
-def _dress(fd: int, mode: int | None, like: os.stat_result | None) -> None:
+def _set_mode_and_owner(fd: int, mode: int | None, like: os.stat_result | None) -> None:
     if sys.platform == "win32":
         return
     if like is not None and (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):

@@ -25,6 +25,9 @@ READ = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
 """Create, never open what is there."""
 
+LOCK = os.O_RDWR | os.O_CREAT | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
+"""Open to lock it, made if it is not there; for writing, because flock on NFS asks for that."""
+
 # Windows can neither open a folder nor look a name up in one: there, paths are joined.
 _HOLDS_FOLDERS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
 

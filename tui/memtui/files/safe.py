@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files.atomic import write_new
+from memtui.files.atomic import TEMP_NAME, sweep, write_new
 from memtui.files.folder import READ, Folder, read_up_to, steps_below
 from memtui.files.problems import (
     FileNotRegular,
@@ -189,7 +189,8 @@ def private_folder(folder: Path, *, within: Path) -> None:
                 opened.sync()
         above = above / step
     with writing(folder), Folder(folder, within=within) as opened:
-        if made or not any(True for _ in opened.names()):
+        if made or all(TEMP_NAME.fullmatch(name) for name in opened.names()):
+            sweep(opened)
             write_new(opened, ".gitignore", b"*\n")
 
 
@@ -253,7 +254,7 @@ def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = Non
         # Asked first: opening a link says something else on every system, opening a device can do things.
         mode = folder.status(real.name).st_mode
         if not stat.S_ISREG(mode):
-            raise FileNotRegular(path, f"is {_KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
+            raise FileNotRegular(path, f"is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
         fd = folder.open(real.name, READ)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -261,7 +262,7 @@ def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = Non
     return fd
 
 
-_KINDS = {
+KINDS = {
     stat.S_IFLNK: "a symbolic link, which memtui does not follow here",
     stat.S_IFDIR: "a folder, not a file",
     stat.S_IFIFO: "a pipe, not a file",

@@ -17,6 +17,7 @@ from memtui.files import (
     lock,
     private_folder,
     read_within,
+    sweep_locks,
     sweep_temps,
     write_atomic,
 )
@@ -209,6 +210,7 @@ def sweep_captures(project: Project, home: Home) -> None:
     sweep_temps(project.compacts, within=project.root)
     folder = home.state / "captured"
     sweep_temps(folder)
+    sweep_locks(folder)
     oldest = time.time() - _NOTES_SECONDS
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:

@@ -8,7 +8,9 @@ each new session gets the notes of its own predecessor.
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,7 +24,6 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.files.atomic import is_alive
 from memtui.hooks.keys import project_key, session_key
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
@@ -77,6 +78,21 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
         if _remove(path):  # or else a hook that runs beside this one was faster
             return ended
     return None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process with this id runs on this machine; in doubt, yes."""
+    if sys.platform == "win32":
+        return True  # os.kill ends the process there
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # another user's; or no possible id
+        return pid < 1 << 31
+    return True
 
 
 def _notes(folder: Path) -> list[Path]:

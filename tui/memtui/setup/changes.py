@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,9 +26,6 @@ LIMIT = 4 << 20
 """Bytes of the largest settings file that is read."""
 
 _TRIES = 3
-_LATE_SECONDS = (0.0, 0.005, 0.02, 0.05)
-"""How long another program's writing may take that began while we replaced its file."""
-
 _NO_NEWLINE = "\\ No newline at end of file"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -122,18 +118,22 @@ def _replace(change: Change) -> bytes | None:
     target = change.target
     assert change.before is not None and change.after is not None
     with replace_expected(target.real, change.after, expected=change.before, within=target.root) as old:
-        if change.again is None or old.late() is None:
+        if change.again is None:
             return None
-        for pause in _LATE_SECONDS:
-            time.sleep(pause)
-            late = old.late()
-            try:
-                if late is not None:
-                    change.again(late)
-                    return late
-            except ValueError:
-                continue  # not whole yet
+        late = old.settled((0.0,), lambda content: _can_apply(change, content))
+    if late is None or _can_apply(change, late):
+        return late
     raise FileChanged(target.path, "was being written by another program in this moment; compare its backup")
+
+
+def _can_apply(change: Change, content: bytes) -> bool:
+    """Whether the change can be made to this content, too; not to half a file."""
+    assert change.again is not None
+    try:
+        change.again(content)
+    except ValueError:
+        return False
+    return True
 
 
 def delete(change: Change) -> None:

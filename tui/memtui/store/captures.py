@@ -5,22 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from memtui.clean import without_surrogates
 from memtui.files import (
-    Change,
     Content,
     FileChanged,
+    FileMissing,
+    FileNotRegular,
     FileProblem,
-    commit,
+    FileTooLarge,
+    create_exclusive,
     load_within,
+    lock,
     private_folder,
-    recover,
+    read_within,
+    replace_expected,
     resolved,
+    sweep_temps,
 )
+from memtui.files.folder import Folder
+from memtui.files.problems import writing
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, render_memory
@@ -62,21 +70,20 @@ class CaptureStore:
     def entries(self) -> list[Entry]:
         """All captures, pending, reviewed and broken, newest first by the time in their names.
 
-        A missing folder is an empty list. What killed processes left half done is completed on the way.
+        A missing folder is an empty list. What killed processes left is removed on the way.
 
         Raises:
             FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
         """
         strange: list[str] = []
         entries = scan(self.folder, CAPTURE_NAME, strange, within=self.project.root)
-        if any(name.startswith(".memtui") for name in strange):
+        if any(name.startswith(".memtui-") for name in strange):
             self.tidy()
-            entries = scan(self.folder, CAPTURE_NAME, within=self.project.root)
         return newest_first(entries)
 
     def tidy(self) -> None:
-        """Complete what a killed process had decided, and remove its temporary files. Never raises."""
-        recover(self.folder, within=self.project.root)
+        """Remove the temporary files that killed processes left. Never raises."""
+        sweep_temps(self.folder, within=self.project.root)
 
     def load(self, entry: Entry) -> Capture:
         """Read one capture.
@@ -120,48 +127,92 @@ class CaptureStore:
         raise refusal or CaptureProblem(self.folder, "is where captures are; name one of them")
 
     def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
-        """Accept a review: write the memory file and mark the capture, both or neither.
+        """Accept a review: write the memory file, then mark the capture.
 
         The memory file is named after the capture (seed 001). If that name is taken, by the remains of an
-        earlier review for example, it is left alone and ``-memory-2.md`` (``-3`` ...) is used.
+        earlier review for example, it is left alone and ``-memory-2.md`` (``-3`` ...) is used. A process that
+        is killed between the two leaves a memory file that no capture names.
 
         Raises:
             AlreadyReviewed: somebody was faster, or it was reviewed long ago.
             CaptureProblem: the capture has changed since `entry` was listed, or cannot be read.
             FileProblem: the system refuses to write; nothing was changed.
         """
-        capture, content = self._load(entry.path)
-        if capture.status != "pending":
-            raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
-        if content.signature != entry.signature:
-            raise CaptureProblem(entry.path, "has changed since it was listed; look at it again")
-        private_folder(self.folder, within=self.project.root)
-        body = _encode(render_memory(memory))
-        for name in _memory_names(entry.name):
-            text = _encode(render_capture(reviewed(capture, summary=summary, memory=name)))
-            changes = [Change(name, None, body), Change(entry.name, content.data, text)]
+        root = self.project.root
+        private_folder(self.folder, within=root)
+        with self._locked():
+            capture, content = self._load(entry.path)
+            if capture.status != "pending":
+                raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
+            if content.signature != entry.signature:
+                raise CaptureProblem(entry.path, "has changed since it was listed; look at it again")
+            body = _encode(render_memory(memory))
+            path = self._create_memory(entry.name, body)
+            text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
-                commit(self.folder, changes, within=self.project.root)
-            except FileChanged as problem:
-                if problem.path.name == entry.name:
+                self._replace(entry.name, content.data, text)
+            except BaseException as problem:
+                self._remove(path.name)
+                if isinstance(problem, FileChanged):
                     raise self._lost_race(entry) from problem
-                continue
-            return Review(self.folder / name, self._undo(entry.name, content.data, text, name, body))
-        raise CaptureProblem(entry.path, "has too many memory files already; remove some")
+                raise
+        return Review(path, self._undo(entry.name, content.data, text, path.name, body))
+
+    def _create_memory(self, capture: str, body: bytes) -> Path:
+        for name in _memory_names(capture):
+            path = self.folder / name
+            try:
+                if create_exclusive(path, body, within=self.project.root):
+                    return path
+            except FileProblem:
+                if self._content(name) == body:  # it is there, although its folder could not be flushed
+                    self._remove(name)
+                raise
+        raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
 
     def _undo(self, name: str, before: bytes, after: bytes, memory: str, body: bytes) -> Undo:
-        # In this order no reader sees a reviewed capture without its memory file.
-        changes = [Change(name, after, before), Change(memory, body, None)]
-
         def run() -> None:
-            try:
-                commit(self.folder, changes, within=self.project.root)
-            except FileChanged as problem:
-                raise UndoProblem(
-                    problem.path, "has changed since the review; it is kept as it is"
-                ) from problem
+            with self._locked():
+                for each, content in ((name, after), (memory, body)):
+                    if self._content(each) != content:
+                        raise self._not_undone(each)
+                # In this order no reader sees a reviewed capture without its memory file.
+                try:
+                    self._replace(name, after, before)
+                except FileChanged as problem:
+                    raise self._not_undone(name) from problem
+                try:
+                    with writing(self.folder / memory), self._opened() as folder:
+                        folder.unlink(memory)
+                except BaseException:
+                    self._replace(name, before, after)
+                    raise
 
         return Undo(f"review of {name.removesuffix(_SUFFIX)}", run)
+
+    def _not_undone(self, name: str) -> UndoProblem:
+        return UndoProblem(self.folder / name, "has changed since the review; it is kept as it is")
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return lock(self.folder / ".memtui", within=self.project.root)
+
+    def _opened(self) -> Folder:
+        return Folder(self.folder, within=self.project.root)
+
+    def _replace(self, name: str, before: bytes, after: bytes) -> None:
+        replace_expected(
+            self.folder / name, after, expected=before, mode=0o600, within=self.project.root
+        ).close()
+
+    def _remove(self, name: str) -> None:
+        with suppress(OSError, FileProblem), self._opened() as folder:
+            folder.discard(name)
+
+    def _content(self, name: str) -> bytes | None:
+        try:
+            return read_within(self.folder / name, self.project.root, limit=LIMIT, follow=False)
+        except (FileMissing, FileNotRegular, FileTooLarge):
+            return None
 
     def _lost_race(self, entry: Entry) -> CaptureProblem:
         if self._load(entry.path)[0].status == "reviewed":

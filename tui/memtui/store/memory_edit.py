@@ -108,18 +108,7 @@ class MemoryEdit:
 
 
 def _written_late(replaced: Replaced) -> bytes | None:
-    """What another program wrote into the replaced file, as soon as it is done with that."""
-    late: bytes | None = None
     # The change is made, whether the old file can be looked into or not.
     with suppress(FileProblem):
-        for pause in LOOK_AGAIN:
-            time.sleep(pause)
-            late = replaced.late()
-            if late is not None:
-                break
-        while late is not None:
-            time.sleep(_STILL)
-            before, late = late, replaced.late()
-            if before == late:
-                break
-    return late
+        return replaced.settled(LOOK_AGAIN)
+    return None

@@ -21,7 +21,7 @@ from memtui.files import (
     FileUnreadable,
     Replaced,
     load_within,
-    lock,
+    lock_file,
     replace_expected,
     resolved,
 )
@@ -32,8 +32,8 @@ from memtui.named import NamedTuple
 LIMIT = 16 << 20
 """Bytes of the largest file that is read."""
 
-LOCK_SECONDS = 5.0
-"""How long to wait for a program that holds the lock; AgileFlow waits as long."""
+LOCK_SECONDS = 2.0
+"""How long to wait for a program that holds the lock; it needs milliseconds."""
 
 STILL_SECONDS = 0.25
 """How long an unreadable file must stay as it is to count as broken, not as being written."""
@@ -160,7 +160,7 @@ class SharedText:
         target = self._target()
         lockable = resolved(self.path.parent) / self.path.name
         root = resolved(self._root)
-        with lock(lockable, timeout=self._patience.lock, within=root):
+        with lock_file(lockable, timeout=self._patience.lock, within=root):
             now = self.read()
             old = late.text if late is not None and late.over == now else now
             new = change(old)
@@ -176,8 +176,7 @@ class SharedText:
 
     def _watch(self, edit: Edit, aside: Replaced, holds: Callable[[str], bool]) -> tuple[bool, _Late | None]:
         for pause in self._patience.look_again:
-            time.sleep(pause)
-            text = self._text(aside.late())
+            text = self._text(aside.settled((pause,), self._is_whole))
             if text is not None:
                 return False, _Late(text, edit.new)
             if not holds(self.read()):
@@ -185,10 +184,14 @@ class SharedText:
         return True, None
 
     def _text(self, data: bytes | None) -> str | None:
+        return self._whole(data) if data is not None and self._is_whole(data) else None
+
+    def _is_whole(self, data: bytes) -> bool:
         try:
-            return None if data is None else self._whole(data)
+            self._whole(data)
         except FormatError:
-            return None
+            return False
+        return True
 
     def _whole(self, data: bytes) -> str:
         try:

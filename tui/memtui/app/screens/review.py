@@ -273,7 +273,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
 
     @work(group="save", exit_on_error=False)
     async def _save(self) -> None:
-        """Write the memory file and the reviewed capture, both or neither."""
+        """Write the memory file, and then the reviewed capture."""
         try:
             await self._write()
         finally:

@@ -1,0 +1,135 @@
+"""The lock file that AgileFlow's scripts know: ``<file>.lock``, created exclusively, holding the process id.
+
+This is the protocol of its ``file-lock.js``, whose scripts write session-state.json beside us. It takes an
+empty lock for a broken one and removes it, so ours appears with its content in one step.
+
+Such a lock is held for milliseconds. Its process id may belong to another container, so only its age tells
+whether it was left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from memtui.files.atomic import place_new, write_temp
+from memtui.files.folder import READ, Folder
+from memtui.files.locks import flock, pause, same_file
+from memtui.files.problems import FileLocked, writing
+from memtui.files.safe import KINDS, Signature, signature_of
+
+ABANDONED_SECONDS = 30.0
+"""A lock whose file is older, or as much younger than now, was left behind."""
+
+
+@contextmanager
+def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
+    """Hold ``<path>.lock`` for the length of the block, against all programs that know this protocol.
+
+    It is removed afterwards only if it is still ours.
+
+    Args:
+        path: the file that the lock is for; it need not exist, its folder must.
+        timeout: seconds to wait for another holder; 0 tries once.
+        within: a folder above `path` from which on down no symbolic link is followed.
+
+    Raises:
+        FileLocked: another program holds it for longer than `timeout`, or something else has its name.
+        FileProblem: the lock cannot be written.
+    """
+    name = path.name + ".lock"
+    where = path.with_name(name)
+    with writing(where):
+        folder = Folder(path.parent, within=within)
+    with folder:
+        with writing(where):
+            mine = _acquire(folder, name, path, timeout)
+        try:
+            yield
+        finally:
+            _release(folder, name, mine)
+
+
+def _acquire(folder: Folder, name: str, path: Path, timeout: float) -> Signature:
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            status = folder.status(name)
+        except FileNotFoundError:
+            if mine := _take(folder, name):
+                return mine
+            continue
+        if _is_abandoned(status) and _break(folder, name, signature_of(status)):
+            continue
+        if time.monotonic() >= deadline:
+            raise FileLocked(path.with_name(name), _described(folder, name, status, path.name))
+        pause()
+
+
+def _take(folder: Folder, name: str) -> Signature | None:
+    temp = write_temp(folder, b"%d\n" % os.getpid(), mode=0o644, durable=False)
+    try:
+        return signature_of(folder.status(name)) if place_new(folder, temp, name) else None
+    finally:
+        folder.discard(temp)
+
+
+def _release(folder: Folder, name: str, mine: Signature) -> None:
+    # Never raises: the work under the lock is done, and a lock that stays is soon taken for abandoned.
+    with suppress(OSError):
+        if signature_of(folder.status(name)) == mine:
+            folder.unlink(name)
+
+
+def _is_abandoned(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and abs(time.time() - status.st_mtime) > ABANDONED_SECONDS
+
+
+def _break(folder: Folder, name: str, seen: Signature) -> bool:
+    """Remove an abandoned lock; False when another process is about to.
+
+    Two processes may find the same one, and the slower must not remove the lock that the faster has made
+    since. So the abandoned file itself is locked, and removed only while the name still means it.
+    """
+    try:
+        fd = folder.open(name, READ)
+    except FileNotFoundError:
+        return True
+    try:
+        if not flock(fd):
+            return False
+        if signature_of(os.fstat(fd)) == seen and same_file(folder, name, fd):
+            folder.unlink(name)
+    except FileNotFoundError:
+        return True
+    finally:
+        os.close(fd)
+    return True
+
+
+def _described(folder: Folder, name: str, status: os.stat_result, locked: str) -> str:
+    """What lies there, and what to do about it."""
+    if not stat.S_ISREG(status.st_mode):
+        what = KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
+        return f"is {what}, and keeps {locked} locked; move it away"
+    age = max(0, round(time.time() - status.st_mtime))
+    return (
+        f"keeps {locked} locked: {_holder(folder, name)} made it {age} s ago; "
+        f"try again, and delete it if no program is changing {locked}"
+    )
+
+
+def _holder(folder: Folder, name: str) -> str:
+    with suppress(OSError):
+        fd = folder.open(name, READ)
+        try:
+            if digits := re.match(rb"\s*(\d{1,10})\s*$", os.read(fd, 64)):
+                return f"process {int(digits[1])}"
+        finally:
+            os.close(fd)
+    return "another program"
