@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -31,11 +32,12 @@ def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
 
 def test_yes_installs_and_the_second_time_there_is_nothing_to_do(memtui: Memtui, settings: Path) -> None:
     before = settings.read_bytes()
-    result = memtui("init", "--yes")
+    result = memtui("init", "--yes", "--diff")
     assert (result.code, result.err) == (0, "")
     assert f"--- {settings}\n+++ {settings}\n" in result.out
+    assert result.out.index(f"\nchanged  {settings}  +") < result.out.index("\n+++ ")
+    assert json.loads(settings.read_text())["enabledMcpjsonServers"] == ["memtui"]
     assert "memtui is installed for this project. `memtui doctor`" in result.out
-    assert result.out.endswith("asks once before it starts a server of .mcp.json: say yes to memtui's.\n")
     assert "\x85" not in result.out
     backup = result.out.partition("Backup: ")[2].splitlines()[0]
     assert Path(backup).read_bytes() == before and Path(backup).is_relative_to(memtui_home().state)
@@ -55,7 +57,8 @@ def test_a_dry_run_only_shows(memtui: Memtui, settings: Path, word: str) -> None
     before = settings.read_bytes()
     result = memtui(word, "--dry-run")
     assert (result.code, result.err) == (0, "")
-    assert f"+++ {settings}\n" in result.out and "installed for" not in result.out
+    assert f"changed  {settings}  +" in result.out and "installed for" not in result.out
+    assert "+++" not in result.out and f"+++ {settings}\n" in memtui(word, "--dry-run", "--diff").out
     assert settings.read_bytes() == before
 
 
@@ -65,7 +68,7 @@ def test_when_nobody_can_answer_nothing_changes(memtui: Memtui, settings: Path, 
         memtui("init", "--yes")
     before = settings.read_bytes()
     result = memtui(word)
-    assert result.code == 1 and f"+++ {settings}\n" in result.out
+    assert result.code == 1 and f"changed  {settings}  +" in result.out
     assert result.err == "memtui: nothing was changed; accept the changes with --yes.\n"
     assert settings.read_bytes() == before
 
@@ -75,8 +78,9 @@ def test_the_person_is_asked(memtui: Memtui, settings: Path, monkeypatch: pytest
     _answers(monkeypatch, "n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert settings.read_bytes() == before
-    _answers(monkeypatch, "y")
-    assert memtui("init").code == 0
+    _answers(monkeypatch, "d", "y")
+    result = memtui("init")
+    assert result.code == 0 and f"+++ {settings}\n" in result.out
     assert settings.read_bytes() != before
 
 
@@ -136,3 +140,29 @@ def test_another_project_can_be_named(memtui: Memtui, project: Project, tmp_path
     assert memtui("init", "--yes", "--root", str(other)).code == 0
     assert (other / ".claude" / "settings.local.json").exists()
     assert not (project.root / ".claude").exists()
+
+
+def test_without_an_approval_claude_code_asks(memtui: Memtui, project: Project) -> None:
+    result = memtui("init", "--yes", "--no-approve")
+    assert result.out.endswith("asks once before it starts a server of .mcp.json: say yes to memtui's.\n")
+    settings = json.loads((project.root / ".claude" / "settings.local.json").read_text())
+    assert "enabledMcpjsonServers" not in settings
+
+
+def test_what_a_killed_run_left_is_swept(memtui: Memtui, project: Project) -> None:
+    memtui("init", "--yes")
+    folder = project.root / ".claude" / "commands"
+    places = (project.root, folder.parent, folder, folder / "memory", *memtui_home().state.glob("*/"))
+    temps = [place / f".memtui-{os.getpid()}-0123456789ab.tmp" for place in places]
+    for temp in temps:
+        temp.touch()
+        os.utime(temp, (0, 0))
+    assert memtui("init", "--dry-run").code == 0
+    assert all(temp.exists() for temp in temps)
+    memtui("init", "--yes")
+    assert not [temp for temp in temps if temp.exists() and temp.parent.name != "locks"]
+    # Killed between a file and its folder.
+    for path in (folder / "memory" / "compact.md", folder / "review-compact.md"):
+        path.unlink()
+    memtui("uninstall", "--yes")
+    assert not folder.parent.exists()

@@ -93,7 +93,7 @@ def _transcript(places: Places, compactions: int, *, written_days_ago: float = 0
 
 
 def test_before_anything_is_installed(places: Places, probes: Probes) -> None:
-    findings = diagnose(places, clock, {"PATH": "/bin"}, "linux")
+    findings = list(diagnose(places, clock, {"PATH": "/bin"}, "linux"))
     assert {(finding.check, finding.level) for finding in findings} == {
         ("settings", Level.OK), ("hooks", Level.WARNING), ("runs", Level.NOTE), ("folders", Level.OK),
         ("compactions", Level.OK), ("pending", Level.OK), ("clipboard", Level.NOTE), ("watching", Level.OK),
@@ -365,7 +365,7 @@ def test_looking_changes_nothing(places: Places, init: Runner) -> None:
     _capture(places, days=1, transcript=_transcript(places, 2))
     top = places.project.root.parent
     before = {path: path.lstat() for path in [*top.rglob("*"), *places.home.state.parent.rglob("*")]}
-    findings = diagnose(places, clock)
+    findings = list(diagnose(places, clock))
     after = {path: path.lstat() for path in [*top.rglob("*"), *places.home.state.parent.rglob("*")]}
     assert {path: status.st_mtime_ns for path, status in after.items()} == {
         path: status.st_mtime_ns for path, status in before.items()

@@ -20,6 +20,7 @@ from memtui.files import FileChanged, FileOutside, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
 from memtui.setup import mcp_check
+from memtui.setup.approval import APPROVED
 from memtui.setup.claude_files import Scope
 from memtui.setup.findings import Level
 from memtui.setup.install import apply, plan_init, plan_uninstall
@@ -153,7 +154,10 @@ Findings = list[tuple[Level, str]]
 
 
 def _found(places: Places) -> Findings:
-    return [(finding.level, finding.message) for finding in check_server(places, {"PATH": "/bin"})]
+    return [
+        (finding.level, finding.message)
+        for finding in check_server(places, [{APPROVED: ["memtui"]}], {"PATH": "/bin"})
+    ]
 
 
 def _answering(monkeypatch: pytest.MonkeyPatch, apart: Apart) -> list[str]:

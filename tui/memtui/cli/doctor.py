@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -29,12 +30,14 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     this project's transcripts against its captures, what waits or is about to be lost, folders, clipboard and
     file events. Nothing is changed. The exit code is 1 if something is broken.
     """
-    findings = diagnose(places_of(root), system_clock)
+    findings = []
+    for finding in diagnose(places_of(root), system_clock):
+        findings.append(finding)
+        if not as_json:
+            say(_shown(finding))
+            sys.stdout.flush()
     if as_json:
         print_json([asdict(finding) for finding in findings])
-    else:
-        for finding in findings:
-            say(_shown(finding))
     if any(finding.level is Level.BROKEN for finding in findings):
         ctx.exit(1)
 

@@ -12,7 +12,7 @@ from memtui.cli.output import can_answer, say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.project import Places, claude_config, memtui_home
-from memtui.setup.changes import diff
+from memtui.setup.changes import Change, diff
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply
 
@@ -23,6 +23,8 @@ HELPS = {
 }
 FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope.USER: "all your projects"}
 """A scope in a sentence."""
+
+_ANSWER = click.Choice(["y", "n", "d"], case_sensitive=False)
 
 _Function = Callable[..., Any]
 
@@ -51,27 +53,51 @@ def places_of(root: Path | None) -> Places:
     return Places(project_of(root), memtui_home(), claude_config())
 
 
-def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -> bool:
+def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool, diffs: bool) -> bool:
     """Show a plan, ask, and do it; whether it was done.
+
+    The files come first; their differences when asked for.
 
     Raises:
         click.ClickException: nobody can answer.
         FileProblem: see `memtui.setup.install.apply`.
     """
     for change in plan.changes:
-        say(diff(change))
+        say(_listed(change))
+    if diffs:
+        _say_diffs(plan)
     _say_notes(plan)
     if dry_run:
         return False
     if not yes:
         if not can_answer():
             raise click.ClickException("nothing was changed; accept the changes with --yes.")
-        if not click.confirm("Make these changes?", default=True):
+        answer = ""
+        while answer not in ("y", "n"):
+            answer = click.prompt(
+                "Make these changes? (y)es, (n)o, show the (d)ifferences", "y", type=_ANSWER
+            )
+            if answer == "d":
+                _say_diffs(plan)
+        if answer == "n":
             say("Nothing was changed.")
             return False
     for backup in apply(plan, places, system_clock):
         say(f"Backup: {backup}")
     return True
+
+
+def _listed(change: Change) -> str:
+    """What becomes of a file, in one line: ``new``, ``changed`` or ``removed``, and how many lines."""
+    lines = diff(change).splitlines()[2:]
+    added, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    word = "new" if change.before is None else "removed" if change.after is None else "changed"
+    return f"{word:8} {change.target.path}  +{added} -{gone}"
+
+
+def _say_diffs(plan: Plan) -> None:
+    for change in plan.changes:
+        say(diff(change))
 
 
 def nothing_to_do(plan: Plan, sentence: str) -> bool:

@@ -9,15 +9,18 @@ import click
 from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
-from memtui.setup.install import plan_uninstall
+from memtui.setup.install import plan_uninstall, tidy
 
 
 @click.command("uninstall")
 @scope_options
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+@click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
 @root_option
-def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, root: Path | None) -> None:
+def command(
+    project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, diff: bool, root: Path | None
+) -> None:
     """Take memtui's hooks, slash commands and MCP server out of Claude Code.
 
     Settings that nobody else has changed go back to what they were before `memtui init`, byte for byte;
@@ -26,6 +29,8 @@ def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, r
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)
+    if not dry_run:
+        tidy(places, scope)
     plan = plan_uninstall(places, scope)
     unwanted = []
     for path in plan.kept:
@@ -37,5 +42,5 @@ def command(project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, r
         plan = plan_uninstall(places, scope, edited=unwanted)
     if nothing_to_do(plan, f"memtui is not installed for {FOR[scope]}."):
         return
-    if carry_out(plan, places, yes=yes, dry_run=dry_run):
+    if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
         say(f"memtui is no longer installed for {FOR[scope]}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -148,22 +148,31 @@ def delete(change: Change) -> None:
         if read(target) != change.before:
             raise FileChanged(target.path, "has changed meanwhile; try again")
         folder.unlink(target.real.name)
-    for name in reversed(change.folders):
+    remove_folders(change.folders)
+
+
+def remove_folders(folders: Sequence[str]) -> None:
+    """Remove folders that are empty; the outermost is named first."""
+    for name in reversed(folders):
         try:
             Path(name).rmdir()
+        except FileNotFoundError:
+            continue
         except OSError:
             return
 
 
-def make_folders(target: ClaudeFile) -> tuple[str, ...]:
-    """Make the folders that a file lies in, as its owner would; returns those that were missing."""
-    made = []
-    for folder in reversed([target.real.parent, *target.real.parent.parents]):
-        if folder.is_relative_to(target.root) and not folder.is_dir():
-            with writing(folder):
-                folder.mkdir()
-            made.append(str(folder))
-    return tuple(made)
+def missing_folders(target: ClaudeFile) -> tuple[str, ...]:
+    """The folders above a file that do not exist, the outermost first."""
+    above = reversed([target.real.parent, *target.real.parent.parents])
+    return tuple(str(each) for each in above if each.is_relative_to(target.root) and not each.is_dir())
+
+
+def make_folders(target: ClaudeFile) -> None:
+    """Make the folders that a file lies in, as its owner would."""
+    for name in missing_folders(target):
+        with writing(name):
+            Path(name).mkdir()
 
 
 def _lines(data: bytes | None) -> list[str]:

@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.machine import native_tools, silent_file_system
 from memtui.project import Places
 from memtui.setup.active import check_active
+from memtui.setup.claude_files import Scope
 from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.mcp_check import check_server
 from memtui.setup.outcomes import (
@@ -27,8 +29,8 @@ from memtui.setup.wiring import check_commands, check_hooks, check_settings, loo
 
 def diagnose(
     places: Places, clock: Clock, env: Mapping[str, str] = os.environ, platform: str = sys.platform
-) -> list[Finding]:
-    """Look at everything; the findings in the order in which things depend on each other.
+) -> Iterator[Finding]:
+    """Look at everything; each finding as soon as it is known, what others depend on first.
 
     The hooks' commands and the MCP server are started once each, with folders of their own.
 
@@ -40,24 +42,27 @@ def diagnose(
     """
     now = clock()
     wired = look(places)
-    findings = [
-        *check_settings(wired),
-        *check_hooks(wired),
-        *check_commands(wired, places, env),
-        *check_server(places, env),
-        *check_runs(places, now),
-        *check_folders(places, now),
-        *check_active(places),
-    ]
-    try:
-        captures, unreadable = load_captures(places)
-        findings += unreadable
-        findings += check_compactions(places, captures)
-        findings += check_pending(captures, now)
-        findings += check_retention(places, captures, wired, now)
-    except FileProblem as problem:
-        findings.append(broken("captures", str(problem)))
-    return [*findings, *_check_clipboard(env, platform), *_check_watching(places)]
+    own = [each.settings for each in wired if each.scope is not Scope.SHARED and each.settings is not None]
+    with ThreadPoolExecutor(1) as pool:
+        # It takes longer than all else together, and so comes last.
+        server = pool.submit(lambda: list(check_server(places, own, env)))
+        yield from check_settings(wired)
+        yield from check_hooks(wired)
+        yield from check_commands(wired, places, env)
+        yield from check_runs(places, now)
+        yield from check_folders(places, now)
+        yield from check_active(places)
+        try:
+            captures, unreadable = load_captures(places)
+            yield from unreadable
+            yield from check_compactions(places, captures)
+            yield from check_pending(captures, now)
+            yield from check_retention(places, captures, wired, now)
+        except FileProblem as problem:
+            yield broken("captures", str(problem))
+        yield from _check_clipboard(env, platform)
+        yield from _check_watching(places)
+        yield from server.result()
 
 
 def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]:

@@ -9,22 +9,31 @@ import site
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import memtui
 from memtui.clock import Clock
-from memtui.files import FileUnreadable
+from memtui.files import FileProblem, FileUnreadable, sweep_temps
 from memtui.project import Places
-from memtui.setup.changes import Change, delete, make_folders, read, write
-from memtui.setup.claude_files import ClaudeFile, Scope, command_file, settings_file
+from memtui.setup.approval import approve, withdraw
+from memtui.setup.changes import (
+    Change,
+    delete,
+    make_folders,
+    missing_folders,
+    read,
+    remove_folders,
+    write,
+)
+from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
 from memtui.setup.commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.git import git_sees
-from memtui.setup.mcp_registration import registering, server_edit, server_note
+from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
 from memtui.setup.records import Record, Records
-from memtui.setup.settings import EVENTS, install, own_command, remove, shared_command
+from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,9 @@ class Plan:
     """Files of memtui that were edited and therefore stay."""
 
 
-def plan_init(places: Places, scope: Scope, *, python: str = "", which: str | None = None) -> Plan:
+def plan_init(
+    places: Places, scope: Scope, *, python: str = "", which: str | None = None, approving: bool = True
+) -> Plan:
     """Plan to install the hooks, the slash commands and the MCP server. An empty plan: all is there.
 
     Args:
@@ -47,6 +58,7 @@ def plan_init(places: Places, scope: Scope, *, python: str = "", which: str | No
         scope: for whom.
         python: the interpreter to name; the one that runs this when "".
         which: where the shell finds `memtui`; looked up when None.
+        approving: approve the MCP server in the person's local settings, where `.mcp.json` is theirs, too.
 
     Raises:
         FileProblem: a file cannot be edited as it is; nothing was changed.
@@ -56,7 +68,9 @@ def plan_init(places: Places, scope: Scope, *, python: str = "", which: str | No
         raise FileUnreadable(python or "sys.executable", "is not the absolute path of a Python")
     records = Records(places.home)
     isolation = _isolation()
-    settings = plan_putting_in(_hooks(places, scope, python, isolation), records)
+    server, server_says = registering(places, scope, python, isolation, records)
+    approving = approving and scope is Scope.PROJECT and (server is not None or is_own(places, python))
+    settings = plan_putting_in(_settings(places, scope, python, isolation, approving), records)
     changes: list[Change] = []
     notes: list[str] = []
     for name in COMMANDS:
@@ -65,9 +79,8 @@ def plan_init(places: Places, scope: Scope, *, python: str = "", which: str | No
         changes += [change] if change else []
         notes += [note] if note else []
     changes += [settings] if settings else []
-    server, note = registering(places, scope, python, isolation, records)
     changes += [server] if server else []
-    notes += [note] if note else []
+    notes += [server_says] if server_says else []
     if settings or server:
         notes += _passing(scope, python)
     notes += _unignored(places, scope, changes)
@@ -87,7 +100,7 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = (
     """
     records = Records(places.home)
     server = server_edit(places, scope)
-    edits = [*([server] if server else []), _hooks(places, scope, sys.executable, "-I")]
+    edits = [*([server] if server else []), _settings(places, scope, sys.executable, "-I")]
     changes = [change for edit in edits if (change := plan_taking_out(edit, records)) is not None]
     kept = []
     # The last one first: the folders of an earlier one hold those of a later one.
@@ -122,26 +135,58 @@ def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
             delete(change)
             records.forget(real)
             continue
-        folders = make_folders(change.target)
         if change.record is None:
+            make_folders(change.target)
             write(change)
             records.forget(real)
             continue
+        folders = missing_folders(change.target)
         record = replace(change.record, folders=tuple(dict.fromkeys((*change.record.folders, *folders))))
-        records.store(real, record)  # before the file: cut short, a record too many does no harm
+        records.store(real, record)  # before the file: cut short, `tidy` knows what was made
+        make_folders(change.target)
         written = write(change)
         if written is not change:
             records.store(real, _with_written(record, written))
+    tidy(places, plan.scope)
     return backups
 
 
-def _hooks(places: Places, scope: Scope, python: str, isolation: str) -> Edit:
+def _settings(places: Places, scope: Scope, python: str, isolation: str, approving: bool = False) -> Edit:
+    """The part of a scope's settings: the hooks, and the approval of the MCP server."""
     if scope is Scope.SHARED:
         commands = {event: shared_command(name) for event, name in EVENTS.items()}
     else:
         commands = {event: own_command(python, name, isolation) for event, name in EVENTS.items()}
     mode = 0o644 if scope is Scope.SHARED else 0o600
-    return Edit(settings_file(places, scope), partial(install, commands=commands), remove, mode)
+
+    def put_in(text: str) -> Installed:
+        hooks = install(text, commands)
+        if not approving:
+            return hooks
+        approved = approve(hooks.text)
+        return Installed(approved.text, (*hooks.created, *approved.created))
+
+    def take_out(text: str, created: Collection[str] | None) -> str:
+        return remove(withdraw(text, created) if scope is Scope.PROJECT else text, created)
+
+    return Edit(settings_file(places, scope), put_in, take_out, mode)
+
+
+def tidy(places: Places, scope: Scope) -> None:
+    """Remove what an `init` or `uninstall` left behind that was killed. Never raises."""
+    records = Records(places.home)
+    records.sweep()
+    with suppress(FileProblem):
+        # The last one first, as when it is taken out: folders of the later ones lie in those of the earlier.
+        servers = [] if scope is Scope.USER else [servers_file(places)]
+        commands = [command_file(places, scope, name) for name in reversed(COMMANDS)]
+        for target in (*servers, settings_file(places, scope), *commands):
+            sweep_temps(target.real.parent, within=target.root)
+            record = records.load(target.real)
+            if record is not None and not os.path.lexists(target.real):
+                remove_folders(record.folders)
+                if not any(map(os.path.isdir, record.folders)):  # or else something else is in them
+                    records.forget(target.real)
 
 
 def _isolation() -> str:

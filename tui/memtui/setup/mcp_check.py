@@ -6,7 +6,8 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places
@@ -14,7 +15,7 @@ from memtui.setup.changes import read, text_of
 from memtui.setup.claude_files import servers_file
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.mcp_entry import Kind, find_server
-from memtui.setup.mcp_registration import Registered, registered
+from memtui.setup.mcp_registration import Registered, approval, registered
 from memtui.setup.settings import SettingsProblem
 from memtui.setup.trying import is_this_python, is_this_script, run_apart, why_not_tried
 
@@ -33,8 +34,16 @@ _HELLO = {
 }
 
 
-def check_server(places: Places, env: Mapping[str, str] = os.environ) -> Iterator[Finding]:
-    """Whether Claude Code can start the MCP server: where it is registered, and whether it answers there."""
+def check_server(
+    places: Places, own_settings: Sequence[Mapping[str, Any]] = (), env: Mapping[str, str] = os.environ
+) -> Iterator[Finding]:
+    """Whether Claude Code can start the MCP server: registered, approved, and answering.
+
+    Args:
+        places: the project and the folders.
+        own_settings: the person's own, in which they approve servers.
+        env: where the PATH is.
+    """
     problem = _file_problem(places)
     if problem is not None:
         yield problem
@@ -44,7 +53,7 @@ def check_server(places: Places, env: Mapping[str, str] = os.environ) -> Iterato
             yield note(_CHECK, "The MCP server is not registered with Claude Code", "Run `memtui init`.")
         return
     first, *others = entries
-    yield _tried(first, places, env)
+    yield _tried(first, places, own_settings, env)
     for other in others:
         message = (
             f"The entry in {other.path} ({other.scope}) is passed over: the {first.scope} one is stronger"
@@ -66,7 +75,9 @@ def _file_problem(places: Places) -> Finding | None:
     return None
 
 
-def _tried(entry: Registered, places: Places, env: Mapping[str, str]) -> Finding:
+def _tried(
+    entry: Registered, places: Places, own_settings: Sequence[Mapping[str, Any]], env: Mapping[str, str]
+) -> Finding:
     words = entry.server.words
     where = f"{entry.path} ({entry.scope})"
     path = env.get("PATH", "")
@@ -89,6 +100,12 @@ def _tried(entry: Registered, places: Places, env: Mapping[str, str]) -> Finding
             message = f"{where} {why_not_tried(words[0], places)}"
             return warning(_CHECK, message, "If that is yours, run `memtui init` with it.")
     why = _answers(words, path)
+    if not why and entry.scope == "project" and not (approved := approval(places, own_settings)):
+        if approved is None:
+            message = f"The MCP server of {where} works, but was refused: Claude Code does not start it"
+            return note(_CHECK, message, "Take it out of disabledMcpjsonServers if you want it.")
+        message = f"The MCP server of {where} works, but is not approved: Claude Code does not start it"
+        return warning(_CHECK, message, "Run `memtui init`, or say yes when Claude Code asks.")
     if not why:
         return ok(_CHECK, f"The MCP server answers; registered in {where}")
     return broken(_CHECK, f"The MCP server of {where} {why}", advice)

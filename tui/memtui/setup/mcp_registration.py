@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.files import FileProblem, read_within
 from memtui.project import Places
+from memtui.setup.approval import is_approved, is_refused
 from memtui.setup.changes import Change, read, text_of
 from memtui.setup.claude_files import Scope, servers_file
 from memtui.setup.edits import Edit, plan_putting_in
@@ -85,6 +86,32 @@ def registering(
         f"{edit.target.path} is committed, so this machine's Python is not written into it; to register the "
         f"MCP server for yourself, run: claude mcp add --scope local {NAME} -- {command}"
     )
+
+
+def is_own(places: Places, python: str) -> bool:
+    """Whether ``.mcp.json`` has the entry that `init` wrote for this interpreter, and git does not track it.
+
+    A file that others can change is not approved for them: the approval is by name, whatever it starts then.
+    """
+    own = [each for each in _of_project(places) if each.server.kind is Kind.OWN]
+    return any(
+        each.server.words[0] == python and not git_tracks(places.project.root, each.path) for each in own
+    )
+
+
+def approval(places: Places, all_settings: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Whether the person has approved the server of ``.mcp.json``; None if they have refused it.
+
+    Args:
+        places: the project and the folders.
+        all_settings: the person's own settings; those of a repository cannot approve (Claude Code fact).
+    """
+    projects = _user_file(places)[1].get("projects")
+    noted = projects.get(str(places.project.root)) if isinstance(projects, dict) else None
+    everything = [*all_settings, *([noted] if isinstance(noted, dict) else [])]
+    if any(map(is_refused, everything)):
+        return None
+    return any(map(is_approved, everything))
 
 
 def server_note(places: Places, scope: Scope) -> str:

@@ -16,6 +16,7 @@ from memtui.files import (
     existing_above,
     private_folder,
     read_within,
+    sweep_temps,
     write_atomic,
 )
 from memtui.files.folder import Folder
@@ -88,6 +89,11 @@ class Records:
         if path.exists():
             with writing(path), Folder(path.parent) as folder:
                 folder.unlink(path.name)
+
+    def sweep(self) -> None:
+        """Remove temporary files of processes that were killed. Never raises."""
+        for folder in (self._folder, self._backups):
+            sweep_temps(folder)
 
     def back_up(self, file: Path, data: bytes, clock: Clock) -> Path:
         """Keep a copy of a file's content; returns where.

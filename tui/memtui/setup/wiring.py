@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,9 @@ def check_commands(
     """Whether each hook's command runs, as Claude Code runs it."""
     for wired in all_wired:
         ours = {hook.command: hook for hook in wired.hooks if hook.ours}
-        answers = [(hook, _try(hook, places, env)) for hook in ours.values()]
+        with ThreadPoolExecutor() as pool:
+            tried = pool.map(lambda hook: _try(hook, places, env), ours.values())
+            answers = list(zip(ours.values(), tried, strict=True))
         good = [hook.runs for hook, finding in answers if finding is None]
         if good:
             yield ok("commands", f"{', '.join(good)}: the commands of the {wired.scope} settings run")
