@@ -73,6 +73,7 @@ async def test_thousands_of_memories(world: World) -> None:
     for number in range(5_000):
         (folder / f"CMEM-20260201-{number:06}.md").write_bytes(data)
     async with opened(world, NARROW) as driver:
+        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 5_001, "all rows")
         await driver.press("2", "G")
         assert driver.pane(PaneId.MEMORIES).index == 5_000
         await driver.until(lambda: "The first" in driver.lines[driver.line_of("000000")], "its title")
