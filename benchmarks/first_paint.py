@@ -16,7 +16,9 @@ from report import Figure, compared, show
 from terminal import Terminal
 
 RUNS = 15
+CAPTURES, MEMORIES = 1_000, 10_000
 BUDGET = 1.5
+QUICK = {"RUNS": 4, "CAPTURES": 100, "MEMORIES": 500}
 HELLO = Path(__file__).with_name("hello.py")
 
 
@@ -28,7 +30,7 @@ def first_paint(arguments: Sequence[str], place: Place, *texts: str) -> float:
 
 def measure(made: Data) -> list[Figure]:
     """The first paint of memtui against that of the hello-world app."""
-    place = made.place(captures=1_000, memories=10_000)
+    place = made.place(captures=CAPTURES, memories=MEMORIES)
     content = (capture_title(0), memory_id(0).removeprefix("CMEM-"))
     mine, hello = [], []
     for run in range(RUNS + 1):
@@ -37,7 +39,7 @@ def measure(made: Data) -> list[Figure]:
         if not run:  # files are read from the disk, and byte code is written
             mine.clear()
             hello.clear()
-    what = "first paint with content: 1,000 captures, 10,000 memories"
+    what = f"first paint with content: {CAPTURES:,} captures, {MEMORIES:,} memories"
     return [compared(what, mine, "hello-world Textual app", hello, BUDGET)]
 
 

@@ -23,6 +23,7 @@ from terminal import Terminal
 PRESSES = 80
 BUDGET = 1.5
 MANY, FEW = 100_000, 10
+QUICK = {"PRESSES": 15, "MANY": 2_000}
 _REWRITER = """
 import os, sys, time
 while True:
@@ -92,7 +93,7 @@ def measure(made: Data) -> list[Figure]:
         with rewriting(*(memory_file(place, FEW - 1) for place in places)):
             busy = presses(sessions, PRESSES)
     return [
-        _figure("a key pressed among 100,000 memories", *rest),
+        _figure(f"a key pressed among {MANY:,} memories", *rest),
         _figure("... while memories are written", *busy),
     ]
 

@@ -13,8 +13,10 @@ from memtui.store.index import SearchIndex
 from report import Figure, bounded, show
 
 RUNS = 11
+CAPTURES, MEMORIES = 1_000, 10_000
 LIST_BUDGET = 0.300
 IMPORT_BUDGET = 2.0
+QUICK = {"RUNS": 3, "CAPTURES": 10, "MEMORIES": 300}
 
 
 def run(place: Place, arguments: Sequence[str], text: bytes = b"") -> float:
@@ -34,14 +36,14 @@ def run(place: Place, arguments: Sequence[str], text: bytes = b"") -> float:
 
 def measure(made: Data) -> list[Figure]:
     """List, search, then import."""
-    place = made.place(captures=1_000, memories=10_000)
+    place = made.place(captures=CAPTURES, memories=MEMORIES)
     text = memory_file(place, 0).read_bytes().partition(b"\n---\n")[2]
     SearchIndex(memtui_home(place.environment)).refresh()
     listed, searched, imported = [], [], []
     for turn in range(RUNS + 1):
         seconds = (
             run(place, ["memory", "list", "--all"]),
-            run(place, ["memory", "search", "--all", "refresh race"]),
+            run(place, ["memory", "search", "--all", "refresh", "race"]),
             run(place, ["memory", "import", "-"], text),
         )
         if turn:  # files are read from the disk, and byte code is written
@@ -49,9 +51,9 @@ def measure(made: Data) -> list[Figure]:
             searched.append(seconds[1])
             imported.append(seconds[2])
     return [
-        bounded("memtui memory list: 10,000 memories", listed, LIST_BUDGET),
-        bounded("memtui memory search in 10,000 memories", searched),
-        bounded("memtui memory import into 10,000 memories", imported, IMPORT_BUDGET),
+        bounded(f"memtui memory list: {MEMORIES:,} memories", listed, LIST_BUDGET),
+        bounded(f"memtui memory search in {MEMORIES:,} memories", searched),
+        bounded(f"memtui memory import into {MEMORIES:,} memories", imported, IMPORT_BUDGET),
     ]
 
 

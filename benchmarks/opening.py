@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from data import LAST_WORDS, Data, Place, capture_title, data, make_transcript
 from report import Figure, bounded, show
 from terminal import Terminal
 
 RUNS = 3
+CAPTURES = 10_000
+MEGABYTES = 100
 STORM = 60_000
 STORM_BUDGET = 3.0
+QUICK = {"RUNS": 1, "CAPTURES": 500, "STORM": 2_000, "MEGABYTES": 10}
 _COUNT_END = "\x1b"
 """What follows the number of captures in the pane's title once all of them are read."""
 _STORM = """
@@ -63,20 +67,16 @@ def transcript(place: Place) -> list[float]:
     return taken
 
 
-def measure(made: Data) -> list[Figure]:
+def measure(made: Data) -> Iterator[Figure]:
     """All three."""
-    many = made.place(captures=10_000, memories=10)
-    opened = [listed(many, 10_000) for _ in range(RUNS)]
+    many = made.place(captures=CAPTURES, memories=10)
+    opened = [listed(many, CAPTURES) for _ in range(RUNS)]
+    yield bounded(f"{CAPTURES:,} captures: all listed and read", opened)
     place = made.place(captures=1, memories=1)
-    make_transcript(place, megabytes=100)
-    last_words = transcript(place)
-    return [
-        bounded("10,000 captures: all listed and read", opened),
-        bounded("a transcript of 100 MB: o -> its last words", last_words),
-        bounded(
-            "60,000 captures in a storm: the last is written -> all listed", [storm(place)], STORM_BUDGET
-        ),
-    ]
+    make_transcript(place, megabytes=MEGABYTES)
+    yield bounded(f"a transcript of {MEGABYTES} MB: o -> its last words", transcript(place))
+    what = f"{STORM:,} captures in a storm: the last is written -> all listed"
+    yield bounded(what, [storm(place)], STORM_BUDGET)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The figures of the benchmarks, and the one table that shows them."""
+"""The figures of the benchmarks, and the lines that show them."""
 
 from __future__ import annotations
 
@@ -65,27 +65,21 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
-def table(figures: Iterable[Figure]) -> str:
-    """All figures, aligned."""
-    rows = [("what", "reference", "measured", "ratio", "budget", "")]
-    rows += [
-        (
-            figure.what,
-            figure.reference or "-",
-            figure.measured,
-            f"{figure.ratio:.2f}" if figure.ratio is not None else "-",
-            figure.budget or "-",
-            {True: "ok", False: "OVER", None: ""}[figure.ok],
-        )
-        for figure in figures
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(line.rstrip() for line in lines)
+def line(figure: Figure) -> str:
+    """A figure on one line: whether it is within its budget, what it is, and what it is measured against."""
+    verdict = {True: "ok", False: "OVER", None: ""}[figure.ok]
+    against = figure.reference
+    if figure.ratio is not None:
+        against += f", ratio {figure.ratio:.2f}"
+    details = (against, f"budget {figure.budget}" if figure.budget else "")
+    shown = "".join(f"  [{each}]" for each in details if each)
+    return f"{verdict:<4}  {figure.what}: {figure.measured}{shown}"
 
 
-def show(figures: Sequence[Figure]) -> int:
-    """Print the table; return the exit code: 1 when a budget is exceeded."""
-    print(table(figures))
-    return 1 if any(figure.ok is False for figure in figures) else 0
+def show(figures: Iterable[Figure]) -> int:
+    """Print each figure as it is measured; return the exit code: 1 when a budget is exceeded."""
+    over = False
+    for figure in figures:
+        print(line(figure), flush=True)
+        over |= figure.ok is False
+    return int(over)

@@ -1,7 +1,8 @@
-"""Measure everything against its budget and print one table; exit 1 when a budget is exceeded.
+"""Measure everything against its budget, a line for each figure; exit 1 when a budget is exceeded.
 
     python benchmarks/run.py            # all
     python benchmarks/run.py key_press  # some
+    python benchmarks/run.py --quick    # all with less data and fewer rounds, in under two minutes
 
 Each module beside this one can be run by itself, too. What is compared is measured in turn within the same
 run, so that whatever else the machine does falls on both sides. With MEMTUI_SHARED (or ../shared) real
@@ -12,39 +13,42 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from importlib import import_module
 
 from data import Data, data
 from report import Figure, show
 
 MODULES = ("first_paint", "write_to_row", "key_press", "opening", "facts", "hook", "memory_list", "search")
-"""Quick ones first; each has `measure(data) -> figures`."""
+"""Quick ones first; each has `measure(data) -> figures`, and in `QUICK` its constants of a quick run."""
 
 
-def measured(name: str, made: Data) -> list[Figure]:
-    """The figures of one module; one that says why when they cannot be had."""
+def measured(name: str, made: Data, *, quick: bool) -> Iterator[Figure]:
+    """The figures of one module, each when it is there; one that says why when they cannot be had."""
     started = time.perf_counter()
-    print(f"{name} ...", end="", file=sys.stderr, flush=True)
     try:
-        figures: list[Figure] = import_module(name).measure(made)
+        module = import_module(name)
+        if quick:
+            vars(module).update(module.QUICK)
+        yield from module.measure(made)
     except Exception as error:  # one that fails must not hide the others
-        figures = [Figure(name, f"failed: {type(error).__name__}: {error}"[:120], ok=False)]
-    print(f" {time.perf_counter() - started:.0f} s", file=sys.stderr)
-    return figures
+        yield Figure(name, f"failed: {type(error).__name__}: {error}"[:120], ok=False)
+    print(f"      {name}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
 
 
 def main() -> int:
     """Measure what is named on the command line, or everything."""
-    unknown = set(sys.argv[1:]) - set(MODULES)
-    if unknown:
+    words = sys.argv[1:]
+    quick = "--quick" in words
+    names = [word for word in words if word != "--quick"] or list(MODULES)
+    if unknown := set(names) - set(MODULES):
         print(
             f"No such benchmark: {', '.join(sorted(unknown))}. There are: {', '.join(MODULES)}.",
             file=sys.stderr,
         )
         return 2
     with data() as made:
-        figures = [figure for name in sys.argv[1:] or MODULES for figure in measured(name, made)]
-    return show(figures)
+        return show(figure for name in names for figure in measured(name, made, quick=quick))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ from report import Figure, bounded, show
 from terminal import Terminal
 
 WRITES = 24
+CAPTURES, MEMORIES = 1_000, 10_000
 BUDGET = 0.100
+QUICK = {"WRITES": 5, "CAPTURES": 100, "MEMORIES": 500}
 _WRITER = """
 import os, sys, time
 for line in sys.stdin:
@@ -68,7 +70,7 @@ def latencies(place: Place, number: int) -> list[float]:
 
 def measure(made: Data) -> list[Figure]:
     """Writes into a project with 1,000 captures and 10,000 memories."""
-    place = made.place(captures=1_000, memories=10_000)
+    place = made.place(captures=CAPTURES, memories=MEMORIES)
     return [bounded("a capture is written -> its row is on the screen", latencies(place, WRITES), BUDGET)]
 
 
