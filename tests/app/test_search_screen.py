@@ -7,21 +7,29 @@ import threading
 import pytest
 from textual.widgets import Input
 
+from memtui.app import searching
+from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.searching import Group, Searcher
+from memtui.app.views import CaptureRow
 from memtui.formats.session_state import Identity, SessionState
+from memtui.project import Places
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.test_hostile import check
-from tests.app.world import KEPT, World
+from tests.app.world import KEPT, World, clock
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_PAUSE", 0.0)
+
+
+def browser_of(world: World) -> Browser:
+    return Browser(Places(world.project, world.home, world.claude), clock)
 
 
 def screen(driver: Driver) -> SearchScreen:
@@ -221,7 +229,7 @@ async def test_what_could_not_be_searched_yet_is_said(
         await driver.press("escape")
         await look_for(driver, "xyzzy")
         assert "Nothing matches “xyzzy”." in driver.shown
-        assert "the index is being made" in " ".join(driver.shown.split())
+        assert "the index is busy or being made" in " ".join(driver.shown.split())
 
 
 async def test_a_search_that_fails_is_said_and_the_next_one_works(
@@ -253,3 +261,19 @@ async def test_hostile_texts_stay_texts(world: World, size: tuple[int, int]) -> 
         for _ in range(len(PAYLOADS)):
             await driver.press("down")
             check(driver)
+
+
+def test_captures_that_the_pane_has_not_read_are_found(full: World) -> None:
+    browser = browser_of(full)
+    rows = [CaptureRow(entry) for entry in browser.captures.entries()]
+    assert all(row.capture is None for row in rows)
+    found = Searcher(browser).captures("refresh", rows, lambda: False)
+    assert found.complete
+    assert [result.name for result in found.results] == [full.capture_path(10).name]
+
+
+def test_a_search_without_time_to_read_captures_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_READING", 0.0)
+    browser = browser_of(full)
+    rows = [CaptureRow(entry) for entry in browser.captures.entries()]
+    assert not Searcher(browser).captures("refresh", rows, lambda: False).complete

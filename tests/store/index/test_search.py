@@ -396,6 +396,37 @@ def test_a_damaged_index_is_made_anew(where: Home, damage: str, opened: bool) ->
         assert SearchIndex(where).refresh()
 
 
+def test_while_another_program_locks_the_index_the_files_are_searched(where: Home) -> None:
+    texts = ["a token", "another token", "nothing"]
+    for number, text in enumerate(texts):
+        add(where, number, text)
+    index = SearchIndex(where)
+    assert index.refresh()
+    holder = sqlite3.connect(where.cache / "index.db", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        found = search(SearchIndex(where), "token")
+        assert set(ids(found)) == expected("token", texts)
+        assert found.complete
+    finally:
+        holder.close()
+    assert index.refresh()
+
+
+def test_a_mistake_in_reading_the_index_is_no_damage(where: Home) -> None:
+    index = SearchIndex(where)
+    assert index.refresh()
+    database = index._database
+    before = (where.cache / "index.db").stat().st_ino
+
+    def mistaken(connection: sqlite3.Connection) -> None:
+        raise TypeError("ours")
+
+    with pytest.raises(TypeError, match="ours"):
+        database.read(mistaken)
+    assert (where.cache / "index.db").stat().st_ino == before
+
+
 def test_without_a_place_for_the_index_everything_is_read(where: Home) -> None:
     add(where, 0, "one token")
     add(where, 1, "two")

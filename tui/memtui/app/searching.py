@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
@@ -17,12 +18,16 @@ from memtui.store.concerning import ProjectTest
 from memtui.store.matching import Query
 
 if TYPE_CHECKING:
+    from memtui.formats.capture import Capture
     from memtui.store.base import Hit
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryText
 
 LIMIT = 100
 """Memories, captures and states shown at most, each."""
+
+_READING = 1.0
+"""Seconds in which a search reads captures that were not read yet."""
 
 Cancelled = Callable[[], bool]
 
@@ -127,14 +132,22 @@ class Searcher:
         return Group(Kind.FILE, tuple(results[:LIMIT]), len(results))
 
     def captures(self, text: str, rows: Iterable[CaptureRow], cancelled: Cancelled) -> Group:
-        """The captures that hold every term in name, first message or summary, in the order of `rows`."""
+        """The captures that hold every term in name, first message or summary, in the order of `rows`.
+
+        Those that the pane has not read yet are read now, as far as `_READING` allows.
+        """
         query = Query.parse(text)
         results: list[Result] = []
         total = 0
+        end = time.monotonic() + _READING
+        complete = True
         for row in rows:
             if cancelled():
                 break
             shown = row.capture
+            if shown is None and not row.problem:
+                complete = complete and time.monotonic() < end
+                shown = self._capture(row.entry) if complete else None
             if shown is None:
                 continue
             words = f"{shown.first_message}\n{shown.summary}\n{shown.session_id}\n{row.entry.name}"
@@ -147,7 +160,13 @@ class Searcher:
                 results.append(
                     Result(Kind.CAPTURE, name, title, shown.timestamp, shown.status, snippet, marks)
                 )
-        return Group(Kind.CAPTURE, tuple(results), total)
+        return Group(Kind.CAPTURE, tuple(results), total, complete)
+
+    def _capture(self, entry: Entry) -> Capture | None:
+        try:
+            return self._browser.captures.load(entry)
+        except FileProblem:  # its pane says what is wrong with it
+            return None
 
     def states(self, text: str, cancelled: Cancelled) -> Group:
         """The current state documents of the project's sessions that hold every term, newest first.

@@ -30,7 +30,7 @@ class IdTaken(FileProblem):
     """A memory that was to keep its id could not, because another one has it, or had it before."""
 
 
-NOT_ALL_SEARCHED = "Not all memories could be searched yet: the index is being made. Search again in a while."
+NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
 """For people, when `Found.complete` is False."""
 
 

@@ -41,8 +41,12 @@ class Database:
         try:
             with _ending(connection):
                 return work(connection)
-        except (sqlite3.Error, ValueError, TypeError, IndexError, OverflowError) as error:
+        except sqlite3.Error as error:
             raise verdict(error) from error
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            if schema.is_sound(connection):
+                raise  # our own mistake: nothing is wrong with what was read
+            raise IndexBroken(str(error)) from error
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do something that changes the index; within `locked` only. Raises as `read` does."""

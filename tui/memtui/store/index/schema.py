@@ -65,6 +65,10 @@ _UNAVAILABLE = {
 }
 
 
+BUSY = 1.0
+"""Seconds to wait for another program's lock on the database; after that the files are searched instead."""
+
+
 class IndexUnavailable(Exception):  # noqa: N818 - nothing is wrong: the index is left out for this time
     """The index cannot be used now: it is locked, missing, or not to be written."""
 
@@ -81,12 +85,20 @@ def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
     return IndexBroken(str(error))
 
 
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Whether SQLite finds nothing wrong with the file."""
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    except sqlite3.Error:
+        return False
+
+
 def wal_is_safe(version: tuple[int, ...]) -> bool:
     """Whether this SQLite has the write-ahead log without the bug that corrupts it (sqlite.org/wal.html)."""
     return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
 
 
-def connect(path: Path, *, timeout: float = 5.0) -> sqlite3.Connection:
+def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
     """Open an existing index.
 
     Raises:

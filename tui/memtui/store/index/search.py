@@ -122,10 +122,9 @@ class SearchIndex:
         Raises:
             FileProblem: the folder of memories cannot be listed.
         """
-        end = time.monotonic() + budget
         parsed = Query.parse(query)
         entries = self._entries(full=False)
-        gathered = self._gather(parsed, where, entries, max(0, limit) + offset, end)
+        gathered = self._gather(parsed, where, entries, max(0, limit) + offset, budget)
         order = ranked(
             gathered.matches,
             parsed.terms,
@@ -149,8 +148,9 @@ class SearchIndex:
     # Searching
 
     def _gather(
-        self, query: Query, where: Filter, entries: dict[str, Entry], needed: int, end: float
+        self, query: Query, where: Filter, entries: dict[str, Entry], needed: int, budget: float
     ) -> Gathered:
+        end = time.monotonic() + budget
         for _ in range(_TRIES):
             try:
                 if self._changes(entries) and time.monotonic() < end:
@@ -159,7 +159,10 @@ class SearchIndex:
                     partial(self._find, entries=entries, query=query, where=where, needed=needed)
                 )
             except (IndexUnavailable, IndexBroken):  # missing, most often; it is made once
-                self._refresh(entries, end)
+                was_there = self._database.path.exists()
+                if not self._refresh(entries, end) and was_there:
+                    end = time.monotonic() + budget  # waiting for its lock must not shorten the search
+                    break
                 continue
             self._add_unknown(gathered, query, where, [entries[name] for name in fresh], end)
             return gathered
