@@ -1,0 +1,90 @@
+"""Secrets are masked by form and by place; what only looks a little like one stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.safety.secrets import MASK, find, masked
+from tests.safety.ordinary_lines import ordinary_lines
+from tests.safety.secret_forms import forms
+
+_LINES = 10_000
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_98_of_100_forms_are_found(seed: int) -> None:
+    missed = []
+    every = forms(seed=seed)
+    for text, values in every:
+        left = masked(text)
+        if MASK not in left or (values and max(values, key=len) in left):
+            missed.append(text)
+        assert masked(left) == left
+    assert len(every) >= 130
+    assert len(missed) <= 0.02 * len(every), missed
+
+
+def test_no_false_alarm_in_ordinary_lines() -> None:
+    lines = ordinary_lines(_LINES)
+    assert [line for line in lines if masked(line) != line] == []
+    assert find("\n".join(lines)) == ()
+
+
+def test_a_hit_names_line_and_kind() -> None:
+    text = f"one\ntwo {'gh' + 'p_'}{'a1B2' * 9}\n\nDB_PASSWORD=P@ss{'w0rd!2'}"
+    assert find(text) == ((2, "github token"), (4, "password"))
+    assert masked(text) == "one\ntwo [masked: github token]\n\nDB_PASSWORD=[masked: password]"
+
+
+HEX = "a1b2c3d4e5f6a7b8c9d0"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Authorization: Bearer {HEX}", "Authorization: Bearer [masked: authorization]"),
+        ("postgres://me:hunter2@db/x", "postgres://me:[masked: password in an address]@db/x"),
+        (f'"password": "{HEX}"', '"password": "[masked: password]"'),
+        ("The DB password is hunter2!.", "The DB password is [masked: password]."),
+        (
+            "\u6570\u636e\u5e93\u5bc6\u7801\u662f Geheim7x\uff0c\u8bf7\u52ff\u5916\u4f20",
+            "\u6570\u636e\u5e93\u5bc6\u7801\u662f [masked: password]\uff0c\u8bf7\u52ff\u5916\u4f20",
+        ),
+        (
+            "-----BEGIN RSA PRIVATE " + "KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE " + "KEY-----[masked: private key]-----END RSA PRIVATE KEY-----",
+        ),
+    ],
+)
+def test_what_is_around_a_secret_stays(text: str, shown: str) -> None:
+    assert masked(text) == shown
+
+
+@given(
+    text=st.text()
+    | st.lists(st.sampled_from([*"=:\"'< .-_a1A", "password", "token", "://", "@"])).map("".join)
+)
+def test_masking_again_changes_nothing(text: str) -> None:
+    once = masked(text)
+    assert masked(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a-",
+        "a.",
+        "eyJ-",
+        "token=",
+        "a://b:",
+        "ghp_-",
+        "curl -u ",
+        "password",
+        "cookie: a=",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
+)
+def test_a_long_text_that_is_nearly_a_secret_takes_no_time(piece: str) -> None:
+    masked(piece * 10_000)

@@ -1,0 +1,55 @@
+"""Secrets in a text: keys and tokens by their form, values by what they are assigned to.
+
+The same rules for every document, note, answer and export. A secret is replaced by its kind, so that what is
+left says what was there: ``[masked: github token]``.
+"""
+
+from __future__ import annotations
+
+from memtui.safety.assigned import assigned
+from memtui.safety.carriers import carried
+from memtui.safety.hits import Hit, Span
+from memtui.safety.tokens import tokens
+
+__all__ = ["MASK", "Hit", "find", "masked"]
+
+MASK = "[masked: "
+"""How every mask begins."""
+
+
+def masked(text: str) -> str:
+    """The text with ``[masked: <kind>]`` in the place of each secret."""
+    spans = _spans(text)
+    if not spans:
+        return text
+    parts: list[str] = []
+    begin = 0
+    for span in spans:
+        parts += (text[begin : span.start], f"{MASK}{span.kind}]")
+        begin = span.end
+    return "".join((*parts, text[begin:]))
+
+
+def find(text: str) -> tuple[Hit, ...]:
+    """The secrets in a text, in their order."""
+    hits: list[Hit] = []
+    line, at = 1, 0
+    for span in _spans(text):
+        line += text.count("\n", at, span.start)
+        at = span.start
+        hits.append(Hit(line, span.kind))
+    return tuple(hits)
+
+
+def _spans(text: str) -> list[Span]:
+    """Spans in their order that do not overlap: private keys first, then known forms, then assignments."""
+    found = [*tokens(text), *carried(text), *assigned(text)]
+    if MASK in text:  # what is masked already stays as it is
+        found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
+    taken = bytearray(len(text)) if found else bytearray()
+    kept: list[Span] = []
+    for span in found:
+        if not any(taken[span.start : span.end]):
+            kept.append(span)
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    return sorted(kept)

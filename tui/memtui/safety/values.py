@@ -1,0 +1,113 @@
+"""Whether the value of something called a password, secret, token or key is one, or only code."""
+
+from __future__ import annotations
+
+import re
+
+_REFERENCE = re.compile(
+    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked:|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
+    r"|\benv[.\[(]|environ|getenv|process\.|secrets?\.|\bvars\.|\bconfig\.|\bsettings\.|import\.meta|\bself\.|\bthis\."
+    r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|_{6}|\bX{4,}|^\\",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    r"(?:your|my|the|some|an?|insert|enter|put|replace|change|example|sample|placeholder|redacted|masked|dummy|fake"
+    r"|todo|tbd|foo|bar|null|none|nil|true|false|undefined|string|str|text|number|required|optional|empty|default"
+    r"|changeme|changeit|hidden|secret|password|passwd|passwort|token|key|value|test|xxx+|n/?a|unset|missing|invalid)"
+    r"(?:[\W_].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULE = re.compile(
+    r"(?:^|\|)(?:required|nullable|min|max|size|confirmed|string|sometimes)(?:[:|]|$)", re.IGNORECASE
+)
+_VERSION = re.compile(r"[\^~<>=v]*\d{1,5}(?:\.[\dx*]{1,5})+(?:[-+.][\w.]+)?")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_MEMBER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?;]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[!?;]?")
+_PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}[\\/]|[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}$|@[\w-]+/")
+_WORD = re.compile(
+    r"[A-Z]?[a-z]{3,}|(?<![A-Za-z0-9])[A-Z]{2,}(?![A-Za-z0-9])|(?<![A-Za-z])(?:[A-Z]?[a-z]{1,2})(?![A-Za-z])"
+)
+_NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_HARD = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
+_SYLLABLES = re.compile("[A-Z]?[a-z]{3,}")
+_NAMED_WORDS = re.compile(
+    r"passw|pwd|token|secret|key|cred|auth|hash|salt|sha\d|md5|crypt|argon|pbkdf|utf|base64|int\d|uint|float\d|varchar"
+    r"|arg|param|value|field|input|string|type|name|user|login|result|data|node|item|len|fn|func|obj|new|old|raw|plain|tmp|var\d",
+    re.IGNORECASE,
+)
+_RANDOM = 0.3
+"""Part of a value that no words explain, from which it is taken for random."""
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value stands for another one, or for none: a variable, a placeholder, stars."""
+    if _REFERENCE.search(value) or _VERSION.fullmatch(value) or _RULE.search(value):
+        return True
+    return _PLACEHOLDER.fullmatch(value) is not None and not is_random(value)
+
+
+def is_random(value: str) -> bool:
+    """Whether letters and digits stand as if drawn by lot: no words, no path, no date."""
+    if len(value) < 8 or " " in value:
+        return False
+    letters = sum(char.isalpha() for char in value)
+    if not letters or not value.isascii():
+        return False
+    if not any(char.isdigit() for char in value):
+        return _random_letters(value)
+    return _unexplained(value) >= _RANDOM
+
+
+def is_uuid(value: str) -> bool:
+    """Whether it is a UUID, which is a secret only by its name."""
+    return _UUID.fullmatch(value) is not None
+
+
+def is_path(value: str) -> bool:
+    """Whether it is a path, by its words."""
+    if not ("/" in value or "\\" in value or "." in value) or _PATH.match(value) is None:
+        return False
+    return _unexplained(re.sub(r"[/\\.]", "-", value)) < 0.5
+
+
+def is_password(value: str, *, quoted: bool) -> bool:
+    """Whether what is called a password is one: letters and others mixed, and no name of code."""
+    if not 4 <= len(value) <= 200 or " " in value or "\t" in value:
+        return False
+    if value.isdigit():
+        return len(value) >= 6
+    if value.isalpha() or not any(char.isalnum() for char in value):
+        return False
+    if value.replace("_", "").replace("-", "").isalpha():
+        return quoted and is_random(value)
+    if quoted:
+        return not is_path(value)
+    if "(" in value or "[" in value or _MEMBER.fullmatch(value) or is_path(value):
+        return is_random(value) and "(" not in value and "[" not in value
+    if _IDENTIFIER.fullmatch(value):
+        return len(value) >= 6 and not _NAMED_WORDS.search(value) and len(_SYLLABLES.findall(value)) < 2
+    return len(value) >= 6
+
+
+def _random_letters(value: str) -> bool:
+    if len(value) < 16 or not value.replace("+", "").replace("/", "").replace("=", "").isalpha():
+        return False
+    if not (value.islower() or value.isupper()):
+        return _unexplained(value) >= 0.5
+    return _HARD.search(value.lower()) is not None
+
+
+def _unexplained(value: str) -> float:
+    plain = [char for char in value if char.isalnum()]
+    explained = sum(len(word) for word in _WORD.findall(value) if _is_word(word))
+    explained += sum(len(number) for number in _NUMBER.findall(value))
+    if re.search(r"\d[A-Za-z]+\d", value) and not re.search(r"[-_./: ]", value):
+        explained -= sum(len(number) for number in _NUMBER.findall(value))
+    return 1 - explained / max(1, len(plain))
+
+
+def _is_word(word: str) -> bool:
+    return _HARD.search(word.lower()) is None and (
+        len(word) <= 3 or re.search("[aeiouyAEIOUY]", word) is not None
+    )
