@@ -149,9 +149,12 @@ def test_secrets_are_masked() -> None:
         todos=(Todo(f"remove {key}", "pending"),),
     )
     memory = draft_memory(facts)
-    assert memory.title == memory.goal == "Use *** to log in"
-    assert (memory.learnings, memory.questions) == (("Constraint: Never print ***.",), ("remove ***",))
-    assert draft_summary(facts) == "Use *** to log in. No file was changed."
+    assert memory.title == memory.goal == "Use [masked: anthropic key] to log in"
+    assert (memory.learnings, memory.questions) == (
+        ("Constraint: Never print [masked: anthropic key].",),
+        ("remove [masked: anthropic key]",),
+    )
+    assert draft_summary(facts) == "Use [masked: anthropic key] to log in. No file was changed."
 
 
 def test_what_is_no_bug_is_no_question() -> None:

@@ -224,7 +224,7 @@ def test_secrets_are_masked_everywhere_but_in_paths() -> None:
     text = render_recovery(recovery)
     assert text.count(key) == 1 + len([line for line in recovery.changes if key in line])
     assert recovery.working_files[0].path.endswith(f"{key}.txt")
-    assert "- Masked as ***: " in recovery.notes
+    assert "- Masked: " in recovery.notes
 
 
 def test_a_workflow_session_is_named_with_its_plan() -> None:

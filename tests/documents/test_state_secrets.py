@@ -27,7 +27,7 @@ def test_secrets_are_masked(tmp_path: Path) -> None:
     s.broken("Bash", f"Exit code 1\nError: {KEY} is not known", command=f"TOKEN={KEY} make test")
     facts = s.facts(tmp_path)
     first = draft_session_state(facts, Project())
-    assert "Use *** to read" in first.identity.goal
+    assert "Use [masked: github token] to read" in first.identity.goal
     s.user(f"Now use {KEY} for the upload, too, because it may write.")
     for state in (first, next_state(None, facts, Project()), next_state(first, s.facts(tmp_path), Project())):
         assert state is not None

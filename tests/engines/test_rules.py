@@ -321,4 +321,4 @@ def test_an_answer_that_is_hard_to_read_is_given_up_soon(answer: str) -> None:
 def test_secrets_of_the_conversation_are_masked(facts: Facts, known: Known) -> None:
     draft = draft_recovery(facts, Path(ROOT))
     text = render_recovery(draft.replace(pending=("Take out sk-ant-abcdefghijklmnopqrstuvwx",)))
-    assert recovery_in(text).pending == ("Take out ***",)
+    assert recovery_in(text).pending == ("Take out [masked: anthropic key]",)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.path_lists import grouped
-from memtui.documents.secrets import masked
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
 from memtui.reading.evidence import shown
 from memtui.reading.records import Command, Facts
 from memtui.reading.short_text import key_of, one_line, shortened
+from memtui.safety.secrets import masked
 
 _PATHS = 1_400
 """Characters of a list of files."""
@@ -60,7 +60,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         ("Files read", [grouped(reversed(read), _PATHS)] if read else []),
     )
     parts = ["\n".join((f"## {title}", *lines)) for title, lines in sections if lines]
-    return masked("\n\n".join(parts) + "\n")[0]
+    return masked("\n\n".join(parts) + "\n")
 
 
 def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:

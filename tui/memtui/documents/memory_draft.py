@@ -12,7 +12,6 @@ from pathlib import Path
 
 from memtui.documents.inferred import later_requests, request_line
 from memtui.documents.objective import objective
-from memtui.documents.secrets import masked
 from memtui.formats.memory import MemoryFile
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check
 from memtui.reading.corrections import is_objection
@@ -24,6 +23,7 @@ from memtui.reading.records import Correction
 from memtui.reading.removals import DELETED, moved_to
 from memtui.reading.short_text import one_line, says_something, shortened
 from memtui.reading.topics import settled, topic, wish
+from memtui.safety.secrets import masked
 
 _TITLE = 60
 _GOAL = 600
@@ -56,7 +56,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
 
 
 def _bare(text: str) -> str:
-    return masked(text)[0]
+    return masked(text)
 
 
 def _title(facts: Facts) -> str:

@@ -16,7 +16,6 @@ from memtui.documents.objective import objective
 from memtui.documents.plan import choose_plan
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_notes import recovery_notes
-from memtui.documents.secrets import MASK, masked
 from memtui.formats.recovery import Plan, Recovery
 from memtui.reading.checks import bare_command, error_line, last_check
 from memtui.reading.facts import Facts
@@ -26,6 +25,7 @@ from memtui.reading.records import Statement
 from memtui.reading.short_text import one_line, shortened, telling_line
 from memtui.reading.tasks import was_done
 from memtui.reading.topics import settled
+from memtui.safety.secrets import find, masked
 
 _COUNT = 25
 """Items of a list that grows with a session's length: the last ones."""
@@ -149,9 +149,8 @@ def _without_secrets(recovery: Recovery) -> Recovery:
 
     def mask(text: str) -> str:
         nonlocal number
-        text, found = masked(text)
-        number += found
-        return text
+        number += len(find(text))
+        return masked(text)
 
     changes: dict[str, object] = {
         name: tuple(mask(item) for item in getattr(recovery, name))
@@ -161,6 +160,6 @@ def _without_secrets(recovery: Recovery) -> Recovery:
     changes["plan"] = recovery.plan.replace(content=mask(recovery.plan.content))
     if not number:
         return recovery
-    told = f"- Masked as {MASK}: {number} secret{'s' if number > 1 else ''} of the transcript"
+    told = f"- Masked: {number} secret{'s' if number > 1 else ''} of the transcript"
     changes["notes"] = f"{changes['notes']}\n{told}".strip()
     return recovery.replace(**changes)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memtui.documents.secrets import masked
 from memtui.formats.session_state import SessionState, Task
+from memtui.safety.secrets import masked
 
 
 def without_secrets(state: SessionState) -> SessionState:
-    """The same document, its secrets masked by the rules of `memtui.documents.secrets`."""
+    """The same document, its secrets masked by the rules of `memtui.safety.secrets`."""
     working, dynamics = state.working, state.dynamics
     return state.replace(
         identity=state.identity.replace(goal=_bare(state.identity.goal)),
@@ -27,4 +27,4 @@ def _task(task: Task) -> Task:
 
 
 def _bare(text: str) -> str:
-    return masked(text)[0]
+    return masked(text)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from memtui.clean import clean
-from memtui.documents.secrets import masked
 from memtui.engines.process import EngineError
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, parse_recovery
 from memtui.formats.session_state import SessionState, parse_session_state
+from memtui.safety.secrets import masked
 
 OPENING, CLOSING = "<document>", "</document>"
 """What the prompts ask to have around the document: what follows and precedes is chatter."""
@@ -75,7 +75,7 @@ def state_in(answer: str) -> SessionState:
 
 def _document(answer: str, beginning: re.Pattern[str]) -> str:
     """The part of an answer that is the document, clean and without secrets."""
-    text, _ = masked(clean(answer.replace("\r\n", "\n")))
+    text = masked(clean(answer.replace("\r\n", "\n")))
     start, end = text.find(OPENING), text.rfind(CLOSING)
     if start >= 0 and end > start:
         text = text[start + len(OPENING) : end].strip("\n")

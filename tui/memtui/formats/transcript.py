@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 from pydantic_core import from_json
 
 from memtui.clean import without_surrogates
+from memtui.safety.private import line_may_hold_private, without_private_in
 
 Record = dict[str, Any]
 """One JSON object of a transcript."""
@@ -89,6 +90,8 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None, first: in
                 except ValueError:
                     record = None
                 if type(record) is dict:
+                    if line_may_hold_private(data):
+                        record = without_private_in(record)
                     # What `Line(...)` does, at half the cost: this is the way of nearly every line.
                     yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
                 elif data.strip():
@@ -169,7 +172,7 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
             value, at = _DECODER.raw_decode(text, at)
             end = at
             if isinstance(value, dict):
-                records.append(_without_surrogates(value))
+                records.append(without_private_in(_without_surrogates(value)))
     except (ValueError, RecursionError):
         pass
     used = len(text[:end].encode("utf-8", "surrogateescape"))

@@ -31,6 +31,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
+from memtui.safety.hits import may_hold_secret
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 LOCK_SECONDS = 0.9
@@ -180,9 +181,14 @@ def _transcript(payload: Payload, report: Report) -> Path | None:
 
 def _first_message(transcript: Path | None) -> str:
     try:
-        return first_prompt(transcript) if transcript else ""
+        text = first_prompt(transcript) if transcript else ""
     except (OSError, ValueError):
         return ""
+    if not may_hold_secret(text):
+        return text
+    from memtui.safety.secrets import masked  # its patterns take time to compile
+
+    return masked(text)
 
 
 def _remember(path: Path, note: Note, name: str, report: Report) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memtui.formats.transcript_words import user_words
 from memtui.named import TYPE_CHECKING
+from memtui.safety.private import line_may_hold_private, without_private_in
 
 if TYPE_CHECKING:
     from typing import Any
@@ -65,5 +66,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(record, dict) or record.get("type") != "user":
         return None
+    if line_may_hold_private(line):
+        record = without_private_in(record)
     foreign = record.get("isSidechain") or record.get("isCompactSummary")
     return None if foreign or not isinstance(record.get("message"), dict) else record

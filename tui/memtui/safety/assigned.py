@@ -331,6 +331,8 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
     if bare is None:
         return None
     value = bare[0]
+    if len(value) > 200 and "=" in value.rstrip("="):  # many settings in a row
+        return None
     if "&" in value and (style != "environment" or "?" in text[max(0, begin - 200) : begin]):
         value = value.partition("&")[0]
     if ";" in value:

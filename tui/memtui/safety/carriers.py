@@ -109,7 +109,7 @@ def _is_basic(value: str) -> bool:
 
 _PW = r"(?P<quote>[\"']?)(?P<value>[^\s\"'|;&]{1,200}|(?<=\")[^\"\n]{1,200}|(?<=')[^'\n]{1,200})(?P=quote)"
 _LINES = (
-    ("curl", re.compile(rf"\bcurl\b[^\n|;]{{0,400}}?\s(?:-[a-zA-Z]{{0,6}}[uU]\s?|--user[= ]|--proxy-user[= ])[\"']?(?P<user>[^\s:\"']{{0,100}}):(?P<value>[^\s\"']{{1,200}})")),
+    ("curl", re.compile(r"\bcurl\b[^\n|;]{0,400}?\s(?:-[a-zA-Z]{0,6}[uU]\s?|--user[= ]|--proxy-user[= ])[\"']?(?P<user>[^\s:\"']{0,100}):(?P<value>[^\s\"']{1,200})")),
     ("http", re.compile(r"\bhttps?\b[^\n|;]{0,200}?\s(?:-a|--auth)[= ][\"']?(?P<user>[^\s:\"']{1,100}):(?P<value>[^\s\"']{1,200})")),
     ("-u", re.compile(r"(?:^|\s)(?:-u|--user)[= ][\"']?(?P<user>[\w.@-]{1,60}):(?P<value>[^\s\"'/]{4,200})(?=[\s\"']|$)", re.MULTILINE)),
     ("-p", re.compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mycli|mariadb-dump)\b[^\n|;]{0,300}?\s-p[\"']?(?P<value>[^\s\"'|;&-][^\s\"'|;&]{0,100})")),

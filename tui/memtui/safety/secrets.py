@@ -6,12 +6,14 @@ left says what was there: ``[masked: github token]``.
 
 from __future__ import annotations
 
+from typing import Any
+
 from memtui.safety.assigned import assigned
 from memtui.safety.carriers import carried
-from memtui.safety.hits import Hit, Span
+from memtui.safety.hits import Hit, Span, may_hold_secret
 from memtui.safety.tokens import tokens
 
-__all__ = ["MASK", "Hit", "find", "masked"]
+__all__ = ["MASK", "Hit", "find", "masked", "masked_in"]
 
 MASK = "[masked: "
 """How every mask begins."""
@@ -41,8 +43,21 @@ def find(text: str) -> tuple[Hit, ...]:
     return tuple(hits)
 
 
+def masked_in(value: Any) -> Any:
+    """A JSON value with its texts masked; keys stay as they are."""
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, dict):
+        return {key: masked_in(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked_in(item) for item in value]
+    return value
+
+
 def _spans(text: str) -> list[Span]:
     """Spans in their order that do not overlap: private keys first, then known forms, then assignments."""
+    if not may_hold_secret(text):
+        return []
     found = [*tokens(text), *carried(text), *assigned(text)]
     if MASK in text:  # what is masked already stays as it is
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]

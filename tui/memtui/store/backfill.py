@@ -18,6 +18,7 @@ from memtui.files import FileProblem, create_exclusive, private_folder, read_wit
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.formats.transcript import LINE_LIMIT, read_lines
 from memtui.project import Project
+from memtui.safety.secrets import masked
 from memtui.store.transcripts import Transcript
 
 _BLOCK = 1 << 20
@@ -124,11 +125,11 @@ def missing_captures(
 
 
 def first_message(compaction: Compaction) -> str:
-    """The user's first words in the session of a compaction; "" when its transcript cannot be read."""
+    """The user's first words in the session of a compaction, masked; "" when they cannot be read."""
     from memtui.reading.facts import read_facts  # here: it brings more than finding what is missing does
 
     try:
-        return read_facts(compaction.transcript, until=compaction.at).first_prompt
+        return masked(read_facts(compaction.transcript, until=compaction.at).first_prompt)
     except OSError:
         return ""
 

@@ -8,6 +8,7 @@ from memtui.files import FileProblem, existing_above, read_within, write_atomic
 from memtui.formats.model import FormatError
 from memtui.formats.progress import Progress, parse_progress, render_progress
 from memtui.project import Home
+from memtui.safety.secrets import masked_in
 from memtui.store.state_files import SESSION
 
 NAME = "progress.json"
@@ -26,8 +27,9 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
 
 
 def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
-    """Write a session's progress; what cannot be written costs only time the next time."""
+    """Write a session's progress, secrets masked; what cannot be written costs only time the next time."""
     path = home.states / session_id / NAME
+    progress = progress.replace(carried=masked_in(progress.carried))
     with suppress(FileProblem):
         write_atomic(
             path, render_progress(progress).encode(), within=existing_above(home.states), durable=False

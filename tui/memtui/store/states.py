@@ -19,6 +19,7 @@ from memtui.files import (
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.project import Home, Project
+from memtui.safety.secrets import masked
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
@@ -137,7 +138,7 @@ class StateStore:
             FileProblem: see `write`.
         """
         folder, base = self._made(session_id)
-        write_atomic(folder / PLAN, text.encode("utf-8", "replace"), within=base)
+        write_atomic(folder / PLAN, masked(text).encode("utf-8", "replace"), within=base)
         return folder / PLAN
 
     def keep_notes(self, session_id: str, text: str) -> None:

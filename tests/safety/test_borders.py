@@ -1,0 +1,71 @@
+"""Secrets and private parts stop where text is read and written, on every path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.documents.memory_draft import draft_memory
+from memtui.documents.recovery_draft import draft_recovery
+from memtui.formats.progress import Progress
+from memtui.formats.recovery import render_recovery
+from memtui.hooks.first_prompt import first_prompt
+from memtui.project import Home, Project
+from memtui.safety.hits import may_hold_secret
+from memtui.store.state_progress import keep_progress
+from memtui.store.states import PLAN, StateStore
+from tests.safety.secret_forms import forms
+from tests.safety.test_private import COUNT, SECRET, form
+from tests.transcripts import Transcript
+
+KEY = "ghp_" + "a1B2c3D4" * 5
+
+
+def _transcript(number: int) -> Transcript:
+    text = form(number)[0]
+    s = Transcript()
+    s.user(f"Write the list of releases, please. {text}")
+    s.tool("TodoWrite", todos=[{"content": f"Look at the list {text}", "status": "pending"}])
+    s.edit("/work/app/list.py")
+    return s
+
+
+@pytest.mark.parametrize("number", range(0, COUNT, 10))
+def test_nothing_private_becomes_a_fact(tmp_path: Path, number: int) -> None:
+    facts = _transcript(number).facts(tmp_path)
+    assert "Write the list of releases" in facts.first_prompt
+    assert SECRET not in repr(facts)
+    texts = render_recovery(draft_recovery(facts, Path("/work/app"))), repr(draft_memory(facts))
+    assert SECRET not in "".join(texts)
+
+
+@pytest.mark.parametrize("number", range(0, COUNT, 10))
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_nothing_private_is_the_first_prompt(tmp_path: Path, number: int, ascii_only: bool) -> None:
+    words = {"role": "user", "content": [{"type": "text", "text": f"Begin. {form(number)[0]}"}]}
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        json.dumps({"type": "user", "message": words}, ensure_ascii=ascii_only) + "\n", encoding="utf-8"
+    )
+    found = first_prompt(path)
+    assert found.startswith("Begin. ")
+    assert SECRET not in found
+
+
+def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
+    home = Home(config=tmp_path, data=tmp_path, state=tmp_path, cache=tmp_path)
+    path = StateStore(Project(tmp_path), home).keep_plan("a1", f"Log in with {KEY}")
+    assert path.name == PLAN
+    assert path.read_text() == "Log in with [masked: github token]"
+    kept = Progress(version=1, transcript="t", offset=0, head="", tail="", carried={"facts": [{"text": KEY}]})
+    keep_progress(home, "a1", kept)
+    text = (path.parent / "progress.json").read_text()
+    assert KEY not in text
+    assert "[masked: github token]" in text
+
+
+def test_the_quick_look_misses_nothing() -> None:
+    assert [text for text, _ in forms() if not may_hold_secret(text)] == []
+    assert not may_hold_secret("Write the list of releases, please.")
