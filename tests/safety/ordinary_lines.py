@@ -163,7 +163,7 @@ def ordinary_lines(count: int, seed: int = 7) -> list[str]:
     """So many lines."""
     chance = random.Random(seed)
     templates = [line for text in (CODE, PROSE) for line in text.strip().split("\n")]
-    lines = []
+    lines: list[str] = []
     while len(lines) < count:
         if chance.random() < 0.4:
             lines.append(_hashes(chance))
