@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileLocked, FileOutside, FileProblem, lock_file
+from memtui.files import FileLocked, FileOutside, FileProblem, lock_file, shared_lock
 from memtui.files.shared_lock import ABANDONED_SECONDS
 from tests.disk import DEAD_PID, age, names
 from tests.faults import failing, watched
@@ -169,9 +169,41 @@ def test_processes_take_turns_from_an_old_lock_on(path: Path) -> None:
     assert names(path.parent) == ["session-state.json"]
 
 
-def test_waits_no_longer_than_it_is_given(path: Path) -> None:
-    at(path).write_text("1\n")
-    started = time.monotonic()
-    with pytest.raises(FileLocked), lock_file(path, timeout=0.0):
+@pytest.mark.parametrize("make", [lambda where: where.write_text("1\n"), Path.mkdir])
+def test_waits_for_one_holder_no_longer_than_two_seconds(
+    path: Path, make: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(at(path))
+    now = 0.0
+
+    def pause() -> None:
+        nonlocal now
+        now += 0.1
+
+    monkeypatch.setattr(shared_lock, "pause", pause)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with pytest.raises(FileLocked), lock_file(path, timeout=3600):
         raise AssertionError
-    assert time.monotonic() - started < 10
+    assert now < 2.5
+
+
+def test_waits_longer_for_holders_that_take_turns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def pause() -> None:
+        nonlocal now
+        now += 1.5
+        at(path).unlink()
+        if now < 15:
+            at(path).write_text(f"{now}\n")
+
+    at(path).write_text("1\n")
+    monkeypatch.setattr(shared_lock, "pause", pause)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with lock_file(path, timeout=20):
+        assert now == 15
+    at(path).write_text("1\n")
+    now = 0.0
+    with pytest.raises(FileLocked), lock_file(path, timeout=10):
+        raise AssertionError
+    assert now < 12

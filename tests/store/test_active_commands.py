@@ -393,9 +393,11 @@ def test_a_half_written_file_is_never_taken_for_empty(store: ActiveCommandStore)
 _CLEAR = """
 import sys
 from pathlib import Path
+from memtui.files import shared_lock
 from memtui.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
+shared_lock.HELD_SECONDS = 60.0
 shared_text.BUSY_SECONDS = shared_text.LOCK_SECONDS = shared_text.SETTLE_SECONDS = 60.0
 store = ActiveCommandStore(Project(Path(sys.argv[1])))
 number = sys.argv[2]

@@ -197,9 +197,11 @@ _ACTIVATE = """
 import os, sys
 from pathlib import Path
 from memtui.clock import system_clock
+from memtui.files import shared_lock
 from memtui.project import Project
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import Patience
+shared_lock.HELD_SECONDS = 60.0
 number = int(sys.argv[2])
 children = []
 read, write = os.pipe()

@@ -26,6 +26,9 @@ from memtui.files.safe import KINDS, Signature, signature_of
 ABANDONED_SECONDS = 30.0
 """A lock whose file is older, or as much younger than now, was left behind."""
 
+HELD_SECONDS = 2.0
+"""The longest time to wait for one holder, however many are waited for in turn."""
+
 
 @contextmanager
 def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
@@ -35,11 +38,12 @@ def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -
 
     Args:
         path: the file that the lock is for; it need not exist, its folder must.
-        timeout: seconds to wait for another holder; 0 tries once.
+        timeout: seconds to wait for other holders, one after the other; 0 tries once.
         within: a folder above `path` from which on down no symbolic link is followed.
 
     Raises:
-        FileLocked: another program holds it for longer than `timeout`, or something else has its name.
+        FileLocked: one program holds it for longer than `HELD_SECONDS`, several do for longer than `timeout`,
+            or something else has its name.
         FileProblem: the lock cannot be written.
     """
     name = path.name + ".lock"
@@ -56,7 +60,8 @@ def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -
 
 
 def _acquire(folder: Folder, name: str, path: Path, timeout: float) -> Signature:
-    deadline = time.monotonic() + timeout
+    started = since = time.monotonic()
+    last: Signature | None = None
     while True:
         try:
             status = folder.status(name)
@@ -64,9 +69,12 @@ def _acquire(folder: Folder, name: str, path: Path, timeout: float) -> Signature
             if mine := _take(folder, name):
                 return mine
             continue
-        if _is_abandoned(status) and _break(folder, name, signature_of(status)):
+        seen, now = signature_of(status), time.monotonic()
+        if _is_abandoned(status) and _break(folder, name, seen):
             continue
-        if time.monotonic() >= deadline:
+        if seen != last:
+            last, since = seen, now
+        if now - started >= timeout or now - since > HELD_SECONDS:
             raise FileLocked(path.with_name(name), _described(folder, name, status, path.name))
         pause()
 

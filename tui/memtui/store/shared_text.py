@@ -60,7 +60,7 @@ class Patience(NamedTuple):
     whole: float
     """For a whole text while the file keeps changing."""
     lock: float
-    """For another program to release the lock."""
+    """For other programs to release the lock; one of them is never waited for longer than 2 s."""
     settle: float
     """For a program that keeps overwriting a change."""
     look_again: tuple[float, ...]
