@@ -117,3 +117,13 @@ def test_another_project(memtui: Memtui, project: Project) -> None:
     assert _names(Project(other)) == ["a"]
     assert memtui("command", "list", "--root", str(other)).out.startswith("a\t")
     assert memtui("command", "list").out.startswith("No command")
+
+
+def test_as_json(memtui: Memtui, project: Project) -> None:
+    added = json.loads(memtui("command", "activate", "babysit", "--json").out)
+    assert (added["operation"], added["name"], added["added"]) == ("activate", "babysit", True)
+    assert added["note"].startswith("there is no command file of that name")
+    assert not json.loads(memtui("command", "activate", "babysit", "--json").out)["added"]
+    for cleared in (["babysit"], []):
+        answer = json.loads(memtui("command", "clear", "--json").out)
+        assert answer == {"operation": "clear", "cleared": cleared}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -132,3 +133,12 @@ def test_a_signal_ends_it(session: Session, project: Project, number: int, code:
     assert (process.returncode, err.strip()) == (code, "")
     assert not list(Path(memtui_home().states).rglob("*.tmp"))
     assert compactor.command.name == "compactor"
+
+
+def test_as_json(memtui: Memtui, session: Session) -> None:
+    first, second = (json.loads(memtui("compactor", "--once", "--json").out) for _ in range(2))
+    assert (first["session_id"], first["version"]) == (SESSION, 1)
+    assert first["doing"] == "Fix the token refresh race." and first["written"]
+    assert second == {
+        "session_id": SESSION, "version": None, "note": "Nothing new in session 90dd90a0.",
+    }  # fmt: skip

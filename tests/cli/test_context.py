@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from memtui.hooks.context import context_block
@@ -26,3 +28,8 @@ def test_another_project(memtui: Memtui, project: Project) -> None:
     other = project.root.parent / "other"
     (other / ".git").mkdir(parents=True)
     assert memtui("context", "--root", str(other)).out.startswith("OTHER PROJECT CONTEXT")
+
+
+def test_as_json(memtui: Memtui, project: Project) -> None:
+    answer = json.loads(memtui("context", "--json").out)
+    assert answer == {"project": str(project.root), "text": context_block(project)}

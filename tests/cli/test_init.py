@@ -166,3 +166,18 @@ def test_what_a_killed_run_left_is_swept(memtui: Memtui, project: Project) -> No
         path.unlink()
     memtui("uninstall", "--yes")
     assert not folder.parent.exists()
+
+
+def test_as_json(memtui: Memtui, project: Project) -> None:
+    settings = str(project.root / ".claude" / "settings.local.json")
+    refused = memtui("init", "--json")
+    assert (refused.code, json.loads(refused.out)["done"]) == (1, False)
+    planned = memtui("init", "--json", "--dry-run")
+    assert (planned.code, planned.err, json.loads(planned.out)["done"]) == (0, "", False)
+    assert not (project.root / ".claude").exists()
+    done = json.loads(memtui("init", "--json", "--yes").out)
+    assert done["done"] and done["scope"] == "project"
+    assert {"path": settings, "action": "new"} in done["changes"]
+    assert json.loads(memtui("init", "--json").out)["changes"] == []
+    gone = json.loads(memtui("uninstall", "--json", "--yes").out)
+    assert {"path": settings, "action": "removed"} in gone["changes"]

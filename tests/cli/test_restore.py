@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from memtui.cli import restore
@@ -54,3 +56,9 @@ def test_a_terminal_gets_it_copied(
     assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")
     assert memtui("restore", "--print") == Result(0, f"{taken[0]}\n", "")
     assert len(taken) == 1
+
+
+def test_as_json(memtui: Memtui, state: str) -> None:
+    answer = json.loads(memtui("restore", "--json").out)
+    assert answer.keys() == {"name", "text"}
+    assert answer["text"].endswith(f"```text\n{state}```")

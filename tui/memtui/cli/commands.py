@@ -18,6 +18,9 @@ _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 
 """Longer than a person's at the keys: this runs as a command's first step, and must not be lost."""
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
 @click.group("command")
 def command() -> None:
     """Activate, list or clear commands whose rules outlive a compaction.
@@ -31,25 +34,37 @@ def command() -> None:
 @command.command("activate", short_help="Register a command as active: its STEP 0.")
 @click.argument("name")
 @click.option("--state", metavar="JSON", help="An object that the command wants to remember.")
+@json_option
 @root_option
-def activate(name: str, state: str | None, root: Path | None) -> None:
+def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> None:
     """Register a command as active: what the command's STEP 0 calls.
 
     NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
     """
     commands = CommandsFile(project_of(root), _PATIENCE)
     added = commands.activate(name, system_clock(), _object(state))
+    note = _note(commands, name)
+    if as_json:
+        print_json({"operation": "activate", "name": normalised(name), "added": added, "note": note})
+        return
     say(f"/{normalised(name)} is active{'' if added else ' already'}.")
+    if note:
+        say(f"Note: {note}.")
+
+
+def _note(commands: CommandsFile, name: str) -> str:
+    """What is wrong with a command's file; "" for nothing."""
     try:
         commands.summary(name)
     except NoCommandFile as problem:
-        say(f"Note: there is no command file of that name: {problem}.")
+        return f"there is no command file of that name: {problem}"
     except CommandProblem as problem:
-        say(f"Note: {problem}.")
+        return str(problem)
+    return ""
 
 
 @command.command("list", short_help="List the active commands.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@json_option
 @root_option
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
@@ -80,15 +95,20 @@ def list_(as_json: bool, root: Path | None) -> None:
 
 @command.command("clear", short_help="Make one command inactive, or all.")
 @click.argument("name", required=False)
+@json_option
 @root_option
-def clear(name: str | None, root: Path | None) -> None:
+def clear(name: str | None, as_json: bool, root: Path | None) -> None:
     """Make one command inactive, or all; whatever else the file holds stays as it is."""
     commands = CommandsFile(project_of(root), _PATIENCE)
-    if name is None and not commands.entries():
+    nothing = name is None and not commands.entries()
+    names = None if name is None else frozenset((name, normalised(name)))
+    gone = () if nothing else commands.remove(names).entries
+    if as_json:
+        print_json({"operation": "clear", "cleared": [entry.name for entry in gone]})
+        return
+    if nothing:
         say(f"No command is active in {commands.project.name}.")
         return
-    names = None if name is None else frozenset((name, normalised(name)))
-    gone = commands.remove(names).entries
     say(f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}.")
 
 

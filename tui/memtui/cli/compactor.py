@@ -12,7 +12,7 @@ from types import FrameType
 import click
 
 from memtui.clean import clean_line
-from memtui.cli.output import is_terminal, say
+from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
@@ -33,8 +33,9 @@ from memtui.store.states import VersionTaken
     help="Seconds between two looks at the transcripts.",
 )
 @click.option("--once", is_flag=True, help="Bring the newest session up to date, and end.")
+@click.option("--json", "as_json", is_flag=True, help="Print each version as a JSON object on one line.")
 @root_option
-def command(interval: int, once: bool, root: Path | None) -> None:
+def command(interval: int, once: bool, as_json: bool, root: Path | None) -> None:
     """Keep the session states of this project up to date while Claude Code works.
 
     A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each version
@@ -44,7 +45,7 @@ def command(interval: int, once: bool, root: Path | None) -> None:
     places = Places(project_of(root), memtui_home(), claude_config())
     signal.signal(signal.SIGTERM, _end)
     if once:
-        _once(places)
+        _once(places, as_json)
         return
     following = Following(places, system_clock)
     if is_terminal():
@@ -52,7 +53,7 @@ def command(interval: int, once: bool, root: Path | None) -> None:
     last = ""
     while True:
         try:
-            _tell(following.step(time.monotonic()))
+            _tell(following.step(time.monotonic()), as_json)
             last = ""
         except FileProblem as problem:
             if str(problem) != last:  # it may last: once is enough
@@ -61,25 +62,43 @@ def command(interval: int, once: bool, root: Path | None) -> None:
         time.sleep(interval)
 
 
-def _once(places: Places) -> None:
+def _once(places: Places, as_json: bool) -> None:
     path = find_transcript(places)
     session = path.stem
     try:
         stored = update_state(places, system_clock, transcript=path)
     except VersionTaken:  # whoever is at it brings it up to date
-        say(f"Another program is writing the versions of session {session[:8]}.")
+        _say_none(session, f"Another program is writing the versions of session {session[:8]}.", as_json)
         return
     if stored is None:
-        say(f"Nothing new in session {session[:8]}.")
-    _tell([Followed(session, stored)])
+        _say_none(session, f"Nothing new in session {session[:8]}.", as_json)
+    _tell([Followed(session, stored)], as_json)
 
 
-def _tell(steps: Iterable[Followed]) -> None:
+def _say_none(session: str, sentence: str, as_json: bool) -> None:
+    """Say why there is no new version."""
+    if as_json:
+        print_json({"session_id": session, "version": None, "note": sentence}, indent=None)
+    else:
+        say(sentence)
+
+
+def _tell(steps: Iterable[Followed], as_json: bool) -> None:
     for followed in steps:
         if followed.problem:
             say(f"memtui: {clean_line(followed.problem)}.", err=True)
         elif followed.stored is not None:
             stored = followed.stored
+            if as_json:
+                shape = {
+                    "session_id": stored.session_id,
+                    "version": stored.version,
+                    "written": stored.written.isoformat(),
+                    "doing": _now(stored.state),
+                }
+                print_json(shape, indent=None)
+                sys.stdout.flush()
+                continue
             words = (
                 local_minute(stored.written),
                 stored.session_id[:8],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from memtui.cli.output import say
+from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.hooks.context import context_block
 
@@ -21,11 +21,17 @@ if TYPE_CHECKING:
     type=click.Choice(["agileflow", "plain"]),
     help="Whose names to use; without it, memtui looks for AgileFlow's folders.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @root_option
-def command(profile: str | None, root: Path | None) -> None:
+def command(profile: str | None, as_json: bool, root: Path | None) -> None:
     """Print what a compaction has to keep of this project, as the PreCompact hook does.
 
     That is the project's status, the rules of its active commands (the compact summaries in their files), the
     key files and conventions, and what to do after the compaction; below 9,000 characters.
     """
-    say(context_block(project_of(root), cast("Profile | None", profile)).removesuffix("\n"))
+    project = project_of(root)
+    text = context_block(project, cast("Profile | None", profile))
+    if as_json:
+        print_json({"project": str(project.root), "text": text})
+    else:
+        say(text.removesuffix("\n"))

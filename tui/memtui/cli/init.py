@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
+from memtui.cli.installing import (
+    FOR,
+    carry_out,
+    carry_out_as_json,
+    json_option,
+    nothing_to_do,
+    places_of,
+    scope_of,
+    scope_options,
+)
 from memtui.cli.output import say
 from memtui.cli.project import root_option
 from memtui.setup.install import plan_init, tidy
@@ -18,6 +27,7 @@ from memtui.setup.install import plan_init, tidy
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
 @click.option("--no-approve", is_flag=True, help="Let Claude Code ask before it starts the MCP server.")
+@json_option
 @root_option
 def command(
     project: bool,
@@ -27,6 +37,7 @@ def command(
     yes: bool,
     diff: bool,
     no_approve: bool,
+    as_json: bool,
     root: Path | None,
 ) -> None:
     """Install memtui's hooks, slash commands and MCP server into Claude Code.
@@ -43,6 +54,9 @@ def command(
     if not dry_run:
         tidy(places, scope)
     plan = plan_init(places, scope, approving=not no_approve)
+    if as_json:
+        carry_out_as_json(plan, places, yes=yes, dry_run=dry_run)
+        return
     if nothing_to_do(plan, f"memtui is installed for {FOR[scope]}."):
         return
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.output import can_answer, say
+from memtui.cli.output import can_answer, print_json, say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.project import Places, claude_config, memtui_home
@@ -25,6 +25,10 @@ FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope
 """A scope in a sentence."""
 
 _ANSWER = click.Choice(["y", "n", "d"], case_sensitive=False)
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object; without --yes, nothing is changed."
+)
 
 _Function = Callable[..., Any]
 
@@ -98,6 +102,33 @@ def _listed(change: Change) -> str:
 def _say_diffs(plan: Plan) -> None:
     for change in plan.changes:
         say(diff(change))
+
+
+def carry_out_as_json(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -> None:
+    """Do a plan if ``--yes`` says so, and print what it is and whether it was done as one JSON object.
+
+    Raises:
+        click.ClickException: there are changes, and neither ``--yes`` nor ``--dry-run``.
+        FileProblem: see `memtui.setup.install.apply`.
+    """
+    done = bool(plan.changes) and yes and not dry_run
+    backups = [str(path) for path in apply(plan, places, system_clock)] if done else []
+    actions = ((change.target.path, change.before is None, change.after is None) for change in plan.changes)
+    print_json(
+        {
+            "scope": str(plan.scope),
+            "done": done,
+            "changes": [
+                {"path": str(path), "action": "new" if new else "removed" if gone else "changed"}
+                for path, new, gone in actions
+            ],
+            "notes": list(plan.notes),
+            "kept": [str(path) for path in plan.kept],
+            "backups": backups,
+        }
+    )
+    if plan.changes and not done and not dry_run:
+        raise click.ClickException("nothing was changed; accept the changes with --yes.")
 
 
 def nothing_to_do(plan: Plan, sentence: str) -> bool:

@@ -78,19 +78,19 @@ def say(text: str = "", *, err: bool = False) -> None:
     click.echo(clean(text), err=err)
 
 
-def print_json(value: Any) -> None:
-    """Print one JSON value, indented by 2.
+def print_json(value: Any, *, indent: int | None = 2) -> None:
+    """Print one JSON value, indented by 2, or on one line.
 
     On a terminal every string is cleaned. A program gets the strings as they are, control characters and the
     like as JSON escapes; only lone surrogates, which no encoding can carry, become U+FFFD.
     """
-    click.echo(json_text(value, for_terminal=is_terminal()))
+    click.echo(json_text(value, for_terminal=is_terminal(), indent=indent))
 
 
-def json_text(value: Any, *, for_terminal: bool) -> str:
+def json_text(value: Any, *, for_terminal: bool, indent: int | None = 2) -> str:
     """What `print_json` prints."""
     safe = _map_strings(value, clean if for_terminal else without_surrogates)
-    return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=2))
+    return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=indent))
 
 
 def _escape(match: re.Match[str]) -> str:

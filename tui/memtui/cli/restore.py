@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.output import is_terminal, say
+from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
@@ -19,8 +19,11 @@ from memtui.project import Places, claude_config, memtui_home
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
 @click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @root_option
-def command(memory_id: str, session: str, full: bool, printed: bool, root: Path | None) -> None:
+def command(
+    memory_id: str, session: str, full: bool, printed: bool, as_json: bool, root: Path | None
+) -> None:
     """Hand over to a new session what an earlier one knew.
 
     Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
@@ -36,7 +39,9 @@ def command(memory_id: str, session: str, full: bool, printed: bool, root: Path 
         restored = restore_session(places, system_clock, session=session, full=full)
     if not restored.text:
         raise click.ClickException(f"there is nothing in {restored.name}.")
-    if printed or not is_terminal():
+    if as_json:
+        print_json({"name": restored.name, "text": restored.text})
+    elif printed or not is_terminal():
         say(restored.text)
     else:
         _copy(restored)

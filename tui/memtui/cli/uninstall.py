@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.installing import FOR, carry_out, nothing_to_do, places_of, scope_of, scope_options
+from memtui.cli.installing import (
+    FOR,
+    carry_out,
+    carry_out_as_json,
+    json_option,
+    nothing_to_do,
+    places_of,
+    scope_of,
+    scope_options,
+)
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
 from memtui.setup.install import plan_uninstall, tidy
@@ -17,9 +26,17 @@ from memtui.setup.install import plan_uninstall, tidy
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
+@json_option
 @root_option
 def command(
-    project: bool, shared: bool, user: bool, dry_run: bool, yes: bool, diff: bool, root: Path | None
+    project: bool,
+    shared: bool,
+    user: bool,
+    dry_run: bool,
+    yes: bool,
+    diff: bool,
+    as_json: bool,
+    root: Path | None,
 ) -> None:
     """Take memtui's hooks, slash commands and MCP server out of Claude Code.
 
@@ -32,6 +49,9 @@ def command(
     if not dry_run:
         tidy(places, scope)
     plan = plan_uninstall(places, scope)
+    if as_json:
+        carry_out_as_json(plan, places, yes=yes, dry_run=dry_run)
+        return
     unwanted = []
     for path in plan.kept:
         if not (yes or dry_run) and can_answer() and click.confirm(f"{path} was edited. Remove it, too?"):
