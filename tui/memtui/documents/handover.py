@@ -22,7 +22,10 @@ from memtui.safety.secrets import masked
 
 _PATHS = 1_400
 """Characters of a list of files."""
-_CLOSINGS, _CLOSING = 5, 600
+_ROOM = 7_300
+"""Characters of the whole, as far as closing messages can be left out: what a hook hands over has 9,000."""
+_CLOSINGS = "What Claude said at the end of its turns, newest first; what is newer holds"
+_CLOSING = 600
 _MESSAGES = 4_000
 """Characters of the user's messages together."""
 _CAPS = (600, 400, 300, 200, 160, 120)
@@ -43,23 +46,19 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     """
     changed = [shown(file.path, root) for file in facts.modified_files]
     read = [shown(file.path, root) for file in facts.read_files]
-    sections = (
-        ("Goal and plan", _goal(facts, state, root)),
-        ("Open tasks", _tasks(facts, state)),
-        (
-            "Decisions and constraints on record",
-            [f"- {one_line(each.text)}" for each in state.decisions[::-1]],
-        ),
-        ("The user's messages, newest first", _messages(facts)),
-        (
-            "What Claude said at the end of its turns, newest first; what is newer holds",
-            list(_closings(facts)),
-        ),
-        ("Commands and their last outcome", list(_commands(facts))),
-        ("Files changed", [grouped(reversed(changed), _PATHS)] if changed else []),
-        ("Files read", [grouped(reversed(read), _PATHS)] if read else []),
-    )
-    parts = ["\n".join((f"## {title}", *lines)) for title, lines in sections if lines]
+    sections = {
+        "Goal and plan": _goal(facts, state, root),
+        "Open tasks": _tasks(facts, state),
+        "Decisions and constraints on record": _decisions(state),
+        "The user's messages, newest first": _messages(facts),
+        _CLOSINGS: [],
+        "Commands and their last outcome": list(_commands(facts)),
+        "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
+        "Files read": [grouped(reversed(read), _PATHS)] if read else [],
+    }
+    used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
+    sections[_CLOSINGS] = _closings(facts, _ROOM - used)
+    parts = ["\n".join((f"## {title}", *lines)) for title, lines in sections.items() if lines]
     return masked("\n\n".join(parts) + "\n")
 
 
@@ -99,10 +98,17 @@ def _messages(facts: Facts) -> list[str]:
     return lines
 
 
-def _closings(facts: Facts) -> Iterator[str]:
+def _closings(facts: Facts, room: int) -> list[str]:
+    """Closing messages, as many as have room; the last one in any case."""
     spoken = [turn.closing for turn in facts.turns if turn.closing and turn.kind != "notification"]
-    for quote in reversed(spoken[-_CLOSINGS:]):
-        yield f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), _CLOSING)}"
+    lines: list[str] = []
+    for quote in reversed(spoken):
+        line = f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), _CLOSING)}"
+        room -= len(line) + 1
+        if lines and room < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def head_and_tail(text: str, limit: int) -> str:
