@@ -104,6 +104,12 @@ def test_a_stated_plan_stands_below_the_todos() -> None:
         "まず設計を読み、次に実装し、最後にテストする",
         "D'abord lire le code, ensuite corriger le verrou, enfin lancer les tests",
         "Steps:\n1) Fix the lock\n2) Check it\n3) Push it",
+        "Here's my plan: 1. add a lock 2. test it 3. ship it",
+        "我的计划是:1. 加锁 2. 测试 3. 发布",
+        "我的计划是：1.加锁；2.测试；3.发布",
+        "My plan: 1) add a lock; 2) test it",
+        "계획: 1. 잠금 추가 2. 테스트 3. 배포",
+        "Things to see to:\n- the colour\n- the size\n- the font of it",
         "Tasks for today:\n**1. Fix the lock**\n**2. Check it twice**\n**3. Push it**",
     ],
 )
@@ -118,17 +124,23 @@ def test_a_message_that_lays_out_steps(text: str) -> None:
         "1. Fix the lock",
         "I did this:\n1. start a session\n2. edit a file\n3. run a prompt\nHow is 2 handled?",
         "we changed it to search the branch first, then I merged it",
-        "I see three things:\n- the colour\n- the size\n- the font",
         "1. src/a.py\n2. src/b.py\n3. src/c.py",
         "1. Should it be red?\n2. Should it be blue?\n3. Or add green?",
         "```\n1. add a\n2. add b\n3. add c\n```",
-        "please fix:\n[1/3] Starting\n[2/3] Building\n[3/3] Testing\n1. add a\n2. add b\n3. add c",
+        "Use versions: 1.2 3.4 and 5.6",
         "User: please:\n1. add a\n2. add b\n3. add c\nAgent: ok\nUser: more\nAgent: ok",
         "please:\n" + "1. add a\n2. add b\n3. add c\n" + "x" * 20_000,
     ],
 )
 def test_a_message_that_does_not(text: str) -> None:
     assert asked(text) == ""
+
+
+def test_a_pasted_manual_or_diff_is_no_plan() -> None:
+    steps = "1. add a thing\n2. test a thing\n3. ship a thing"
+    assert asked(f"This is the manual:\n{'It says things. ' * 200}\n{steps}") == ""
+    changed = "\n".join(f"+{line}" for line in steps.split("\n"))
+    assert asked(f"Look:\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{changed}\n {steps}") == ""
 
 
 def test_only_the_users_own_words_state_a_plan() -> None:

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memtui.reading.records import Quote, Source, Turn, TurnEnd, TurnKind
+from memtui.reading.pasted import without_pasted
+from memtui.reading.records import Pasted, Quote, Source, Turn, TurnEnd, TurnKind
 
 CLOSING = 4_000
 """Characters of a closing message; `OLD_CLOSING` in turns older than the last `RECENT` ones."""
@@ -58,7 +59,10 @@ class TurnLog:
             number = self._turn.number + 1
             self._closed.append(self._finished(source.line - 1))
             self._make_old()
-        self._turn = Turn(number, kind, source, ask[:_ASK])
+        pasted: tuple[Pasted, ...] = ()
+        if kind not in ("plan", "shell"):
+            ask, pasted = without_pasted(ask, source)
+        self._turn = Turn(number, kind, source, ask[:_ASK], pasted)
         self._texts.clear()
         self._end, self._calls = "running", 0
 

@@ -1,7 +1,7 @@
 """Plans that the user lays out in a message of their own (seed 000, section 8, priority 3).
 
-By fixed rules, and careful: a numbered list may as well be a pasted log, a review, or a list of questions. A
-message counts whole, for what stands around the steps belongs to them.
+By structure: a list of steps, numbered or with bullets, also on one line behind a colon. Only the seed's
+``I want to: first ..., then ..., finally ...`` is known by its words. What was pasted is no plan.
 """
 
 from __future__ import annotations
@@ -9,23 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memtui.reading.pasted import without_pasted
 from memtui.reading.records import Prompt
 
 _LEAST = 3
 """Items that make a list a plan."""
 _LONGEST = 20_000
 """Characters; what is longer was pasted."""
-_INTRO = 300
-"""Characters before a list in which it may be called a plan."""
-
-_ITEM = re.compile(r"^[ \t]{0,4}(?:\**(?P<number>\d{1,2})[.)、．:]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE)
-_CALLED = re.compile(
-    r"\bplan\b|\b(?:steps?|phases?|tasks?|to-?dos?|workflow)\b|\bi(?:['’]d like| want| need)(?: you)? to\b"
-    r"|\b(?:we|you) (?:need to|should|must|will|have to)\b|\bdo (?:the following|these|this)\b"
-    r"|\b(?:please|implement|instructions?|goals?|requirements?|étapes?|schritte?|pasos)\b"
-    r"|计划|計劃|步骤|步驟|任务|任務|首先|目的|目标|計画|手順|タスク|목표|계획|단계|план|шаг",
-    re.IGNORECASE,
+_ITEM = re.compile(
+    r"^[ \t]{0,4}(?:\**(?P<number>\d{1,2})[.)、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )
+_IN_LINE = re.compile(r"(?:(?<=[\s:：;；,，、。.)])|^)\(?(?P<number>\d{1,2})[.)、．](?!\d)[ \t]*(?=\S)")
 _FIRST = r"(?:^|[.:;!\n]\s{0,8}|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
 _SEQUENCE = re.compile(
     rf"{_FIRST}.{{3,300}}?\b(?:then|next|second(?:ly)?|after that)\b"
@@ -34,6 +28,7 @@ _SEQUENCE = re.compile(
     r"|\bd['’]abord\b.{3,300}?\b(?:ensuite|puis)\b.{3,300}?\benfin\b",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
 _ORDERS = re.compile(
     r"(?:\W*)(?:add|analy[sz]e|ask|build|change|check|clean|commit|compare|configure|convert|copy|create|define"
     r"|delete|deploy|design|document|download|ensure|explore|expose|extend|extract|find|fix|generate|get|go"
@@ -43,13 +38,12 @@ _ORDERS = re.compile(
     r"|verify|wire|write)\b",
     re.IGNORECASE,
 )
-_NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$|(?:error|warning|at)\b", re.IGNORECASE)
 _PASTED = re.compile(
     r"^(?:[ \t]*(?:[✓✗✔✖!$>❯]|=>|\[\+\])\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|[ \t]+at \S+\("
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:)",
     re.MULTILINE,
 )
-_FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
+_SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
@@ -74,36 +68,46 @@ def _states_plan(prompt: Prompt) -> bool:
     text = prompt.text
     if prompt.kind not in ("typed", "command", "queued") or len(text) > _LONGEST:
         return False
-    if _QUESTION.search(text) or is_pasted(text):
+    own, pasted = without_pasted(text, prompt.source)
+    if _QUESTION.search(own) or sum(each.characters for each in pasted) > len(own):
         return False
-    bare = _FENCE.sub("", text)
-    return _lists_steps(bare) or _SEQUENCE.search(bare) is not None
+    if len(set(_SPEAKER.findall(own))) > 1 and len(_SPEAKER.findall(own)) >= _LEAST:
+        return False  # a conversation
+    bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
+    return _lists_steps(bare) or _steps_in_line(bare) or _SEQUENCE.search(bare) is not None
 
 
 def _lists_steps(text: str) -> bool:
-    """Whether a message holds a list of things to do: called so before it, or worded as orders."""
-    numbered: list[str] = []
-    bulleted: list[str] = []
-    start = len(text)
+    """Whether lines are numbered from 1 on, or have bullets behind a line that ends with a colon."""
+    numbered = bulleted = 0
+    introduced = False
     for found in _ITEM.finditer(text):
         if not _can_be_step(found["text"]):
             continue
-        start = min(start, found.start())
-        if found["number"] is None:
-            bulleted.append(found["text"])
-        elif int(found["number"]) in (1, len(numbered) + 1):
-            numbered.append(found["text"])
-    called = _CALLED.search(text[max(0, start - _INTRO) : start]) is not None
-    if len(numbered) >= _LEAST and (called or _are_orders(numbered)):
-        return True
-    return len(bulleted) >= _LEAST and called and _are_orders(bulleted)
+        if found["number"] is not None:
+            numbered += int(found["number"]) in (1, numbered + 1)
+            continue
+        introduced = introduced or text[: found.start()].rstrip().endswith((":", "："))
+        bulleted += 1
+    return numbered >= _LEAST or (bulleted >= _LEAST and introduced)
+
+
+def _steps_in_line(text: str) -> bool:
+    """Whether one line has steps numbered from 1 on behind a colon: ``Here's my plan: 1. ... 2. ...``."""
+    for line in text.split("\n"):
+        marks = list(_IN_LINE.finditer(line))
+        steps = [mark for at, mark in enumerate(marks) if int(mark["number"]) == at + 1]
+        if len(steps) < 2 or not line[: steps[0].start()].rstrip().endswith((":", "：")):
+            continue
+        ends = [*(mark.start() for mark in steps[1:]), len(line)]
+        if all(
+            _can_be_step(line[mark.end() : end].strip(" ;；,，、"))
+            for mark, end in zip(steps, ends, strict=True)
+        ):
+            return True
+    return False
 
 
 def _can_be_step(text: str) -> bool:
     words = len(text.split())
     return (words > 1 or not text.isascii()) and not text.endswith(("?", "？")) and not _NO_STEP.match(text)
-
-
-def _are_orders(items: list[str]) -> bool:
-    """Whether half of the items tell somebody to do something; of other languages that is not asked."""
-    return 2 * sum(map(is_order, items)) >= len(items)

@@ -1,0 +1,182 @@
+"""Blocks that a user pasted into a message, recognised by structure alone.
+
+A fence, escape codes, a diff, lines that begin alike as a program's output does, and length say so; no word
+does. Lists are the user's own: the steps of a plan begin alike, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from memtui.reading.records import Pasted, Source
+
+_SHORTEST = 120
+"""Characters of a message that can hold a block worth naming."""
+_FENCED = 4
+"""Lines between fences; a shorter example stays."""
+_RUN = 3
+"""Lines in a row that look like output."""
+_INDENTED = 6
+_GAP = 2
+"""Lines between two lines of output that belong to it."""
+_LONGEST = 2_000
+"""Characters of a paragraph that somebody types; of a list twice as many."""
+_LINES = 12
+"""Lines of a paragraph that are no items of a list."""
+_ASKED = 500
+_WHOLE = 8_000
+"""Characters of a message that somebody types."""
+_KEPT = 1_000
+"""Characters kept from the beginning of a longer one."""
+_NAME = 80
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_LIST = re.compile(
+    r"[ \t]*(?:[-*•+](?:\s|$)|\(?\d{1,3}(?:\.\d{1,2})*[.)、．:]?(?:\s|$)|\d{1,2}[.)、．]|[a-zA-Z][.)]\s"
+    r"|#{1,6}\s)"
+)
+_TIME = re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")
+_MARK = re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")
+_TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
+_DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
+_IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
+_DIGITS = re.compile(r"\d+")
+
+
+def without_pasted(text: str, source: Source) -> tuple[str, tuple[Pasted, ...]]:
+    """A message with each pasted block replaced by a line that names it, and the blocks."""
+    if len(text) < _SHORTEST or (len(text) <= _LONGEST and text.count("\n") < _RUN - 1):
+        return text, ()
+    lines = text.split("\n")
+    kept: list[str] = []
+    found: list[Pasted] = []
+    at = 0
+    for start, end in _blocks(lines):
+        kept += lines[at:start]
+        at = end
+        block = lines[start:end]
+        first = next((line.strip() for line in block if line.strip(" \t`~")), "")[:_NAME]
+        pasted = Pasted(first, len(block), sum(map(len, block)) + len(block) - 1, source)
+        found.append(pasted)
+        kept.append(_named(pasted))
+    return "\n".join(kept + lines[at:]), tuple(found)
+
+
+def _named(pasted: Pasted) -> str:
+    """The line that stands for a pasted block."""
+    first = pasted.first_line.replace("[", "(").replace("]", ")")
+    lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"
+    return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {first}]"
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+    """First line and the line behind the last one of each block, in order and apart."""
+    taken = [False] * len(lines)
+    for spans in (_fenced, _diffs, _outputs, _long):
+        for start, end in list(spans(lines, taken)):
+            taken[start:end] = [True] * (end - start)
+    blocks: list[tuple[int, int]] = []
+    for at, inside in enumerate(taken):
+        if inside and blocks and blocks[-1][1] == at:
+            blocks[-1] = (blocks[-1][0], at + 1)
+        elif inside:
+            blocks.append((at, at + 1))
+    return blocks
+
+
+def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    opened: tuple[int, str] | None = None
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if opened is None:
+            opened = at, fence[1]
+        elif opened[1] == fence[1]:
+            if at - opened[0] > _FENCED:
+                yield opened[0], at + 1
+            opened = None
+    if opened is not None and len(lines) - opened[0] > _FENCED:
+        yield opened[0], len(lines)
+
+
+def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(lines):
+        if taken[at] or not _DIFF.match(lines[at]):
+            at += 1
+            continue
+        start = at
+        while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
+            at += 1
+        at = max(at, start + 1)
+        if any(line.startswith("@@ -") for line in lines[start:at]):
+            while not lines[at - 1].strip():
+                at -= 1
+            yield start, at
+
+
+def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Runs of lines that look like what a program printed, or like indented code."""
+    kinds = ["" if taken[at] else _kind(line) for at, line in enumerate(lines)]
+    at = 0
+    while at < len(lines):
+        if not kinds[at]:
+            at += 1
+            continue
+        start = last = at
+        while at < len(lines) and at - last <= _GAP:
+            last = at if kinds[at] else last
+            at += 1
+        run = [kind for kind in kinds[start : last + 1] if kind]
+        printed = [kind for kind in run if kind != "indent"]
+        alike = max(Counter(printed).values(), default=0)
+        marks = sum(kind in ("escape", "time", "mark") for kind in printed)
+        if max(alike, marks) >= _RUN or len(run) >= _INDENTED:
+            yield start, last + 1
+        at = last + 1
+
+
+def _kind(line: str) -> str:
+    """In which way a line looks like output, "" when it does not."""
+    if "\x1b" in line or "\x08" in line:
+        return "escape"
+    if not line.strip() or _LIST.match(line):
+        return ""
+    if _TIME.match(line):
+        return "time"
+    if _MARK.match(line):
+        return "mark"
+    if tag := _TAG.match(line):
+        return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
+    return "indent" if line.startswith(("    ", "\t")) else ""
+
+
+def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Paragraphs, and in the end a whole message, that are longer than what somebody types."""
+    start, left = 0, 0
+    for at, line in enumerate((*lines, "")):
+        if at < len(lines) and not taken[at] and line.strip():
+            continue
+        paragraph = lines[start:at]
+        prose = [each for each in paragraph if not _LIST.match(each)]
+        size = sum(map(len, paragraph)) + len(paragraph)
+        if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
+            # The first line may be what the user says of the rest.
+            yield start + (start == 0 and len(paragraph) > 1 and len(paragraph[0]) < _ASKED), at
+        else:
+            left += size
+        start = at + 1
+    if left > _WHOLE:
+        yield from _behind(lines, taken)
+
+
+def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """All behind the first paragraphs of a message."""
+    size = 0
+    for at, line in enumerate(lines):
+        size += 0 if taken[at] else len(line) + 1
+        if size > _KEPT and at:
+            yield at, len(lines)
+            return
