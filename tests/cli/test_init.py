@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import installing, uninstall
+from memtui.cli import init, installing, uninstall
 from memtui.project import Project, claude_config, memtui_home
 from memtui.setup.settings import EVENTS
 from tests.cli.conftest import Memtui
@@ -25,7 +25,7 @@ def settings(project: Project) -> Path:
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    for module in (installing, uninstall):
+    for module in (init, installing, uninstall):
         monkeypatch.setattr(module, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
 
@@ -181,3 +181,23 @@ def test_as_json(memtui: Memtui, project: Project) -> None:
     assert json.loads(memtui("init", "--json").out)["changes"] == []
     gone = json.loads(memtui("uninstall", "--json", "--yes").out)
     assert {"path": settings, "action": "removed"} in gone["changes"]
+
+
+def test_scripts_that_do_the_same_are_replaced_if_wanted(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = project.root / ".claude" / "settings.json"
+    shared.parent.mkdir()
+    handler = {"type": "command", "command": "bash scripts/precompact-context.sh"}
+    before = json.dumps({"hooks": {"PreCompact": [{"matcher": "", "hooks": [handler]}]}})
+    shared.write_text(before)
+    said = memtui("init", "--yes").out
+    assert (
+        "starts precompact-context.sh, which memtui's hooks stand in for.\n" in said and "--replace" in said
+    )
+    assert shared.read_text() == before
+    _answers(monkeypatch, "y", "y")
+    assert memtui("init").code == 0
+    assert "precompact-context.sh" not in shared.read_text()
+    assert memtui("uninstall", "--yes").code == 0
+    assert shared.read_text() == before

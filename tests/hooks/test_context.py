@@ -90,7 +90,7 @@ def test_a_profile_can_be_asked_for(world: World, agile: World) -> None:
         "====================================================",
         "",
         "## Project Status",
-        "- Project: harbor",
+        "- Project: AgileFlow vunknown",
         "- Branch: main",
         "- Active Stories: None in progress",
         "- WIP Count: 0",
@@ -251,3 +251,21 @@ def test_a_detached_head_and_a_strange_one(world: World) -> None:
     assert "- Branch: 01234567\n" in block(world)
     world.put(".git/HEAD", "-----BEGIN PRIVATE KEY-----\n")
     assert "Branch" not in block(world)
+
+
+def test_the_agileflow_profile_is_a_drop_in_for_its_script(world: World) -> None:
+    world.put("package.json", json.dumps({"name": "my-shop", "version": "1.2.3"}))
+    assert block(world, profile="agileflow") == (
+        "AGILEFLOW PROJECT CONTEXT (preserve during compact):\n"
+        "====================================================\n\n"
+        "## Project Status\n- Project: AgileFlow v1.2.3\n- Branch: main\n- Active Stories: None in progress\n"
+        "- WIP Count: 0\n\n"
+        "## Key Files to Check After Compact\n- CLAUDE.md - Project system prompt with conventions\n"
+        "- README.md - Project overview and setup\n"
+        "- docs/09-agents/status.json - Story statuses and assignments\n"
+        "- docs/02-practices/ - Codebase practices (check folder)\n\n"
+        "## Key Conventions (from CLAUDE.md)\n- Read CLAUDE.md for project conventions\n\n"
+        "## Post-Compact Actions\n1. Re-read CLAUDE.md if unsure about conventions\n"
+        "2. Check status.json for current story state\n"
+        "3. Review docs/02-practices/ for implementation patterns\n4. Check git log for recent changes\n"
+    )

@@ -16,9 +16,11 @@ from memtui.cli.installing import (
     scope_of,
     scope_options,
 )
-from memtui.cli.output import say
+from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
+from memtui.project import Places
 from memtui.setup.install import plan_init, tidy
+from memtui.setup.wiring import look
 
 
 @click.command("init")
@@ -28,6 +30,7 @@ from memtui.setup.install import plan_init, tidy
 @click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
 @click.option("--no-approve", is_flag=True, help="Let Claude Code ask before it starts the MCP server.")
 @json_option
+@click.option("--replace", is_flag=True, help="Take the place of the scripts that do the same; see doctor.")
 @root_option
 def command(
     project: bool,
@@ -38,6 +41,7 @@ def command(
     diff: bool,
     no_approve: bool,
     as_json: bool,
+    replace: bool,
     root: Path | None,
 ) -> None:
     """Install memtui's hooks, slash commands and MCP server into Claude Code.
@@ -53,13 +57,28 @@ def command(
     places = places_of(root)
     if not dry_run:
         tidy(places, scope)
-    plan = plan_init(places, scope, approving=not no_approve)
     if as_json:
+        plan = plan_init(places, scope, approving=not no_approve, replacing=replace)
         carry_out_as_json(plan, places, yes=yes, dry_run=dry_run)
         return
+    replacing = replace or _may_replace(places, ask=not (yes or dry_run) and can_answer())
+    plan = plan_init(places, scope, approving=not no_approve, replacing=replacing)
     if nothing_to_do(plan, f"memtui is installed for {FOR[scope]}."):
         return
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
         say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
         if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):
             say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")
+
+
+def _may_replace(places: Places, *, ask: bool) -> bool:
+    """Whether the person wants memtui in the place of the scripts that do the same."""
+    found = [(wired.path, each) for wired in look(places) for each in wired.originals]
+    if not found:
+        return False
+    for path, each in found:
+        say(f"Note: {each.event} in {path} starts {each.script}, which memtui's hooks stand in for.")
+    if not ask:
+        say("Note: with --replace memtui takes its place; `memtui uninstall` puts it back.")
+        return False
+    return click.confirm("Take its place? `memtui uninstall` puts it back.", default=True)

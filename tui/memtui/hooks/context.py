@@ -57,6 +57,9 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     """
     report = report or Report()
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
+    # AgileFlow's own script always prints these, whatever the project has.
+    fixed = profile == "agileflow"
+    told = conventions(project, report) or (["- Read CLAUDE.md for project conventions"] if fixed else [])
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
@@ -64,8 +67,8 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
             Section(_rules(each, profile), _RULES + each.rank)
             for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS)
         ),
-        Section(_titled("Key Files to Check After Compact", key_files(project)), _FILES),
-        Section(_titled("Key Conventions (from CLAUDE.md)", conventions(project, report)), _CONVENTIONS),
+        Section(_titled("Key Files to Check After Compact", key_files(project, whole=fixed)), _FILES),
+        Section(_titled("Key Conventions (from CLAUDE.md)", told), _CONVENTIONS),
         Section(_titled("Recent Agent Activity", recent_activity(project, report)), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]
@@ -80,7 +83,7 @@ def _status(project: Project, profile: Profile, report: Report) -> str:
         "=" * len(title),
         "",
         "## Project Status",
-        f"- Project: {name} v{version}" if version else f"- Project: {name}",
+        f"- Project: {_versioned(name, version, profile)}",
     ]
     branch = clean_line(git_branch(project.root))[:200]
     if branch or profile == "agileflow":
@@ -100,6 +103,12 @@ def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
     return [f"- Active Stories: {', '.join(shown)}", f"- WIP Count: {len(active or ())}"]
 
 
+def _versioned(name: str, version: str, profile: Profile) -> str:
+    if profile == "agileflow":
+        return f"AgileFlow v{version or 'unknown'}"
+    return f"{name} v{version}" if version else name
+
+
 def _owner(name: str, profile: Profile) -> str:
     if profile == "agileflow":
         return "AGILEFLOW"
@@ -116,14 +125,15 @@ def _called(rules: Rules, profile: Profile) -> str:
 
 
 def _actions(project: Project, profile: Profile) -> str:
+    fixed = profile == "agileflow"
     actions = []
-    if there(project, "CLAUDE.md"):
+    if fixed or there(project, "CLAUDE.md"):
         actions.append("Re-read CLAUDE.md if unsure about conventions")
-    if there(project, "docs/09-agents/status.json"):
+    if fixed or there(project, "docs/09-agents/status.json"):
         actions.append("Check status.json for current story state")
-    if there(project, "docs/02-practices"):
+    if fixed or there(project, "docs/02-practices"):
         actions.append("Review docs/02-practices/ for implementation patterns")
-    if there(project, ".git") or profile == "agileflow":
+    if fixed or there(project, ".git"):
         actions.append("Check git log for recent changes")
     return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
 

@@ -71,16 +71,22 @@ def stories(project: Project, report: Report) -> list[str] | None:
     ]
 
 
-def key_files(project: Project) -> list[str]:
-    """The files that say how to go on, those that exist, as list items."""
+def key_files(project: Project, *, whole: bool = False) -> list[str]:
+    """The files that say how to go on, as list items.
+
+    Args:
+        project: the project.
+        whole: all that AgileFlow names, not only those that exist.
+    """
     known = [
         ("CLAUDE.md", "Project system prompt with conventions"),
         ("AGENTS.md", "Conventions for agents"),
         ("README.md", "Project overview and setup"),
         ("docs/09-agents/status.json", "Story statuses and assignments"),
     ]
-    lines = [f"- {name} - {what}" for name, what in known if there(project, name)]
-    practices = _practices(project)
+    always = {"CLAUDE.md", "README.md", "docs/09-agents/status.json"} if whole else set()
+    lines = [f"- {name} - {what}" for name, what in known if name in always or there(project, name)]
+    practices = _practices(project) or (["check folder"] if whole else [])
     if practices:
         lines.append(f"- docs/02-practices/ - Codebase practices ({', '.join(practices)})")
     return lines

@@ -24,7 +24,7 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
-from memtui.setup.wiring import check_commands, check_hooks, check_settings, look
+from memtui.setup.wiring import check_commands, check_hooks, check_originals, check_settings, look
 
 
 def diagnose(
@@ -48,6 +48,7 @@ def diagnose(
         server = pool.submit(lambda: list(check_server(places, own, env)))
         yield from check_settings(wired)
         yield from check_hooks(wired)
+        yield from check_originals(wired)
         yield from check_commands(wired, places, env)
         yield from check_runs(places, now)
         yield from check_folders(places, now)

@@ -32,8 +32,10 @@ from memtui.setup.commands import COMMANDS, is_sealed, is_untouched, slash_comma
 from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.git import git_sees
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
+from memtui.setup.originals import put_back, take_place
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
+from memtui.setup.wiring import look
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,13 @@ class Plan:
 
 
 def plan_init(
-    places: Places, scope: Scope, *, python: str = "", which: str | None = None, approving: bool = True
+    places: Places,
+    scope: Scope,
+    *,
+    python: str = "",
+    which: str | None = None,
+    approving: bool = True,
+    replacing: bool = False,
 ) -> Plan:
     """Plan to install the hooks, the slash commands and the MCP server. An empty plan: all is there.
 
@@ -59,6 +67,7 @@ def plan_init(
         python: the interpreter to name; the one that runs this when "".
         which: where the shell finds `memtui`; looked up when None.
         approving: approve the MCP server in the person's local settings, where `.mcp.json` is theirs, too.
+        replacing: take the place of the scripts of `originals`, in whatever settings they stand.
 
     Raises:
         FileProblem: a file cannot be edited as it is; nothing was changed.
@@ -70,7 +79,7 @@ def plan_init(
     isolation = _isolation()
     server, server_says = registering(places, scope, python, isolation, records)
     approving = approving and scope is Scope.PROJECT and (server is not None or is_own(places, python))
-    settings = plan_putting_in(_settings(places, scope, python, isolation, approving), records)
+    settings = plan_putting_in(_settings(places, scope, python, isolation, approving, replacing), records)
     changes: list[Change] = []
     notes: list[str] = []
     for name in COMMANDS:
@@ -79,6 +88,8 @@ def plan_init(
         changes += [change] if change else []
         notes += [note] if note else []
     changes += [settings] if settings else []
+    others = _others(places, scope) if replacing else []
+    changes += [change for edit in others if (change := plan_putting_in(edit, records)) is not None]
     changes += [server] if server else []
     notes += [server_says] if server_says else []
     if settings or server:
@@ -100,7 +111,8 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = (
     """
     records = Records(places.home)
     server = server_edit(places, scope)
-    edits = [*([server] if server else []), _settings(places, scope, sys.executable, "-I")]
+    main = _settings(places, scope, sys.executable, "-I")
+    edits = [*([server] if server else []), *_others(places, scope), main]
     changes = [change for edit in edits if (change := plan_taking_out(edit, records)) is not None]
     kept = []
     # The last one first: the folders of an earlier one hold those of a later one.
@@ -151,7 +163,14 @@ def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
     return backups
 
 
-def _settings(places: Places, scope: Scope, python: str, isolation: str, approving: bool = False) -> Edit:
+def _settings(
+    places: Places,
+    scope: Scope,
+    python: str,
+    isolation: str,
+    approving: bool = False,
+    replacing: bool = False,
+) -> Edit:
     """The part of a scope's settings: the hooks, and the approval of the MCP server."""
     if scope is Scope.SHARED:
         commands = {event: shared_command(name) for event, name in EVENTS.items()}
@@ -160,16 +179,28 @@ def _settings(places: Places, scope: Scope, python: str, isolation: str, approvi
     mode = 0o644 if scope is Scope.SHARED else 0o600
 
     def put_in(text: str) -> Installed:
-        hooks = install(text, commands)
-        if not approving:
-            return hooks
-        approved = approve(hooks.text)
-        return Installed(approved.text, (*hooks.created, *approved.created))
+        done = install(text, commands)
+        for more in (*([approve] if approving else []), *([take_place] if replacing else [])):
+            text, created = more(done.text)
+            done = Installed(text, (*done.created, *created))
+        return done
 
     def take_out(text: str, created: Collection[str] | None) -> str:
-        return remove(withdraw(text, created) if scope is Scope.PROJECT else text, created)
+        text = remove(withdraw(text, created) if scope is Scope.PROJECT else text, created)
+        return put_back(text, created)
 
     return Edit(settings_file(places, scope), put_in, take_out, mode)
+
+
+def _others(places: Places, scope: Scope) -> list[Edit]:
+    """The other scopes' settings, as far as the scripts stand there that memtui takes the place of."""
+    # With hooks of ours in it, it is for its own scope to put back what was there.
+    free = [each for each in look(places) if not any(hook.ours for hook in each.hooks)]
+    return [
+        Edit(settings_file(places, each.scope), take_place, put_back, 0o600)
+        for each in free
+        if each.scope is not scope and each.settings is not None
+    ]
 
 
 def tidy(places: Places, scope: Scope) -> None:

@@ -15,6 +15,7 @@ from memtui.project import Places
 from memtui.setup.changes import read, text_of
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.findings import Finding, broken, note, ok, warning
+from memtui.setup.originals import Original, find_originals
 from memtui.setup.settings import (
     EVENTS,
     Hook,
@@ -35,6 +36,8 @@ class Wired:
     scope: Scope
     path: Path
     hooks: tuple[Hook, ...] = ()
+    originals: tuple[Original, ...] = ()
+    """Entries that start the scripts which memtui stands in for."""
     settings: Mapping[str, Any] | None = None
     """None when there is no such file, or none that can be used."""
     problem: str = ""
@@ -98,6 +101,17 @@ def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
                 yield note("hooks", message, 'An empty matcher ("") takes all.')
 
 
+def check_originals(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
+    """Whether the scripts that memtui's hooks stand in for still run beside them."""
+    if not any(wired.hooks for wired in all_wired):
+        return
+    for wired in all_wired:
+        for event, script in dict.fromkeys((each.event, each.script) for each in wired.originals):
+            message = f"{event} in {wired.path} starts {script}, too: what memtui does there is done twice"
+            advice = "`memtui init` can take its place; `memtui uninstall` puts it back."
+            yield warning("hooks", message, advice)
+
+
 def check_commands(
     all_wired: tuple[Wired, ...], places: Places, env: Mapping[str, str] = os.environ
 ) -> Iterator[Finding]:
@@ -124,12 +138,13 @@ def _look(places: Places, scope: Scope) -> Wired:
         text = text_of(data, target.path)
         settings = read_settings(text) if text.strip("\ufeff \t\r\n") else {}
         hooks = tuple(find_hooks(text))
+        originals = tuple(find_originals(text))
     except FileProblem as problem:
         reason = problem.reason.removeprefix("is not edited: it ")
         return Wired(scope, problem.path, problem=reason, outside=isinstance(problem, FileOutside))
     except SettingsProblem as problem:
         return Wired(scope, target.path, problem=str(problem))
-    return Wired(scope, target.path, hooks, None if data is None else settings)
+    return Wired(scope, target.path, hooks, originals, None if data is None else settings)
 
 
 def _fits(hook: Hook, event: str) -> bool:
