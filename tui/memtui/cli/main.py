@@ -71,6 +71,9 @@ COMMANDS = {
     "uninstall": _Lazy(
         "memtui.cli.uninstall", "Take memtui's hooks, slash commands and MCP server out of Claude Code."
     ),
+    "completion": _Lazy(
+        "memtui.cli.completion", "Print the script that completes memtui's commands in a shell."
+    ),
     "doctor": _Lazy("memtui.cli.doctor", "Check that hooks run and captures arrive."),
     "mcp": _Lazy("memtui.cli.mcp", "Serve memories to Claude Code over MCP, on standard input and output."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
@@ -16,7 +17,7 @@ from memtui.cli.project import root_option
 from memtui.formats.tags import tags_of
 from memtui.store.base import New
 
-id_argument = click.argument("memory_id", metavar="ID")
+id_argument = click.argument("memory_id", metavar="ID", shell_complete=complete_id)
 
 
 def stored(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_reading import all_option, json_option
 from memtui.cli.memory_shapes import (
     DrawnEdge,
@@ -31,7 +32,7 @@ _DRAWN = 2
 
 
 @click.command("related", short_help="List the memories that name the same files, decisions or packages.")
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
 @click.option(
     "--limit", type=click.IntRange(1), default=_NEAREST, show_default=True, help="Show at most this many."
 )

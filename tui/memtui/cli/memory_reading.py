@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_shapes import (
     CheckedPoint,
     Exported,
@@ -201,7 +202,7 @@ def _print_hits(found: Found) -> None:
 
 
 @click.command("show", short_help="Show one memory: its details, and its text.")
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
 @json_option
 @root_option
 def show(memory_id: str, as_json: bool, root: Path | None) -> None:
@@ -263,8 +264,8 @@ def _about(stored: StoredMemory) -> Sequence[str]:
 
 
 @click.command("export", short_help="Print a memory's text, byte for byte as it was imported.")
-@click.argument("argument", required=False, metavar="[ID]")
-@click.option("--id", "option", metavar="ID", help="The same as ID.")
+@click.argument("argument", required=False, metavar="[ID]", shell_complete=complete_id)
+@click.option("--id", "option", metavar="ID", shell_complete=complete_id, help="The same as ID.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
 @json_option
 @root_option

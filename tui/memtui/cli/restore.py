@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.complete_id import complete_id
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clipboard import copy, osc52
@@ -15,7 +16,10 @@ from memtui.project import Places, claude_config, memtui_home
 
 
 @click.command("restore")
-@click.option("--id", "memory_id", metavar="CMEM-...", default="", help="The memory with this Recovery ID.")
+@click.option(
+    "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
+    help="The memory with this Recovery ID.",
+)  # fmt: skip
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
 @click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")

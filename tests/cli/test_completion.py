@@ -1,0 +1,74 @@
+"""What a shell is given to complete memtui's words."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from memtui.cli.main import cli
+from memtui.project import Project, memtui_home
+from tests.cli.conftest import Memtui
+from tests.cli.memories import put
+
+IDS = ["CMEM-20260102-091500", "CMEM-20260101-080000"]
+
+
+@pytest.fixture
+def stored(project: Project) -> list[str]:
+    for moment in ("2026-01-01T08:00:00+00:00", "2026-01-02T09:15:00+00:00"):
+        put(moment, project="/elsewhere")
+    return IDS
+
+
+def _offered(*words: str) -> list[str]:
+    *before, typed = words
+    shell = ShellComplete(cli, {}, "memtui", "_MEMTUI_COMPLETE")
+    return [item.value for item in shell.get_completions(before, typed)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_script(memtui: Memtui, shell: str) -> None:
+    done = memtui("completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert "_MEMTUI_COMPLETE" in done.out and f"{shell}_complete" in done.out
+    assert memtui("completion", "tcsh").code == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", IDS),
+        ("CMEM-2026", IDS),
+        ("cmem-20260102", IDS[:1]),
+        ("20260101", IDS[1:]),
+        ("1500", IDS[:1]),
+        ("080000", IDS[1:]),
+        ("nosuch", []),
+    ],
+)
+def test_ids_are_completed_from_both_ends(stored: list[str], typed: str, found: list[str]) -> None:
+    for words in (("memory", "show"), ("memory", "export", "--id"), ("restore", "--id"), ("memory", "tag")):
+        assert _offered(*words, typed) == found
+
+
+def test_a_store_that_cannot_be_listed_offers_nothing(project: Project) -> None:
+    memtui_home().memories.parent.mkdir(parents=True, exist_ok=True)
+    memtui_home().memories.write_text("a file")
+    assert _offered("memory", "show", "") == []
+
+
+def test_the_shell_asks_memtui_itself(stored: list[str]) -> None:
+    asking = {"_MEMTUI_COMPLETE": "bash_complete", "COMP_WORDS": "memtui memory show 1500", "COMP_CWORD": "3"}
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[0] = 'memtui'; from memtui.__main__ import main; main()",
+    ]
+    done = subprocess.run(
+        command, env={**os.environ, **asking}, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["plain," + IDS[0]]

@@ -1,0 +1,34 @@
+"""Recovery IDs that a shell offers for what is typed of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_NEWEST = 500
+"""Memories that are looked at, of all projects."""
+
+
+def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The ids that begin or end with what is typed, newest first, with their titles; none after a problem."""
+    # Here and not above: nothing but completing needs them.
+    from click.shell_completion import CompletionItem
+
+    from memtui.clean import clean_line
+    from memtui.cli.memory_store import opened
+    from memtui.files import FileProblem
+
+    wanted = typed.upper()
+    try:
+        items = opened().list(limit=_NEWEST).items
+    except (FileProblem, OSError):
+        return []
+    return [
+        CompletionItem(listed.meta.id, help=clean_line(listed.title))
+        for listed in items
+        if listed.meta.id.startswith((wanted, f"CMEM-{wanted}")) or listed.meta.id.endswith(wanted)
+    ]
