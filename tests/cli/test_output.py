@@ -149,6 +149,21 @@ def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool,
     assert ("\x1b[3" in out) is False
 
 
+@pytest.mark.parametrize("no_color", [False, True])
+def test_changes_are_coloured_on_a_terminal_that_wants_it(no_color: bool) -> None:
+    program = (
+        "from memtui.cli.output import *; prepare_streams(); print_changes([[('new', 'added'), ('old', '')]])"
+    )
+    command = [sys.executable, "-S", "-c", program]
+    env = {**os.environ, **_WITHOUT_SITE, "TERM": "xterm-256color"}
+    if no_color:
+        env["NO_COLOR"] = "1"
+    expected = "newold" if no_color else "\x1b[32mnew\x1b[0mold"
+    assert _run_in_a_pty(command, env).strip() == expected
+    piped = subprocess.run(command, capture_output=True, text=True, env=env, check=True, timeout=60)
+    assert piped.stdout.strip() == "newold"
+
+
 def _run_in_a_pty(command: list[str], env: dict[str, str]) -> str:
     ours, theirs = pty.openpty()
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env):

@@ -217,8 +217,13 @@ _CHANGED = {"added": "green", "removed": "red"}
 def print_changes(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
     """Print lines made of pieces, each with ``added``, ``removed`` or "" for its colour on a terminal."""
     for line in lines:
-        pieces = (click.style(_clean_piece(text), fg=_CHANGED.get(change)) for text, change in line)
-        click.echo("".join(pieces))
+        click.echo("".join(_coloured(_clean_piece(text), _CHANGED.get(change)) for text, change in line))
+
+
+def _coloured(text: str, colour: str | None) -> str:
+    """A clean text in a colour, for a terminal whose person has not asked for none (https://no-color.org)."""
+    wanted = colour and is_terminal() and not os.environ.get("NO_COLOR")
+    return click.style(text, fg=colour) if wanted else text
 
 
 def print_document(text: str) -> None:
