@@ -83,9 +83,21 @@ def test_list(memtui: Memtui, project: Project) -> None:
         "activated_at": "2025-12-22T02:16:52.089000+00:00",
         "state": {},
         "summary": ".agileflow/commands/babysit.md",
+        "note": "",
         "problem": "",
     }
     assert listed[1]["summary"] == "" and listed[1]["problem"].startswith("is neither in ")
+
+
+def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
+    folder = project.command_folders[1]
+    folder.mkdir(parents=True)
+    rules = "Ask first. " * 1_000
+    (folder / "babysit.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->")
+    note = "11,000 characters: after a compaction shortened to about 3,500, with its path"
+    assert f"Note: {note}." in memtui("command", "activate", "babysit").out
+    assert f"({note})" in memtui("command", "list").out
+    assert json.loads(memtui("command", "list", "--json").out)[0]["note"] == note
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

@@ -403,6 +403,16 @@ def test_active_commands_without_rules_are_told(places: Places, probes: Probes) 
     assert [level for level, _ in _found(places, "active")] == [Level.WARNING]
 
 
+def test_long_rules_are_a_warning(places: Places, probes: Probes) -> None:
+    folder = places.project.command_folders[1]
+    folder.mkdir(parents=True)
+    text = f"<!-- COMPACT_SUMMARY_START -->{'Ask first. ' * 1_000}<!-- COMPACT_SUMMARY_END -->"
+    (folder / "babysit.md").write_text(text)
+    CommandsFile(places.project).activate("babysit", NOW)
+    levels = [level for level, _ in _found(places, "active")]
+    assert levels == [Level.WARNING, Level.OK]
+
+
 def test_the_hook_for_typed_commands_is_tried_with_one() -> None:
     command = own_command(sys.executable, "user-prompt-submit")
     assert probe(command, BARE_PATH) == ""

@@ -11,6 +11,7 @@ import click
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
+from memtui.hooks.active import long_rules
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
@@ -55,12 +56,12 @@ def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> 
 def _note(commands: CommandsFile, name: str) -> str:
     """What is wrong with a command's file; "" for nothing."""
     try:
-        commands.summary(name)
+        summary = commands.summary(name)
     except NoCommandFile as problem:
         return f"there is no command file of that name: {problem}"
     except CommandProblem as problem:
         return str(problem)
-    return ""
+    return long_rules(summary.text)
 
 
 @command.command("list", short_help="List the active commands.")
@@ -78,15 +79,20 @@ def list_(as_json: bool, root: Path | None) -> None:
                     "activated_at": entry.activated_at.isoformat() if entry.activated_at else "",
                     "state": entry.state,
                     "summary": path,
+                    "note": note,
                     "problem": problem,
                 }
-                for entry, path, problem in entries
+                for entry, path, note, problem in entries
             ]
         )
     elif entries:
         rows = [
-            (entry.name, local_minute(entry.activated_at) if entry.activated_at else "-", path or problem)
-            for entry, path, problem in entries
+            (
+                entry.name,
+                local_minute(entry.activated_at) if entry.activated_at else "-",
+                f"{path} ({note})" if note else path or problem,
+            )
+            for entry, path, note, problem in entries
         ]
         print_table(("Command", "Since", "Summary"), rows, flexible=2)
     else:
@@ -122,9 +128,10 @@ def _object(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
-    """(path from the project's root, why there is none)."""
+def _summary(commands: CommandsFile, name: str) -> tuple[str, str, str]:
+    """(path from the project's root, how it is shortened, why there is none)."""
     try:
-        return commands.summary(name).shown, ""
+        summary = commands.summary(name)
     except CommandProblem as problem:
-        return "", problem.reason
+        return "", "", problem.reason
+    return summary.shown, long_rules(summary.text), ""

@@ -13,6 +13,10 @@ from memtui.hooks.sections import size_of
 from memtui.named import NamedTuple
 from memtui.project import Project
 
+RULES_ROOM = 3_500
+"""Characters that the rules of all active commands have at least after a compaction; the summariser is given
+ten times as many."""
+
 _MOST = 20
 """Commands that are looked at; more are no work of a person."""
 
@@ -59,6 +63,14 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
         if text.strip() and name not in found:
             found[name] = Rules(name, text, clean_line(summary.shown), latest_first.index(entry))
     return list(found.values())
+
+
+def long_rules(text: str) -> str:
+    """What happens to a compact summary too long for a compacted session; "" when it has room."""
+    size = size_of(clean(text).strip("\n"))
+    if size <= RULES_ROOM:
+        return ""
+    return f"{size:,} characters: after a compaction shortened to about {RULES_ROOM:,}, with its path"
 
 
 def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from memtui.clean import clean_line
 from memtui.clock import local_minute
 from memtui.files import FileProblem
-from memtui.hooks.active import Rules, active_rules, sharing
+from memtui.hooks.active import RULES_ROOM, Rules, active_rules, sharing
 from memtui.hooks.capture import last_capture
 from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import Ended
@@ -23,9 +23,6 @@ from memtui.store.state_files import NOTES, newest_version, read_notes, read_sta
 
 _FRAME = 1_000
 """Characters for the introduction and the line on the capture."""
-
-_RULES_LIMIT = 3_500
-"""Characters that the rules of all active commands have at least; the summariser was given them whole."""
 
 _FENCES = 20
 """Characters by which the fence around a text may grow."""
@@ -44,7 +41,7 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     entry = newest_version(home, session_id)
     room = LIMIT - _FRAME
     wanted = sum(size_of(_rules(each)) for each in rules)
-    notes = _notes(entry, home, report, room - min(wanted, _RULES_LIMIT)) if entry else ""
+    notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM)) if entry else ""
     room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
     sections = [Section(_rules(each), _RULES + each.rank) for each in sharing(rules, room)]
     sections.append(Section(notes, _STATE))

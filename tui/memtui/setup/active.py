@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memtui.hooks.active import long_rules
 from memtui.project import Places
 from memtui.setup.findings import Finding, ok, warning
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
@@ -22,13 +23,16 @@ def check_active(places: Places) -> Iterator[Finding]:
         plain = normalised(name)
         advice = f"Clear it with `memtui command clear {plain}`, or write that file."
         try:
-            commands.summary(name)
+            summary = commands.summary(name)
         except NoCommandFile:
             message = f"/{plain} is active, but there is no command file of that name"
             yield warning("active", message, advice)
         except CommandProblem as problem:
             yield warning("active", f"/{plain} is active, but {problem}", advice)
         else:
+            if shortening := long_rules(summary.text):
+                advice = "Put what matters most first, and under headings: every part keeps its first lines."
+                yield warning("active", f"The rules of /{plain} have {shortening}", advice)
             good.append(f"/{plain}")
     if good:
         yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")

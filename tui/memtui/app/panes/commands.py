@@ -15,6 +15,7 @@ from memtui.app.widgets.document import Document, Line, concat, from_markdown, l
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
+from memtui.hooks.active import long_rules
 from memtui.store.commands_file import NoCommandFile
 
 if TYPE_CHECKING:
@@ -113,9 +114,11 @@ class CommandsPane(Pane):
             return concat(*head, Line(""), said)
         except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
+        note = long_rules(summary.text)
         return concat(
             *head,
             styled((clean_line(summary.shown), "dim")),
+            *((line(note, "warn"),) if note else ()),
             Line(""),
             line("Compact summary", "heading"),
             from_markdown(summary.text),
