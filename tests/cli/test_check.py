@@ -71,6 +71,17 @@ def test_a_memory_by_its_id(memtui: Memtui, project: Project, name: str) -> None
     assert (result.code, json.loads(result.out)["source"]) == (0, "CMEM-20260102-120000")
 
 
+def test_a_secret_is_named_by_line_and_kind(memtui: Memtui, project: Project) -> None:
+    key = "gh" + "p_" + "a1B2" * 9
+    write(project, f"{GOOD}\n{key}\n")
+    done = memtui("check", "memory.md")
+    line = GOOD.count("\n") + 2
+    assert f"It holds a secret: github token (line {line})." in done.err
+    assert json.loads(memtui("check", "memory.md", "--json").out)["secrets"] == [
+        {"line": line, "kind": "github token"}
+    ]
+
+
 def test_what_is_piped_in(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
     result = memtui("check", "-", "--json")

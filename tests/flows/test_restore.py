@@ -91,6 +91,13 @@ def test_what_looks_like_the_system_is_taken_out(places: Places) -> None:
     assert text.endswith("\n````")
 
 
+def test_secrets_are_masked_and_named(places: Places) -> None:
+    keep(places, "a", f"Log in with {'gh' + 'p_'}{'a1B2' * 9}")
+    restored = restore_session(places, clock)
+    assert "Log in with [masked: github token]" in restored.text
+    assert [hit.kind for hit in restored.secrets] == ["github token"]
+
+
 def test_a_long_session_is_shortened_unless_all_is_wanted(places: Places) -> None:
     path = keep(places, "a", "long " * 9_000)
     text = restore_session(places, clock).text

@@ -50,6 +50,16 @@ def test_import_and_export_as_in_the_seed(calls: Calls, project: Project) -> Non
     assert (meta.project, meta.source, meta.session_id) == (str(project.root), "mcp", "5b0c7e1a")
 
 
+def test_secrets_are_masked_in_what_a_model_reads(calls: Calls) -> None:
+    key = "gh" + "p_" + "a1B2" * 9
+    _call(calls, operation="import", text=f"Log in with {key}")
+    exported = _call(calls, operation="export", id=FIRST)
+    assert exported["content"] == "Log in with [masked: github token]"
+    assert "masked" in exported["note"]
+    assert key not in json.dumps(_call(calls, operation="list"))
+    assert calls.store.get(FIRST).body == f"Log in with {key}".encode()
+
+
 @pytest.mark.parametrize(
     "text", ["a\r\nb\r\n", "no end", "\ufeff恢复", "x\0\x1b[31m\u2028", "---\nid: 1\n---\n"]
 )

@@ -18,6 +18,7 @@ from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
 from memtui.formats.model import FormatError
 from memtui.project import expanded
+from memtui.safety.secrets import find, holds_secrets
 from memtui.store.base import MemoryMissing
 
 _LIMIT = 16 << 20
@@ -49,11 +50,15 @@ def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -
         points = check_recovery(given.data.decode("utf-8", "replace"))
     except FormatError as error:
         raise click.ClickException(f"{given.name} is no recovery text: {error}.") from error
+    secrets = find(given.data.decode("utf-8", "replace"))
     if as_json:
-        print_json({"source": given.name, "verdict": worst(points), "points": as_json_points(points)})
+        answer = {"source": given.name, "verdict": worst(points), "points": as_json_points(points)}
+        print_json({**answer, "secrets": [hit._asdict() for hit in secrets]})
     else:
         print_points(points)
         say(summary(points), err=True)
+        if secrets:
+            say(f"{holds_secrets(secrets)}.", err=True)
     if worst(points) is Verdict.FAIL:
         ctx.exit(1)
 

@@ -13,6 +13,7 @@ from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
 from memtui.flows.restore import Restored, restore_memory, restore_session
 from memtui.project import Places, claude_config, memtui_home
+from memtui.safety.secrets import holds_secrets
 
 
 @click.command("restore")
@@ -43,6 +44,8 @@ def command(
         restored = restore_session(places, system_clock, session=session, full=full)
     if not restored.text:
         raise click.ClickException(f"there is nothing in {restored.name}.")
+    if restored.secrets:
+        say(f"{holds_secrets(restored.secrets)}; masked.", err=True)
     if as_json:
         print_json({"name": restored.name, "text": restored.text})
     elif printed or not is_terminal():

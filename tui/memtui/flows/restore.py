@@ -19,6 +19,7 @@ from memtui.hooks.notes import Shorten, by_hand
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Places
+from memtui.safety.secrets import Hit, find, masked
 from memtui.store.memory_files import FilesBackend
 
 _RANKS = {
@@ -51,6 +52,8 @@ class Restored:
     """Clean, quoted, of less than 9,000 characters unless all of it was wanted."""
     name: str
     """What it is, in a few words."""
+    secrets: tuple[Hit, ...] = ()
+    """What is masked in it, by the lines of the original."""
 
 
 def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
@@ -76,8 +79,8 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
         text = render_session_state(drafted_state(places, documents))
         whole = f"`memtui state show --session {documents.session_id}` prints all of it"
         title = f"Session state, drafted at {local_minute(clock())} from the transcript"
-    notes = by_hand(places.project, clock(), title, text, whole, shorten=None if full else shortened)
-    return Restored(notes, f"the state of session {documents.session_id[:8]}")
+    notes = by_hand(places.project, clock(), title, masked(text), whole, shorten=None if full else shortened)
+    return Restored(notes, f"the state of session {documents.session_id[:8]}", find(text))
 
 
 def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool = False) -> Restored:
@@ -98,10 +101,10 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     shorten: Shorten | None = None if full else shortened_recovery
-    text = _here(memory.body.decode("utf-8", "replace"), places.project.root)
-    return Restored(
-        by_hand(places.project, clock(), title, text, whole, shorten=shorten), f"memory {memory.meta.id}"
-    )
+    body = memory.body.decode("utf-8", "replace")
+    text = masked(_here(body, places.project.root))
+    notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
+    return Restored(notes, f"memory {memory.meta.id}", find(body))
 
 
 def _here(text: str, here: Path) -> str:

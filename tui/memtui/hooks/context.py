@@ -19,6 +19,7 @@ from memtui.hooks.surroundings import (
 )
 from memtui.named import TYPE_CHECKING
 from memtui.project import Project, git_branch
+from memtui.safety.quoting import fenced, harmless
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -35,6 +36,9 @@ the request that they become part of is nearly full."""
 
 _OTHERS = 6_000
 """Characters kept free of rules, for all other sections."""
+
+_FENCE = 40
+"""Characters of the marks around rules, unless they hold long marks of their own."""
 
 _STATUS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""
@@ -59,17 +63,20 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
     # AgileFlow's own script always prints these, whatever the project has.
     fixed = profile == "agileflow"
-    told = conventions(project, report) or (["- Read CLAUDE.md for project conventions"] if fixed else [])
+    told = _quoted(conventions(project, report))
+    if fixed and not told:
+        told = ["- Read CLAUDE.md for project conventions"]
+    files = _harmless(key_files(project, whole=fixed))
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
         *(
             Section(_rules(each, profile), _RULES + each.rank)
-            for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS)
+            for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS - _FENCE * len(rules))
         ),
-        Section(_titled("Key Files to Check After Compact", key_files(project, whole=fixed)), _FILES),
+        Section(_titled("Key Files to Check After Compact", files), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", told), _CONVENTIONS),
-        Section(_titled("Recent Agent Activity", recent_activity(project, report)), _ACTIVITY),
+        Section(_titled("Recent Agent Activity", _harmless(recent_activity(project, report))), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]
     return joined(fitting(sections, SUMMARISER_LIMIT - 2)) + "\n"
@@ -77,6 +84,7 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
 
 def _status(project: Project, profile: Profile, report: Report) -> str:
     name, version = package(project, report)
+    name, version = harmless(name), harmless(version)
     title = f"{_owner(name, profile)} PROJECT CONTEXT (preserve during compact):"
     lines = [
         title,
@@ -85,7 +93,7 @@ def _status(project: Project, profile: Profile, report: Report) -> str:
         "## Project Status",
         f"- Project: {_versioned(name, version, profile)}",
     ]
-    branch = clean_line(git_branch(project.root))[:200]
+    branch = harmless(clean_line(git_branch(project.root))[:200])
     if branch or profile == "agileflow":
         lines.append(f"- Branch: {branch or 'unknown'}")
     return "\n".join(lines + _stories(project, profile, report))
@@ -97,7 +105,7 @@ def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
         return ["- Active Stories: Unable to read docs/09-agents/status.json"]
     if active is None and profile == "plain":
         return []
-    shown = list(active or ["None in progress"])
+    shown = _harmless(active or ["None in progress"])
     if len(shown) > _MOST_STORIES:
         shown[_MOST_STORIES:] = [f"{len(shown) - _MOST_STORIES} more"]
     return [f"- Active Stories: {', '.join(shown)}", f"- WIP Count: {len(active or ())}"]
@@ -117,7 +125,7 @@ def _owner(name: str, profile: Profile) -> str:
 
 
 def _rules(rules: Rules, profile: Profile) -> str:
-    return f"## ACTIVE COMMAND: {_called(rules, profile)}\n\n{rules.text}"
+    return f"## ACTIVE COMMAND: {_called(rules, profile)}\n\n{fenced(harmless(rules.text))}"
 
 
 def _called(rules: Rules, profile: Profile) -> str:
@@ -136,6 +144,14 @@ def _actions(project: Project, profile: Profile) -> str:
     if fixed or there(project, ".git"):
         actions.append("Check git log for recent changes")
     return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
+
+
+def _harmless(lines: Sequence[str]) -> list[str]:
+    return [harmless(each) for each in lines]
+
+
+def _quoted(lines: Sequence[str]) -> list[str]:
+    return [fenced(harmless("\n".join(lines)))] if lines else []
 
 
 def _titled(title: str, lines: Sequence[str]) -> str:

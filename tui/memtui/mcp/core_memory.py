@@ -25,10 +25,12 @@ from mcp import types
 from memtui.clean import clean_line
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import decoded, paged, row, rows_that_fit, summary
+from memtui.safety.secrets import MASK, masked
 from memtui.store.base import NOT_ALL_SEARCHED, Filter, New
 
 NAME = "core_memory"
 
+_MASKED = "Secrets in it are masked; `memtui memory export` gives the text as it was stored."
 _NOT_EXACT = "The text is not valid UTF-8; `memtui memory export` gives its bytes."
 
 _DESCRIPTION = """\
@@ -140,6 +142,8 @@ def _export(calls: Calls, call: Call) -> dict[str, Any]:
     memory = calls.memory(_needed(call.id, "an id"), call.path)
     text, exact = decoded(memory.body)
     answer = {"id": memory.meta.id, **paged(text, call.offset)}
+    if MASK in text and MASK.encode() not in memory.body:
+        return {**answer, "note": _MASKED}
     return answer if exact else {**answer, "note": _NOT_EXACT}
 
 
@@ -151,7 +155,7 @@ def _list(calls: Calls, call: Call) -> dict[str, Any]:
 def _search(calls: Calls, call: Call) -> dict[str, Any]:
     query = _needed(call.query, "a query")
     found = calls.store.search(query, _filter(calls, call), limit=call.limit)
-    matches = [{**row(hit.listed), "snippet": clean_line(hit.snippet)} for hit in found.hits]
+    matches = [{**row(hit.listed), "snippet": masked(clean_line(hit.snippet))} for hit in found.hits]
     answer = {"query": call.query, "matches": rows_that_fit(matches), "total": found.total}
     return answer if found.complete else {**answer, "note": NOT_ALL_SEARCHED}
 

@@ -10,6 +10,7 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.mcp.calls import Calls, Refusal
 from memtui.mcp.texts import RESULT_BYTES, cut_note, decoded, page, restore_prompt
 from memtui.reading.short_text import shortened
+from memtui.safety.secrets import MASK
 from memtui.store.base import Filter, Listed
 
 SCHEME = "memory://"
@@ -68,7 +69,9 @@ def resource(calls: Calls, uri: str) -> types.ReadResourceResult:
         raise Refusal(f"'{clean_line(uri)}' is not the address of a memory; those are {SCHEME}CMEM-...")
     memory = calls.memory(name)
     text, exact = decoded(memory.body)
-    return types.ReadResourceResult(contents=[_text(uri, memory, text) if exact else _blob(uri, memory)])
+    return types.ReadResourceResult(
+        contents=[_text(uri, memory, text) if exact or MASK in text else _blob(uri, memory)]
+    )
 
 
 def _text(uri: str, memory: StoredMemory, text: str) -> types.TextResourceContents:

@@ -13,6 +13,7 @@ from memtui.formats.recovery import Plan, Recovery, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.reading.short_text import shortened
 from memtui.safety.quoting import fenced, harmless
+from memtui.safety.secrets import masked
 from memtui.store.base import Listed
 
 RESULT_BYTES = 45_000
@@ -41,11 +42,11 @@ stands and what comes next.
 
 
 def decoded(body: bytes) -> tuple[str, bool]:
-    """A stored text, and whether it is exactly what was stored: JSON cannot carry what is no UTF-8."""
+    """A stored text with its secrets masked, and whether JSON can carry the rest of it: it is UTF-8."""
     try:
-        return body.decode(), True
+        return masked(body.decode()), True
     except UnicodeDecodeError:
-        return body.decode("utf-8", "replace"), False
+        return masked(body.decode("utf-8", "replace")), False
 
 
 class Page(NamedTuple):
@@ -95,7 +96,7 @@ def row(listed: Listed) -> dict[str, Any]:
         return {"id": meta.id, "problem": clean_line(listed.problem)}
     return {
         "id": meta.id,
-        "description": shortened(clean_line(listed.title), _LINE),
+        "description": shortened(masked(clean_line(listed.title)), _LINE),
         "project": clean_line(meta.project),
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),

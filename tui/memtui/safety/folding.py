@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 _BRACKETS = {
     "<": (

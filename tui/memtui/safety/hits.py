@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 
 class Span(NamedTuple):

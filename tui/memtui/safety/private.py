@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from memtui.named import TYPE_CHECKING
 from memtui.safety.folding import INVISIBLE, OPENERS, folded
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MARK = "[private]"
 """What stands in the place of a private part."""

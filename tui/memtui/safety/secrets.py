@@ -6,6 +6,7 @@ left says what was there: ``[masked: github token]``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from memtui.safety.assigned import assigned
@@ -13,10 +14,13 @@ from memtui.safety.carriers import carried
 from memtui.safety.hits import Hit, Span, may_hold_secret
 from memtui.safety.tokens import tokens
 
-__all__ = ["MASK", "Hit", "find", "masked", "masked_in"]
+__all__ = ["MASK", "Hit", "find", "holds_secrets", "masked", "masked_in"]
 
 MASK = "[masked: "
 """How every mask begins."""
+
+
+_NAMED = 5
 
 
 def masked(text: str) -> str:
@@ -41,6 +45,13 @@ def find(text: str) -> tuple[Hit, ...]:
         at = span.start
         hits.append(Hit(line, span.kind))
     return tuple(hits)
+
+
+def holds_secrets(hits: Sequence[Hit]) -> str:
+    """A sentence without its full stop: which secrets a text holds, and in which lines; the first few."""
+    named = ", ".join(f"{hit.kind} (line {hit.line})" for hit in hits[:_NAMED])
+    more = f", and {len(hits) - _NAMED} more" if len(hits) > _NAMED else ""
+    return f"It holds {'a secret' if len(hits) == 1 else f'{len(hits)} secrets'}: {named}{more}"
 
 
 def masked_in(value: Any) -> Any:
