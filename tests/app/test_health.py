@@ -61,7 +61,7 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
         await driver.until(lambda: line(driver) == "1 compaction without a capture: b")
         await driver.press("b")
         await driver.until(lambda: "Write 1 capture" in driver.shown)
-        await driver.press("y")
+        await driver.press("enter")
         await driver.until_said("Wrote 1 of 1")
         await driver.until(lambda: "Fix the login" in driver.shown)
         captures = list((world.root / ".project" / "compacts").glob("*-autocompact.md"))

@@ -19,12 +19,14 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
 from memtui.app.commands import COMMANDS
 from memtui.app.ending import end_with_terminal
 from memtui.app.host import HostApp
+from memtui.app.screen_commands import CommandTable
 from memtui.app.screens.browser import BrowserScreen
 from memtui.clean import clean
 from memtui.clock import Clock, system_clock
@@ -61,7 +63,11 @@ class MemtuiApp(HostApp):
     # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - not a class variable in Textual
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
+        Binding("ctrl+c,super+c", "copy_selection", "copy", show=False, priority=True),
+        Binding("question_mark,f1", "help", "help", show=False),
+    ]
 
     def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
         super().__init__(log)
@@ -126,6 +132,23 @@ class MemtuiApp(HostApp):
         else:
             await super().action_quit()
 
+    def action_copy_selection(self) -> None:
+        """Copy the selected text; ctrl+c never quits."""
+        focused = self.focused
+        typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""
+        if text := typed or self.screen.get_selected_text():
+            self.copy_text(text, name="the selection")
+        else:
+            way = "q quits" if isinstance(self.screen, BrowserScreen) else "esc goes back"
+            self.say(f"No text is selected: ctrl+c copies, {way}.")
+
+    def action_help(self) -> None:
+        """Show the keys of the screen in front."""
+        from memtui.app.screens.help import screen_help
+
+        if table := _table(self.screen):
+            self.push_screen(screen_help(table))
+
     def action_command_palette(self) -> None:
         """Open the palette."""
         from memtui.app.palette import Palette
@@ -134,15 +157,22 @@ class MemtuiApp(HostApp):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The commands of the table, then Textual's own."""
-        if isinstance(screen, BrowserScreen):
-            for command in COMMANDS:
-                if command.palette:
-                    title = f"{command.label.capitalize()} ({command.shown})"
-                    yield SystemCommand(
-                        title, command.help, partial(screen.run_action, command.binding_action)
-                    )
+        """The commands of the screen's table, then Textual's own."""
+        listed = [
+            (each.label, each.shown, each.help, each.binding_action) for each in COMMANDS if each.palette
+        ]
+        if not isinstance(screen, BrowserScreen):
+            table = _table(screen)
+            commands = table.commands if table else ()
+            listed = [(each.label, each.shown, each.help, each.action) for each in commands]
+        for label, shown, text, action in listed:
+            yield SystemCommand(f"{label.capitalize()} ({shown})", text, partial(screen.run_action, action))
         yield from super().get_system_commands(screen)
+
+
+def _table(screen: Screen[object]) -> CommandTable | None:
+    table = getattr(screen, "TABLE", None)
+    return table if isinstance(table, CommandTable) else None
 
 
 def _class_for(length: int, breakpoints: Iterable[tuple[int, str]]) -> str:

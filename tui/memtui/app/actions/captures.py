@@ -91,7 +91,7 @@ class CaptureActions:
         number = len(missing)
         what = "1 capture" if number == 1 else f"{number} captures"
         question = f"Write {what} for compactions that nothing captured?"
-        if not await self._windows.confirm(question, yes="Write", no="Not now"):
+        if not await self._windows.confirm(question, yes="Write", no="Not now", safe=True):
             return
         with self._host.reporting("backfilling"):
             written = await asyncio.to_thread(self._browser.backfill, missing)

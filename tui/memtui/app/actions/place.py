@@ -51,8 +51,10 @@ class Place(Protocol):
 class Windows(Protocol):
     """The screens that an action can open."""
 
-    async def confirm(self, question: str, *, yes: str, no: str, document: Document | None = None) -> bool:
-        """Ask a yes-no question; only in a worker."""
+    async def confirm(
+        self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
+    ) -> bool:
+        """Ask a yes-no question; `safe`: yes loses nothing, and enter means it. Only in a worker."""
 
     async def ask(self, question: str, *, value: str, hint: str) -> str | None:
         """Ask for one line; None when it was left. Only in a worker."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import on, work
-from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, why
+from memtui.app.screen_commands import CommandTable
 from memtui.app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
-Keys = tuple[tuple[str, str, str], ...]
-"""(key, label, action) of a bottom line."""
-
 
 class AskingScreen(Screen[Result], Generic[Result, Answer]):
     """Asks one question at a time: f4 asks, esc calls it off, and leaving the screen does, too."""
@@ -27,11 +24,8 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
     if TYPE_CHECKING:
         app: HostApp
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f4", "ask_model", "ask claude", show=False, priority=True),
-    ]
-    KEYS: ClassVar[Keys] = ()
-    """Of the bottom line; the last one is esc."""
+    TABLE: ClassVar[CommandTable]
+    """The commands; the last one is esc."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,13 +53,14 @@ class AskingScreen(Screen[Result], Generic[Result, Answer]):
         """Tell why the model had no part in the draft."""
         self.say(f"{why(problem)}: the draft from the facts stands.", warn=True)
 
-    def keys(self) -> Keys:
-        """Of the bottom line, where the focus is."""
-        return self.KEYS
+    @property
+    def part(self) -> str:
+        """The part of the screen that has the focus, as the table names it."""
+        return "form"
 
     def show_keys(self) -> None:
         """Show what the keys do now: esc calls off what is being asked."""
-        keys = self.keys()
+        keys = self.TABLE.bar(self.part)
         if self._model.is_open:
             key, _, action = keys[-1]
             keys = (*(each for each in keys[:-1] if each[0] != "f4"), (key, "stop asking claude", action))

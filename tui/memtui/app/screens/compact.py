@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -18,6 +18,7 @@ from textual.widgets import Input, TextArea
 from memtui.app.browser import Browser
 from memtui.app.memory_detail import checklist_lines
 from memtui.app.memory_edits import Edited, stored
+from memtui.app.screen_commands import COMPACT
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.widgets.document import Document, Line, line
@@ -54,19 +55,9 @@ class Read(Message):
 class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
 
+    TABLE = COMPACT
     AUTO_FOCUS = "#compact-text"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "store", show=False, priority=True),
-        Binding("f2", "switch", "checks", show=False, priority=True),
-        Binding("escape", "leave", "leave", show=False),
-    ]
-    KEYS = (
-        ("ctrl+s", "store", "screen.save"),
-        ("tab", "next field", "app.focus_next"),
-        ("f4", "ask claude", "screen.ask_model"),
-        ("f2", "checks", "screen.switch"),
-        ("esc", "leave", "screen.leave"),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, browser: Browser) -> None:
         super().__init__()
@@ -182,7 +173,7 @@ class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
         """Check the text once typing rests."""
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
-        with self.app.reporting("checking the text"):
+        with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:

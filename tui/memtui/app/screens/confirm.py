@@ -16,15 +16,25 @@ from memtui.app.widgets.document_view import DocumentView
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Asks `question`; y or the first button answers yes, everything else no."""
+    """Asks `question`; y and n answer, enter presses the highlighted button, escape means no.
+
+    Only the button with the focus is highlighted. Where yes destroys nothing, it is `safe` and has the focus:
+    enter does what was asked for.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes", show=False),
         Binding("n,escape,q", "answer(False)", "no", show=False),
         Binding("left,right", "app.focus_next", show=False),
+        Binding("down,j", "read('lines', 1)", show=False),
+        Binding("up,k", "read('lines', -1)", show=False),
+        Binding("pagedown,space", "read('page', 1)", show=False),
+        Binding("pageup", "read('page', -1)", show=False),
     ]
 
-    def __init__(self, question: str, *, yes: str, no: str, document: Document | None = None) -> None:
+    def __init__(
+        self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
+    ) -> None:
         """Make the question.
 
         Args:
@@ -32,32 +42,41 @@ class ConfirmScreen(ModalScreen[bool]):
             yes: what the first answer does, in a word.
             no: what the other one does.
             document: what one should read before answering.
+            safe: whether yes loses nothing.
         """
         super().__init__()
         self._document = document
         self._question = question
         self._yes = yes
         self._no = no
+        self._safe = safe
 
     def compose(self) -> ComposeResult:
-        """The safe answer has the focus."""
+        """The question, what there is to read, and the answers."""
         with Vertical(id="confirm"):
             yield Static(Content(self._question), id="question")
             if self._document is not None:
-                yield DocumentView(self._document, id="asked-about")
+                view = DocumentView(self._document, id="asked-about")
+                view.can_focus = False
+                yield view
             with Horizontal(id="answers"):
-                yield Button(Content(f"{self._yes} (y)"), id="yes", variant="warning", compact=True)
+                yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)
                 yield Button(Content(f"{self._no} (n)"), id="no", compact=True)
 
     def on_mount(self) -> None:
-        """Enter must not destroy by habit."""
+        """Give the focus to the answer that loses nothing: enter must not destroy by habit."""
         self.set_class(self._document is not None, "-large")
-        self.query_one("#asked-about" if self._document is not None else "#no").focus()
+        self.query_one("#yes" if self._safe else "#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Either button answers."""
         event.stop()
         self.dismiss(event.button.id == "yes")
+
+    def action_read(self, unit: str, number: int) -> None:
+        """Scroll what there is to read."""
+        for view in self.query(DocumentView):
+            view.action_lines(number) if unit == "lines" else view.action_page(number)
 
     def action_answer(self, answer: bool) -> None:
         """A key answers."""

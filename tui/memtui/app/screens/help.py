@@ -1,4 +1,4 @@
-"""The keys, for the focused pane first: made from the table of commands."""
+"""The keys of a pane or of a screen: made from the tables of commands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from memtui.app.commands import COMMANDS, PANE_TITLES, PaneId, key_table
+from memtui.app.screen_commands import CommandTable
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 
@@ -21,6 +22,8 @@ _ABOUT = {
     PaneId.STATE: "Where the newest session stands: goal, tasks, decisions, errors.",
 }
 _KEY_WIDTH = 14
+_MOVING = (("j k ↑ ↓ g G", "move where nothing is typed; page up and page down work too"),)
+_PALETTE = ("ctrl+p", "every command by name")
 
 
 class HelpScreen(ModalScreen[None]):
@@ -30,9 +33,11 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
     ]
 
-    def __init__(self, pane: PaneId) -> None:
+    def __init__(self, title: str, document: Document) -> None:
+        """Make the screen; `title` says where the keys work."""
         super().__init__()
-        self._pane = pane
+        self._title = title
+        self._document = document
 
     def compose(self) -> ComposeResult:
         """One scrolling text."""
@@ -42,22 +47,30 @@ class HelpScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Fill it."""
         box = self.query_one("#help")
-        box.border_title = Content(f"Keys in {PANE_TITLES[self._pane]}")
+        box.border_title = Content(f"Keys in {self._title}")
         box.border_subtitle = Content("esc closes")
         view = self.query_one(DocumentView)
-        view.show(help_document(self._pane))
+        view.show(self._document)
         view.focus()
 
 
-def help_document(pane: PaneId) -> Document:
-    """The help text of a pane."""
+def pane_help(pane: PaneId) -> HelpScreen:
+    """The keys of the browser in a pane."""
     here = [command for command in COMMANDS if pane in command.panes and len(command.panes) < len(PaneId)]
     everywhere = [command for command in COMMANDS if len(command.panes) == len(PaneId)]
     lines: list[Line] = [line(_ABOUT[pane], "strong")]
     if here:
         lines += [Line(""), line("Here", "heading"), *(_row(command.shown, command.help) for command in here)]
     lines += [Line(""), line("Everywhere", "heading"), *(_row(*row) for row in key_table(everywhere))]
-    return Document(lines)
+    return HelpScreen(PANE_TITLES[pane], Document(lines))
+
+
+def screen_help(table: CommandTable) -> HelpScreen:
+    """The keys of another screen."""
+    rows = [*_MOVING, *table.rows(), _PALETTE]
+    return HelpScreen(
+        table.title, Document([line(table.about, "strong"), Line(""), *(_row(*row) for row in rows)])
+    )
 
 
 def _row(key: str, text: str) -> Line:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
+from memtui.app.screen_commands import READING
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -17,7 +18,8 @@ from memtui.app.widgets.key_bar import KeyBar
 class ReadingScreen(Screen[None]):
     """Shows a document until it is left."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss", "back", show=False)]
+    TABLE = READING
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, title: str, document: Document) -> None:
         """Make the screen; `title` is clean."""
@@ -35,13 +37,7 @@ class ReadingScreen(Screen[None]):
         view = self.query_one(DocumentView)
         view.border_title = Content(self._title)
         view.focus()
-        self.query_one(KeyBar).keys = (
-            ("space", "page down", "focused.page(1)"),
-            ("g", "start", "focused.first"),
-            ("G", "end", "focused.last"),
-            ("ctrl+p", "commands", "app.command_palette"),
-            ("esc", "back", "screen.dismiss"),
-        )
+        self.query_one(KeyBar).keys = self.TABLE.bar()
 
     async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click in the key bar."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import DescendantFocus
@@ -18,7 +18,8 @@ from textual.widgets import TextArea
 
 from memtui.app.browser import Browser
 from memtui.app.review_form import FIELDS, Draft, Field, from_fields, to_fields, with_item
-from memtui.app.screens.asking import AskingScreen, Keys
+from memtui.app.screen_commands import REVIEW
+from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
@@ -54,30 +55,8 @@ class FormField(TextArea):
 class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "save", show=False, priority=True),
-        Binding("f2", "switch", "evidence", show=False, priority=True),
-        Binding("f3", "transcript", "transcript", show=False, priority=True),
-        Binding("space", "add", "add to field", show=False),
-        Binding("escape", "leave", "leave", show=False),
-    ]
-    # The last two always show: in a narrow window nothing but f2 leads to the facts.
-    KEYS = (
-        ("ctrl+s", "save", "screen.save"),
-        ("tab", "next field", "app.focus_next"),
-        ("f4", "ask claude", "screen.ask_model"),
-        ("f3", "transcript", "screen.transcript"),
-        ("f2", "facts", "screen.switch"),
-        ("esc", "leave", "screen.leave"),
-    )
-    EVIDENCE_KEYS = (
-        ("ctrl+s", "save", "screen.save"),
-        ("space", "add fact", "screen.add"),
-        ("f4", "ask claude", "screen.ask_model"),
-        ("f3", "transcript", "screen.transcript"),
-        ("f2", "form", "screen.switch"),
-        ("esc", "leave", "screen.leave"),
-    )
+    TABLE = REVIEW
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, browser: Browser, row: CaptureRow) -> None:
         super().__init__()
@@ -201,9 +180,10 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         text = clean_line(item.text) if item else ""
         return Content(cut_left(text, width) if item and item.kind in ("file", "reference") else text)
 
-    def keys(self) -> Keys:
-        """Of the evidence, or of the form."""
-        return self.EVIDENCE_KEYS if self.focused is self.evidence_list else self.KEYS
+    @property
+    def part(self) -> str:
+        """The facts or the form."""
+        return "facts" if self.focused is self.evidence_list else "form"
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""

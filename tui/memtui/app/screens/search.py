@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.browser import Browser
-from memtui.app.commands import PROMPT
 from memtui.app.panes.pane import row
+from memtui.app.screen_commands import SEARCH
 from memtui.app.searching import Group, Kind, Result, Searcher
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import EMPTY, Document, line, styled
@@ -66,28 +66,9 @@ class SearchScreen(Screen[Result | None]):
     if TYPE_CHECKING:
         app: HostApp
 
+    TABLE = SEARCH
     AUTO_FOCUS = "#query"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "leave", show=False),
-        Binding("tab,shift+tab", "switch", "switch", show=False),
-        Binding("y", "copy('{id}')", "copy id", show=False),
-        Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False),
-        Binding("s,slash", "type", "type", show=False),
-        Binding("q", "leave", "leave", show=False),
-    ]
-    TYPING = (
-        ("enter", "open", "screen.open"),
-        ("↑ ↓", "move", "screen.move(1)"),
-        ("tab", "results", "screen.switch"),
-        ("esc", "leave", "screen.leave"),
-    )
-    CHOOSING = (
-        ("enter", "open", "screen.open"),
-        ("y", "copy id", "screen.copy('{id}')"),
-        ("Y", "copy prompt", f"screen.copy('{PROMPT}')"),
-        ("tab", "type", "screen.switch"),
-        ("esc", "leave", "screen.leave"),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(
         self, browser: Browser, captures: Iterable[CaptureRow], files: Iterable[Entry], *, query: str = ""
@@ -238,7 +219,7 @@ class SearchScreen(Screen[Result | None]):
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
         typing = self.focused is not self.results
-        self.query_one(KeyBar).keys = self.TYPING if typing else self.CHOOSING
+        self.query_one(KeyBar).keys = self.TABLE.bar("query" if typing else "results")
 
     @on(KeyBar.Pressed)
     async def _key_pressed(self, message: KeyBar.Pressed) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
+from memtui.app.screen_commands import TRANSCRIPT
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.clean import clean_line
@@ -21,7 +22,8 @@ _FOLLOW = 0.5
 class TranscriptScreen(Screen[None]):
     """The conversation as it stands in Claude Code's file."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,o,q", "dismiss", "back", show=False)]
+    TABLE = TRANSCRIPT
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, path: Path, line: int = 0) -> None:
         """Open `path` at a line (1-based), or at its end."""
@@ -38,13 +40,7 @@ class TranscriptScreen(Screen[None]):
         """Follow the file while somebody looks at it."""
         view = self.query_one(TranscriptView)
         view.border_title = Content(f"Transcript {clean_line(self._path.stem)[:8]}")
-        self.query_one(KeyBar).keys = (
-            ("g", "start", "focused.first"),
-            ("G", "end", "focused.last"),
-            ("space", "page down", "focused.page(1)"),
-            ("esc", "back", "screen.dismiss"),
-            ("ctrl+p", "commands", "app.command_palette"),
-        )
+        self.query_one(KeyBar).keys = self.TABLE.bar()
         view.open(self._path, self._line)
         view.focus()
         self.set_interval(_FOLLOW, view.poll)

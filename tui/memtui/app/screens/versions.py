@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.browser import Browser
 from memtui.app.panes.pane import row
+from memtui.app.screen_commands import VERSIONS
 from memtui.app.versions import Comparison, Version, Versions, before
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -38,26 +39,8 @@ class VersionsScreen(Screen[None]):
         app: HostApp
 
     AUTO_FOCUS = "#versions"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", show=False),
-        Binding("q,v", "dismiss", "leave", show=False),
-        Binding("tab,shift+tab", "switch", "switch", show=False),
-        Binding("m,space", "mark", "mark", show=False),
-        Binding("a", "everything", "all lines", show=False),
-    ]
-    LISTED = (
-        ("space", "mark", "screen.mark"),
-        ("enter", "read", "screen.switch"),
-        ("a", "all", "screen.everything"),
-        ("esc", "back", "screen.back"),
-    )
-    READ = (
-        ("space", "page down", "focused.page(1)"),
-        ("m", "mark", "screen.mark"),
-        ("a", "all", "screen.everything"),
-        ("tab", "versions", "screen.switch"),
-        ("esc", "back", "screen.back"),
-    )
+    TABLE = VERSIONS
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, browser: Browser, session_id: str) -> None:
         super().__init__()
@@ -193,7 +176,9 @@ class VersionsScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
-        self.query_one(KeyBar).keys = self.LISTED if self.focused is self.listing else self.READ
+        self.query_one(KeyBar).keys = self.TABLE.bar(
+            "versions" if self.focused is self.listing else "changes"
+        )
 
     @on(KeyBar.Pressed)
     async def _key_pressed(self, message: KeyBar.Pressed) -> None:

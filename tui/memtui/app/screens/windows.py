@@ -28,11 +28,13 @@ class ScreenWindows:
         self._screen = screen
         self._browser = browser
 
-    async def confirm(self, question: str, *, yes: str, no: str, document: Document | None = None) -> bool:
-        """Ask a yes-no question; only in a worker."""
+    async def confirm(
+        self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
+    ) -> bool:
+        """Ask a yes-no question; `safe`: yes loses nothing, and enter means it. Only in a worker."""
         from memtui.app.screens.confirm import ConfirmScreen
 
-        asked = ConfirmScreen(question, yes=yes, no=no, document=document)
+        asked = ConfirmScreen(question, yes=yes, no=no, document=document, safe=safe)
         return await self._screen.app.push_screen_wait(asked)
 
     async def ask(self, question: str, *, value: str, hint: str) -> str | None:
@@ -92,9 +94,9 @@ class ScreenWindows:
 
     def help(self, pane: PaneId) -> None:
         """Show the keys of a pane."""
-        from memtui.app.screens.help import HelpScreen
+        from memtui.app.screens.help import pane_help
 
-        self._screen.app.push_screen(HelpScreen(pane))
+        self._screen.app.push_screen(pane_help(pane))
 
     def edit(self, path: Path) -> str:
         """Open a file in the editor; returns "" or what went wrong."""

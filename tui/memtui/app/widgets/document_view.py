@@ -373,7 +373,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         selection = self.text_selection
         if selection is not None and (chosen := selection.get_span(name)) is not None:
             stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
-            marks.append((chosen[0], stop, self.screen.get_component_rich_style("screen--selection")))
+            marks.append((chosen[0], stop, self._selected()))
         cuts = {start, end, *(at for mark in marks for at in mark[:2] if start < at < end)}
         edges = sorted(cuts)
         parts: list[Segment] = []
@@ -384,6 +384,18 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
                     style = style + mark
             parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
         return parts
+
+    def _selected(self) -> Style:
+        """What a selection adds to the style of its text.
+
+        Textual's own style has the colour of the text transparent by default, which Rich cannot say: it comes
+        as the colour of the background.
+        """
+        if self.app.no_color:
+            return Style(reverse=True)
+        style = self.screen.get_component_rich_style("screen--selection")
+        color = self.rich_style.color if style.color == style.bgcolor else style.color
+        return Style(color=color, bgcolor=style.bgcolor)
 
     def _style(self, role: str) -> Style:
         """What a role adds to the style around it; one that is not known adds nothing."""

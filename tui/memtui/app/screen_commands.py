@@ -1,0 +1,232 @@
+"""The commands of the screens over the browser: bindings, bottom line, help and palette come from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+from memtui.app.commands import PROMPT
+
+BarKeys = tuple[tuple[str, str, str], ...]
+"""(key, label, action) of a bottom line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenCommand:
+    """One thing a person can do on a screen.
+
+    Attributes:
+        keys: Textual's key names, comma separated.
+        shown: the key as written for people.
+        label: one or two words for the bottom line.
+        help: what it does, as a phrase for help and palette.
+        action: the Textual action, with its namespace.
+        where: the parts of the screen that have the focus when the bottom line shows it; empty: any.
+        bar: whether the bottom line shows it at all.
+        priority: acts before the widget that has the focus.
+        bound: the screen binds it; otherwise the widget with the focus does.
+    """
+
+    keys: str
+    shown: str
+    label: str
+    help: str
+    action: str
+    where: frozenset[str] = frozenset()
+    bar: bool = True
+    priority: bool = False
+    bound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTable:
+    """The commands of one screen, in the order of its bottom line; the last two always show there."""
+
+    title: str
+    about: str
+    commands: tuple[ScreenCommand, ...]
+
+    def bindings(self) -> list[BindingType]:
+        """Textual's bindings for the screen."""
+        return [
+            Binding(each.keys, each.action, each.label, show=False, priority=each.priority, tooltip=each.help)
+            for each in self.commands
+            if each.bound
+        ]
+
+    def bar(self, where: str = "") -> BarKeys:
+        """The bottom line, while `where` has the focus."""
+        return tuple(
+            (each.shown, each.label, each.action)
+            for each in self.commands
+            if each.bar and (not each.where or where in each.where)
+        )
+
+    def rows(self) -> list[tuple[str, str]]:
+        """(key, what it does) for the help."""
+        return [(each.shown, each.help) for each in self.commands]
+
+
+_HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
+_DOWN = ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", bound=False)
+_START = ScreenCommand("g", "g", "start", "go to the start", "focused.first", bound=False)
+_END = ScreenCommand("G", "G", "end", "go to the end", "focused.last", bound=False)
+_MODEL = ScreenCommand(
+    "f4", "f4", "ask claude", "let claude -p improve on the draft", "screen.ask_model", priority=True
+)
+_NEXT = ScreenCommand(
+    "tab", "tab", "next field", "go to the next field", "app.focus_next", frozenset({"form"}), bound=False
+)
+
+_FACTS, _FORM = frozenset({"facts"}), frozenset({"form"})
+
+REVIEW = CommandTable(
+    "Review",
+    "Facts of the session at the left, the memory that you write at the right.",
+    (
+        ScreenCommand(
+            "ctrl+s", "ctrl+s", "save", "save the review under a Recovery ID", "screen.save", priority=True
+        ),
+        ScreenCommand(
+            "space", "space", "add fact", "add this fact to the field used last", "screen.add", _FACTS
+        ),
+        ScreenCommand(
+            "right_square_bracket",
+            "]",
+            "next group",
+            "go to the next group of facts",
+            "screen.group(1)",
+            _FACTS,
+        ),
+        ScreenCommand(
+            "left_square_bracket",
+            "[",
+            "group before",
+            "go to the group of facts before",
+            "screen.group(-1)",
+            _FACTS,
+            bar=False,
+        ),
+        _NEXT,
+        _MODEL,
+        ScreenCommand(
+            "f3", "f3", "transcript", "read the session's transcript", "screen.transcript", priority=True
+        ),
+        _HELP,
+        ScreenCommand(
+            "f2", "f2", "facts", "go from the form to the facts", "screen.switch", _FORM, priority=True
+        ),
+        ScreenCommand(
+            "f2", "f2", "form", "go from the facts to the form", "screen.switch", _FACTS, bound=False
+        ),
+        ScreenCommand("escape", "esc", "leave", "leave; asks if something is not saved", "screen.leave"),
+    ),
+)
+
+COMPACT = CommandTable(
+    "Compact",
+    "The recovery text of the current session, its description and tags, and its checklist.",
+    (
+        ScreenCommand(
+            "ctrl+s", "ctrl+s", "store", "store the text under a Recovery ID", "screen.save", priority=True
+        ),
+        _NEXT,
+        _MODEL,
+        _HELP,
+        ScreenCommand(
+            "f2",
+            "f2",
+            "checks",
+            "go from the text to description, tags and checks, or back",
+            "screen.switch",
+            priority=True,
+        ),
+        ScreenCommand("escape", "esc", "leave", "leave; asks if something is not stored", "screen.leave"),
+    ),
+)
+
+TRANSCRIPT = CommandTable(
+    "Transcript",
+    "The conversation as it stands in Claude Code's file; it follows the session.",
+    (
+        _START,
+        _END,
+        _DOWN,
+        _HELP,
+        ScreenCommand("escape,o,q", "esc", "back", "back to where you were", "screen.dismiss"),
+    ),
+)
+
+READING = CommandTable(
+    "Reading",
+    "A document.",
+    (
+        _DOWN,
+        _START,
+        _END,
+        _HELP,
+        ScreenCommand("escape,q,enter", "esc", "back", "back to where you were", "screen.dismiss"),
+    ),
+)
+
+_LISTED, _READ = frozenset({"versions"}), frozenset({"changes"})
+
+VERSIONS = CommandTable(
+    "Versions",
+    "The versions of a session state, and what has changed between two of them.",
+    (
+        ScreenCommand(
+            "m,space",
+            "space",
+            "mark",
+            "mark this version, to compare the others with it",
+            "screen.mark",
+            _LISTED,
+        ),
+        ScreenCommand(
+            "enter", "enter", "read", "read what has changed", "screen.switch", _LISTED, bound=False
+        ),
+        ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", _READ, bound=False),
+        ScreenCommand("m", "m", "mark", "mark the selected version", "screen.mark", _READ, bound=False),
+        ScreenCommand("a", "a", "all", "show unchanged lines, too, or hide them", "screen.everything"),
+        ScreenCommand(
+            "tab,shift+tab",
+            "tab",
+            "versions",
+            "go from the changes to the list, or back",
+            "screen.switch",
+            _READ,
+        ),
+        _HELP,
+        ScreenCommand("escape", "esc", "back", "back: to the list, to where you were", "screen.back"),
+        ScreenCommand("q,v", "q", "leave", "leave the versions", "screen.dismiss", bar=False),
+    ),
+)
+
+_TYPING, _CHOOSING = frozenset({"query"}), frozenset({"results"})
+
+SEARCH = CommandTable(
+    "Search",
+    "Memories, captures and session states that hold all the words; quotes keep words together.",
+    (
+        ScreenCommand("enter", "enter", "open", "open what is selected", "screen.open", bound=False),
+        ScreenCommand("down", "↑ ↓", "move", "move in the results", "screen.move(1)", _TYPING, bound=False),
+        ScreenCommand("y", "y", "copy id", "copy the Recovery ID", "screen.copy('{id}')", _CHOOSING),
+        ScreenCommand(
+            "Y", "Y", "copy prompt", "copy the restore prompt", f"screen.copy('{PROMPT}')", _CHOOSING
+        ),
+        ScreenCommand(
+            "tab,shift+tab", "tab", "results", "go from the line to the results", "screen.switch", _TYPING
+        ),
+        ScreenCommand(
+            "tab", "tab", "type", "go from the results to the line", "screen.switch", _CHOOSING, bound=False
+        ),
+        ScreenCommand("s,slash", "s /", "type", "go back to the line", "screen.type", bar=False),
+        _HELP,
+        ScreenCommand("escape,q", "esc", "leave", "back to where you were", "screen.leave"),
+    ),
+)
+
+TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, SEARCH)
+"""Every table, for the help, the tests, and a person's own keys."""
