@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from memtui.app import searching
 from memtui.app.commands import PaneId
-from memtui.app.screens import compact, review
+from memtui.app.screens import compact, evidence_pane, review_fields
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -90,8 +90,9 @@ def _anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unwatched: None) 
 
     monkeypatch.setattr(document, "clean", cleaned)
     monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
-    monkeypatch.setattr(review, "clean", cleaned)
-    monkeypatch.setattr(review, "clean_line", cleaned_line)
+    monkeypatch.setattr(review_fields, "clean", cleaned)
+    monkeypatch.setattr(evidence_pane, "clean", cleaned)
+    monkeypatch.setattr(evidence_pane, "clean_line", cleaned_line)
     monkeypatch.setattr(compact, "clean", cleaned)
     monkeypatch.setattr(compact, "_PAUSE", 0.0)
     monkeypatch.setattr(searching, "clean", cleaned)

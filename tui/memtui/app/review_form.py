@@ -15,24 +15,22 @@ class Field:
     Attributes:
         name: of the `MemoryFile` field; `summary` belongs to the capture.
         label: shown in its border.
-        height: lines of text it shows.
         listed: whether every line is an item of its own.
     """
 
     name: str
     label: str
-    height: int
     listed: bool = False
 
 
 FIELDS = (
-    Field("title", "Title", 1),
-    Field("summary", "Summary (for the capture)", 2),
-    Field("goal", "Goal", 3),
-    Field("learnings", "Learnings", 6, listed=True),
-    Field("questions", "Open questions / issues", 4, listed=True),
-    Field("confidence", "Confidence: High, Medium or Low, and why", 2),
-    Field("key_files", "Key files", 4, listed=True),
+    Field("title", "Title"),
+    Field("summary", "Summary (for the capture)"),
+    Field("goal", "Goal"),
+    Field("learnings", "Learnings", listed=True),
+    Field("questions", "Open questions / issues", listed=True),
+    Field("confidence", "Confidence: High, Medium or Low, and why"),
+    Field("key_files", "Key files", listed=True),
 )
 
 

@@ -11,45 +11,30 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
+from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
 from memtui.app.browser import Browser
-from memtui.app.review_form import FIELDS, Draft, Field, from_fields, to_fields, with_item
+from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screen_commands import REVIEW
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.evidence_pane import EvidencePane, written
+from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.app.widgets.wrap import cut_left
-from memtui.clean import clean, clean_line
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.files import FileProblem
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
 from memtui.reading.capture_facts import facts_of_capture
-from memtui.reading.evidence import EvidenceGroup, EvidenceItem, evidence
+from memtui.reading.evidence import evidence
 from memtui.reading.facts import Facts, ReadingCancelledError
 from memtui.store.transcripts import TranscriptProblem
-
-_TARGET_AT_FIRST = "learnings"
-
-
-class FormField(TextArea):
-    """One field of the memory form."""
-
-    def __init__(self, field: Field) -> None:
-        super().__init__(
-            id=f"field-{field.name}", compact=True, tab_behavior="focus", highlight_cursor_line=False
-        )
-        self.field = field
-        self.border_title = Content(field.label)
-        self.styles.height = field.height + 2
 
 
 class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
@@ -64,11 +49,8 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         self.browser = browser
         self.row = row
         self.capture = row.capture
-        self._items: dict[str, EvidenceItem | str] = {}
-        self._drafted: dict[str, str] = {}
         self._memory = MemoryFile(title="")
         self._facts: Facts | None = None
-        self._target = _TARGET_AT_FIRST
         self._focused_before = False
         self._saving = False
         self._by_model = False
@@ -79,33 +61,34 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     def compose(self) -> ComposeResult:
         """Evidence and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="review"):
-            yield RowList(
-                self._draw_evidence,
-                is_header=lambda key: isinstance(self._items.get(key), str),
-                empty="Reading the transcript …",
-                id="evidence",
-            )
-            with VerticalScroll(id="form", can_focus=False):
-                for field in FIELDS:
-                    yield FormField(field)
+            yield EvidencePane(lambda text: self.form.holds(text))
+            yield ReviewForm()
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Start drafting."""
         self.show_keys()
-        self.query_one("#evidence").border_title = Content("Evidence")
-        self._mark_target()
         self.set_focus(self.field("title"))
         self._draft()
 
+    @property
+    def form(self) -> ReviewForm:
+        """The memory form."""
+        return self.query_one(ReviewForm)
+
+    @property
+    def facts(self) -> EvidencePane:
+        """The evidence."""
+        return self.query_one(EvidencePane)
+
     def field(self, name: str) -> FormField:
         """A field of the form."""
-        return self.query_one(f"#field-{name}", FormField)
+        return self.form.field(name)
 
     @property
     def evidence_list(self) -> RowList:
         """The facts, grouped."""
-        return self.query_one("#evidence", RowList)
+        return self.facts.listing
 
     @work(exit_on_error=False)
     async def _draft(self) -> None:
@@ -131,18 +114,10 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         """Show the facts, and the draft made from them in every field that nobody has touched."""
         # What the capture itself says is no evidence: then the list tells why there is none.
         groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
-        self._items = _rows(groups)
-        listing = self.evidence_list
-        listing.empty = clean(nothing)
-        listing.set_rows(tuple(self._items))
+        self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
         self._draft_facts = facts
-        texts = to_fields(Draft(self._memory, draft_summary(facts)))
-        for name, text in texts.items():
-            area = self.field(name)
-            self._drafted[name] = clean(text) if not area.text else ""  # what was typed meanwhile is no draft
-            if not area.text:
-                area.text = clean(text)
+        self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
 
     def refusal(self) -> str:
         """Why the model cannot be asked now."""
@@ -165,20 +140,12 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         if self._saving:
             return
         texts = to_fields(Draft(answer.memory, answer.summary))
-        changed = {name for name, text in self._texts().items() if text != self._drafted[name]}
-        for name in texts.keys() - changed:
-            self.field(name).text = self._drafted[name] = clean(texts[name])
+        changed = self.form.changed
+        self.form.replace(texts, texts.keys() - {field.name for field in changed})
         self._by_model = len(changed) < len(FIELDS)
-        labels = [re.split("[:(]", field.label)[0].strip() for field in FIELDS if field.name in changed]
+        labels = [re.split("[:(]", field.label)[0].strip() for field in changed]
         stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
         self.say(f"Claude wrote this draft: read it before you save it.{stays}")
-
-    def _draw_evidence(self, key: str, width: int) -> Content:
-        item = self._items.get(key)
-        if isinstance(item, str):
-            return Content(clean_line(item))
-        text = clean_line(item.text) if item else ""
-        return Content(cut_left(text, width) if item and item.kind in ("file", "reference") else text)
 
     @property
     def part(self) -> str:
@@ -191,15 +158,8 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:
-            self._target = event.widget.field.name
-            self._mark_target()
+            self.form.aim(event.widget.field.name)
         self._focused_before = True  # the first focus is given by `on_mount`
-
-    def _mark_target(self) -> None:
-        for field in FIELDS:
-            self.field(field.name).border_subtitle = (
-                Content("space adds here") if field.name == self._target else ""
-            )
 
     @on(RowList.Opened)
     def _opened(self) -> None:
@@ -207,28 +167,30 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
 
     def action_add(self) -> None:
         """Add the selected fact to the field that was edited last."""
-        item = self._items.get(self.evidence_list.selected or "")
         if self.focused is not self.evidence_list:
             self.say("Space adds a fact when the evidence has the focus: f2 goes there.")
             return
-        if not isinstance(item, EvidenceItem):
+        item, target = self.facts.selected, self.form.target
+        if item is None:
             self.say("No fact is selected.")
-            return
-        area = self.field(self._target)
-        before = area.text
-        after = with_item(before, clean_line(item.text), listed=area.field.listed)
-        if after == before:
-            self.say(f"{area.field.label} has it already.")
-            return
-        area.text = after
-        area.move_cursor(area.document.end)
-        self.say(f"Added to {area.field.label}.")
+        elif target.add(written(item)):
+            self.say(f"Added to {target.field.label}.")
+        else:
+            self.say(f"{target.field.label} has it already.")
+
+    @on(TextArea.Changed)
+    def _used(self) -> None:
+        self.evidence_list.refresh_rows()
+
+    def action_group(self, step: int) -> None:
+        """Go to another group of facts."""
+        self.facts.go(step)
 
     def action_switch(self) -> None:
         """Go from the form to the evidence, or back to the field left."""
         if self.focused is self.evidence_list:
             self.remove_class("-evidence")
-            self.set_focus(self.field(self._target))
+            self.set_focus(self.form.target)
         else:
             self.add_class("-evidence")
             self.set_focus(self.evidence_list)
@@ -241,9 +203,6 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
             self.say(f"{problem}.", warn=True)
         else:
             self.app.push_screen(TranscriptScreen(path))
-
-    def _texts(self) -> dict[str, str]:
-        return {field.name: self.field(field.name).text for field in FIELDS}
 
     def action_save(self) -> None:
         """Save, once: a second ctrl+s comes too late to change anything."""
@@ -260,7 +219,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
             self._saving = False
 
     async def _write(self) -> None:
-        draft = from_fields(self._texts(), self._memory)
+        draft = from_fields(self.form.texts, self._memory)
         if not draft.memory.title:
             self.say("Give the memory a title first.", warn=True)
             self.set_focus(self.field("title"))
@@ -289,7 +248,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     @property
     def unsaved(self) -> bool:
         """Whether leaving now would lose something that was written."""
-        return self._by_model or (self._texts() != self._drafted and any(self._texts().values()))
+        return self._by_model or self.form.unsaved
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
@@ -301,12 +260,3 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
             if not await self.app.push_screen_wait(question):
                 return
         self.dismiss(None)
-
-
-def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
-    """Rows by unique keys: a title, then its items."""
-    rows: dict[str, EvidenceItem | str] = {}
-    for number, group in enumerate(groups):
-        rows[f"{number}"] = f"{group.title}  {len(group.items)}"
-        rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
-    return rows

@@ -1,0 +1,70 @@
+"""The review: fields as high as their text, facts in full, marks of what is used, groups."""
+
+from __future__ import annotations
+
+from memtui.app.screens.evidence_pane import EvidencePane, written
+from memtui.app.widgets.document_view import DocumentView
+from memtui.reading.evidence import EvidenceItem
+from tests.app.harness import Driver, opened
+from tests.app.world import World
+
+
+async def start(driver: Driver) -> EvidencePane:
+    await driver.press("1", "g", "r")
+    await driver.until(lambda: driver.review.field("title").text, "the draft")
+    await driver.press("f2", "g")
+    return driver.review.facts
+
+
+async def test_a_field_is_as_high_as_its_text(full: World) -> None:
+    async with opened(full) as driver:
+        await start(driver)
+        area = driver.review.field("learnings")
+        for lines in (1, 12, 3):
+            area.text = "\n".join(f"- line {number}" for number in range(lines))
+            await driver.until(lambda: area.content_size.height == lines, f"{lines} lines")  # noqa: B023
+
+
+async def test_the_selected_fact_is_shown_in_full(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await start(driver)
+        item = facts.selected
+        assert item is not None
+        assert item.text.rstrip("…") in driver.screen.query_one("#fact", DocumentView).document.text
+        assert driver.has("#fact")
+
+
+async def test_brackets_go_from_group_to_group(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await start(driver)
+        groups = sorted({key.split(".")[0] for key in facts.listing.rows}, key=int)
+        assert len(groups) > 1
+        for group in groups[1:]:
+            await driver.press("]")
+            assert facts.listing.selected == f"{group}.0"
+        await driver.press("]")
+        assert facts.listing.selected == f"{groups[-1]}.0"
+        await driver.press("[")
+        assert facts.listing.selected == f"{groups[-2]}.0"
+
+
+async def test_a_fact_in_the_form_is_marked_as_used(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await start(driver)
+        await driver.press("G")
+        item = facts.selected
+        assert item is not None
+        for name in driver.review.form.texts:
+            driver.review.field(name).text = ""
+        await driver.press("k", "j")
+        assert not any(line.split("│")[1].rstrip().endswith("used") for line in driver.lines if "│" in line)
+        await driver.press("space")
+        await driver.until(
+            lambda: any("used" in line.split("│")[1] for line in driver.lines if "│" in line), "used"
+        )
+
+
+def test_a_todo_is_written_without_its_box() -> None:
+    for box in ("[ ]", "[x]", "[>]"):
+        assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"
+    assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"

@@ -1,0 +1,113 @@
+"""The facts of a session in groups, the whole text of the selected one below them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from memtui.app.panes.pane import row
+from memtui.app.widgets.document import EMPTY, Document, line
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.wrap import cut_left
+from memtui.clean import clean, clean_line
+from memtui.reading.evidence import EvidenceGroup, EvidenceItem
+
+_BOX = re.compile(r"\[[ x>]\] ")
+_USED = "used"
+
+
+def written(item: EvidenceItem) -> str:
+    """The fact as it is written into a field: a todo comes without its box."""
+    text = clean_line(item.text)
+    return _BOX.sub("", text, count=1) if item.kind == "todo" else text
+
+
+def _whole(item: EvidenceItem) -> str:
+    """Text and detail; the text alone or the detail alone where one holds the other."""
+    if not item.detail or item.detail == item.text:
+        return item.text
+    shortened = item.detail.startswith(item.text.rstrip("…"))
+    return item.detail if shortened else f"{item.text}\n{item.detail}"
+
+
+class EvidencePane(Vertical):
+    """The list of facts, and the selected one in full."""
+
+    def __init__(self, is_used: Callable[[str], bool]) -> None:
+        """Make the pane; `is_used` says whether a text is in the form already."""
+        super().__init__(id="facts")
+        self._is_used = is_used
+        self._items: dict[str, EvidenceItem | str] = {}
+
+    def compose(self) -> ComposeResult:
+        """The list, and below it the text."""
+        listing = RowList(
+            self._draw,
+            is_header=lambda key: isinstance(self._items.get(key), str),
+            empty="Reading the transcript …",
+            id="evidence",
+        )
+        listing.border_title = Content("Evidence")
+        yield listing
+        whole = DocumentView(id="fact")
+        whole.can_focus = False
+        yield whole
+
+    @property
+    def listing(self) -> RowList:
+        """The facts, grouped."""
+        return self.query_one("#evidence", RowList)
+
+    @property
+    def selected(self) -> EvidenceItem | None:
+        """The fact that the keys act on."""
+        item = self._items.get(self.listing.selected or "")
+        return item if isinstance(item, EvidenceItem) else None
+
+    def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
+        """Show facts; `nothing` says why there are none."""
+        self._items = _rows(groups)
+        self.listing.empty = clean(nothing)
+        self.listing.set_rows(tuple(self._items))
+
+    def go(self, step: int) -> None:
+        """Select the first fact of the next group, or of one before."""
+        keys = list(self._items)
+        heads = [index for index, key in enumerate(keys) if isinstance(self._items[key], str)]
+        selected = self.listing.selected
+        if not heads or selected is None:
+            return
+        here = sum(1 for head in heads if head < keys.index(selected)) - 1
+        self.listing.select(keys[heads[max(0, min(len(heads) - 1, here + step))] + 1])
+
+    @on(RowList.Highlighted)
+    def _show(self) -> None:
+        item = self.selected
+        whole = clean(_whole(item)) if item else ""
+        lines = [line(each) for each in whole.split("\n")]
+        self.query_one("#fact", DocumentView).show(Document(lines) if item else EMPTY)
+
+    def _draw(self, key: str, width: int) -> Content:
+        item = self._items.get(key)
+        if not isinstance(item, EvidenceItem):
+            return Content(clean_line(item or ""))
+        text = clean_line(item.text)
+        used = _USED if self._is_used(written(item)) else ""
+        if item.kind in ("file", "reference"):
+            text = cut_left(text, max(1, width - len(used) - 1) if used else width)
+        return row([text], used, width) if used else Content(text)
+
+
+def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
+    """Rows by unique keys: a title, then its items."""
+    rows: dict[str, EvidenceItem | str] = {}
+    for number, group in enumerate(groups):
+        rows[f"{number}"] = f"{group.title}  {len(group.items)}"
+        rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
+    return rows

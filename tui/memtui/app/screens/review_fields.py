@@ -1,0 +1,120 @@
+"""The fields of the memory form, as high as their text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import TextArea
+
+from memtui.app.review_form import FIELDS, Field, with_item
+from memtui.clean import clean
+
+_FRAME = 2
+_TARGET_AT_FIRST = "learnings"
+
+
+class FormField(TextArea):
+    """One field of the memory form."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(
+            id=f"field-{field.name}", compact=True, tab_behavior="focus", highlight_cursor_line=False
+        )
+        self.field = field
+        self.border_title = Content(field.label)
+        self.styles.height = 1 + _FRAME
+
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        self._fit()
+
+    def on_resize(self, event: Resize) -> None:
+        """Fit the text once it is wrapped to the new width."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        height = max(1, self.wrapped_document.height) + _FRAME
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def add(self, text: str) -> bool:
+        """Add a piece of text; False when it is there already."""
+        after = with_item(self.text, text, listed=self.field.listed)
+        if after == self.text:
+            return False
+        self.text = after
+        self.move_cursor(self.document.end)
+        return True
+
+
+class ReviewForm(VerticalScroll):
+    """The fields, the drafts that were put into them, and the field that facts are added to."""
+
+    def __init__(self) -> None:
+        super().__init__(id="form", can_focus=False)
+        self._drafted: dict[str, str] = {}
+        self._target = _TARGET_AT_FIRST
+
+    def compose(self) -> ComposeResult:
+        """One field below the other."""
+        for field in FIELDS:
+            yield FormField(field)
+
+    def on_mount(self) -> None:
+        """Mark the field that facts are added to."""
+        self.aim(self._target)
+
+    def field(self, name: str) -> FormField:
+        """A field of the form."""
+        return self.query_one(f"#field-{name}", FormField)
+
+    @property
+    def target(self) -> FormField:
+        """The field that facts are added to."""
+        return self.field(self._target)
+
+    def aim(self, name: str) -> None:
+        """Have facts added to this field."""
+        self._target = name
+        for field in FIELDS:
+            here = field.name == name
+            self.field(field.name).border_subtitle = Content("space adds here") if here else ""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What the fields say."""
+        return {field.name: self.field(field.name).text for field in FIELDS}
+
+    def holds(self, text: str) -> bool:
+        """Whether a text is in one of the fields."""
+        return bool(text) and any(text in self.field(field.name).text for field in FIELDS)
+
+    @property
+    def changed(self) -> list[Field]:
+        """The fields that say something else than was drafted."""
+        return [field for field in FIELDS if self.field(field.name).text != self._drafted.get(field.name, "")]
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether a person has written something."""
+        return bool(self.changed) and any(self.texts.values())
+
+    def draft(self, texts: Mapping[str, str]) -> None:
+        """Put a draft into every field that is still empty."""
+        for name, text in texts.items():
+            area = self.field(name)
+            # What was typed meanwhile is no draft.
+            self._drafted[name] = "" if area.text else clean(text)
+            if not area.text:
+                area.text = clean(text)
+
+    def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
+        """Put another draft into some fields."""
+        for name in names:
+            self._drafted[name] = clean(texts[name])
+            self.field(name).text = self._drafted[name]
