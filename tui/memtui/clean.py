@@ -10,28 +10,35 @@ to see, and those that only ever hide something become U+FFFD.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _REPLACEMENT = 0xFFFD
 _SYMBOL_FOR_DELETE = 0x2421
 
-_TABLE: dict[int, int | str | None] = {
-    **{code: 0x2400 + code for code in range(0x20)},  # C0 controls have pictures at U+2400
-    0x0A: 0x0A,
-    0x7F: _SYMBOL_FOR_DELETE,
-    **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),  # C1 controls
-    **dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _REPLACEMENT),  # Hangul fillers
-    **dict.fromkeys(range(0x202A, 0x202F), _REPLACEMENT),  # bidirectional embedding and override
-    **dict.fromkeys(range(0x2061, 0x2070), _REPLACEMENT),  # mathematics, bidirectional isolates, deprecated
-    **dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT),  # lone surrogates cannot be encoded
-    **dict.fromkeys(range(0xFFF0, 0xFFFC), _REPLACEMENT),  # unassigned, interlinear annotation
-    **dict.fromkeys(range(0x1BCA0, 0x1BCA4), _REPLACEMENT),  # shorthand
-    **dict.fromkeys(range(0x1D173, 0x1D17B), _REPLACEMENT),  # musical
-    **dict.fromkeys(range(0xE0000, 0xE0100), _REPLACEMENT),  # tag characters: invisible text
-    **dict.fromkeys(range(0xE01F0, 0xE1000), _REPLACEMENT),
-    0x2028: " ",
-    0x2029: " ",
-    **dict.fromkeys((0xAD, 0x34F, 0x61C, 0x17B4, 0x17B5, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF)),
-}
+# Made when they are first needed: most text needs nothing, and a hook's time goes into such preparations.
+
+
+@cache
+def _table() -> dict[int, int | str | None]:
+    return {
+        **{code: 0x2400 + code for code in range(0x20)},  # C0 controls have pictures at U+2400
+        0x0A: 0x0A,
+        0x7F: _SYMBOL_FOR_DELETE,
+        **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),  # C1 controls
+        **dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _REPLACEMENT),  # Hangul fillers
+        **dict.fromkeys(range(0x202A, 0x202F), _REPLACEMENT),  # bidirectional embedding and override
+        **dict.fromkeys(range(0x2061, 0x2070), _REPLACEMENT),  # mathematics, isolates, deprecated
+        **dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT),  # lone surrogates cannot be encoded
+        **dict.fromkeys(range(0xFFF0, 0xFFFC), _REPLACEMENT),  # unassigned, interlinear annotation
+        **dict.fromkeys(range(0x1BCA0, 0x1BCA4), _REPLACEMENT),  # shorthand
+        **dict.fromkeys(range(0x1D173, 0x1D17B), _REPLACEMENT),  # musical
+        **dict.fromkeys(range(0xE0000, 0xE0100), _REPLACEMENT),  # tag characters: invisible text
+        **dict.fromkeys(range(0xE01F0, 0xE1000), _REPLACEMENT),
+        0x2028: " ",
+        0x2029: " ",
+        **dict.fromkeys((0xAD, 0x34F, 0x61C, 0x17B4, 0x17B5, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF)),
+    }
+
 
 _EMOJI = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _STYLED = (
@@ -47,14 +54,14 @@ _JOINING = (
 """Letters of Arabic, Indic and their like, which a non-joiner keeps apart."""
 
 # A joiner between letters is left out, too: the character after it would be measured as nothing.
-_OUT_OF_PLACE = re.compile(
+_OUT_OF_PLACE = (
     f"\u200d(?:(?<![{_EMOJI}]\u200d)(?<![{_EMOJI}]\ufe0f\u200d)|(?![{_EMOJI}]))"
     f"|\u200c(?:(?<![{_JOINING}]\u200c)|(?![{_JOINING}]))"
     f"|[\ufe0e\ufe0f](?<![{_STYLED}]\ufe0e)(?<![{_STYLED}]\ufe0f)(?!(?<=[#*0-9]\ufe0f)\u20e3)"
     f"|[\ufe03-\ufe0d]|[\ufe00-\ufe02](?<![{_HAN}][\ufe00-\ufe02])"
     "|[\u180b-\u180f](?<![\u1820-\u18aa][\u180b-\u180f])"
 )
-_LONE_SELECTOR = re.compile(f"[\U000e0100-\U000e01ef](?<![{_HAN}][\U000e0100-\U000e01ef])")
+_LONE_SELECTOR = f"[\U000e0100-\U000e01ef](?<![{_HAN}][\U000e0100-\U000e01ef])"
 _PLACED = frozenset(
     (0x200C, 0x200D, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 )
@@ -63,11 +70,16 @@ _PLACED = frozenset(
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
 _NEEDS_CLEANING_ASCII = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
-_NEEDS_CLEANING = re.compile(
+_NEEDS_CLEANING = (
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f-\u034f\u061c-\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164-\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff-\ufeff\uffa0-\uffa0"
     "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+
+
+@cache
+def _beyond_ascii() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_NEEDS_CLEANING), re.compile(_OUT_OF_PLACE), re.compile(_LONE_SELECTOR)
 
 
 def clean(text: str) -> str:
@@ -79,11 +91,12 @@ def clean(text: str) -> str:
     if text.isascii():
         if not _NEEDS_CLEANING_ASCII.search(text):
             return text
-    elif not _NEEDS_CLEANING.search(text):
-        return text
     else:
-        text = _LONE_SELECTOR.sub("\ufffd", _OUT_OF_PLACE.sub("", text))
-    return text.replace("\r\n", "\n").expandtabs(4).translate(_TABLE)
+        needs_cleaning, out_of_place, lone_selector = _beyond_ascii()
+        if not needs_cleaning.search(text):
+            return text
+        text = lone_selector.sub("\ufffd", out_of_place.sub("", text))
+    return text.replace("\r\n", "\n").expandtabs(4).translate(_table())
 
 
 def clean_line(text: str) -> str:
