@@ -92,14 +92,6 @@ REVIEW = CommandTable(
             "space", "space", "add fact", "add this fact to the field used last", "screen.add", _FACTS
         ),
         ScreenCommand(
-            "right_square_bracket",
-            "]",
-            "next group",
-            "go to the next group of facts",
-            "screen.group(1)",
-            _FACTS,
-        ),
-        ScreenCommand(
             "left_square_bracket",
             "[",
             "group before",
@@ -114,6 +106,14 @@ REVIEW = CommandTable(
             "f3", "f3", "transcript", "read the session's transcript", "screen.transcript", priority=True
         ),
         _HELP,
+        ScreenCommand(
+            "right_square_bracket",
+            "]",
+            "next group",
+            "go to the next group of facts",
+            "screen.group(1)",
+            _FACTS,
+        ),
         ScreenCommand(
             "f2", "f2", "facts", "go from the form to the facts", "screen.switch", _FORM, priority=True
         ),
