@@ -8,7 +8,6 @@ from pathlib import Path
 
 from memtui.formats.transcript_words import user_words
 from memtui.named import TYPE_CHECKING
-from memtui.safety.private import line_may_hold_private, without_private_in
 
 if TYPE_CHECKING:
     from typing import Any
@@ -66,7 +65,18 @@ def _record(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(record, dict) or record.get("type") != "user":
         return None
-    if line_may_hold_private(line):
-        record = without_private_in(record)
+    if not _is_plain(line):
+        # Here and not above: compiling its patterns takes longer than all that a hook does.
+        from memtui.safety.private import line_may_hold_private, without_private_in
+
+        if line_may_hold_private(line):
+            record = without_private_in(record)
     foreign = record.get("isSidechain") or record.get("isCompactSummary")
     return None if foreign or not isinstance(record.get("message"), dict) else record
+
+
+def _is_plain(line: bytes) -> bool:
+    """Whether a line surely holds no private part: ASCII, without the word or anything that may spell it."""
+    return line.isascii() and not any(
+        mark in line.lower() for mark in (b"private", b"&", b"\\u", b"\\x", b"%")
+    )
