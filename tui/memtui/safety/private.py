@@ -24,9 +24,11 @@ _CANDIDATE = re.compile(
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
 _MOST_LOOKS = 500
 
+_UNICODE_ESCAPE = re.compile(rb"\\u(?!00[01])|\\\\u")
+_PERCENT_ESCAPE = re.compile(rb"%[4-7]")
+_ASCII = bytes(range(128))
 _BYTES = re.compile(
-    rb"&#|\\u(?!00[01])|\\\\[ux]|%[4-7]"
-    rb"|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
+    rb"\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
     rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf3\xa0"
     rb"|[\xcc\xcd][\x80-\xbf]"  # marks above and below
     rb"|[\xce-\xd7][\x80-\xbf]|\xc6[\x84\xbd]|\xc5\xbf|[\xc9\xca][\x80-\xbf]|\xcf[\x80-\xbf]|[\xc3-\xc8][\x80-\xbf]"
@@ -99,7 +101,17 @@ def _begins(text: str, at: int) -> bool:
 
 def line_may_hold_private(line: bytes) -> bool:
     """Whether a line of JSON has to be looked through for private parts."""
-    return b"private" in line.lower() or _BYTES.search(line) is not None
+    if b"private" in line.lower():
+        return True
+    if (b"&" in line and b"&#" in line) or (b"%" in line and _PERCENT_ESCAPE.search(line)):
+        return True
+    if (b"\\u" in line and _UNICODE_ESCAPE.search(line)) or b"\\\\x" in line:
+        return True
+    if line.isascii():
+        return False
+    # The pattern takes long over a long line, but a line has few different characters.
+    others = set(line.translate(None, _ASCII).decode("utf-8", "replace"))
+    return _BYTES.search("".join(others).encode()) is not None
 
 
 def without_private_in(value: Any) -> Any:
