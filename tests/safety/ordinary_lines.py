@@ -95,6 +95,8 @@ python -m pytest -k "token and not secret" -p no:cacheprovider
 auth: Auth2Client | None = None
 author: Jane Doe <jane@example.org>
 pass
+--- PASS: Test{W}Token/{w}_with_prefix_{n} (0.00s)
+PASS: {W}{n}
 pass_count=12, fail_count=3
 bypass = compute_bypass3({w})
 passthrough: {w}{n}
