@@ -28,25 +28,12 @@ from memtui.app.ending import end_with_terminal
 from memtui.app.host import HostApp
 from memtui.app.screen_commands import CommandTable
 from memtui.app.screens.browser import BrowserScreen
-from memtui.clean import clean
+from memtui.app.settings import SettingsError, keep_theme, theme_of
+from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
+from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
 from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
-
-_THEME = Theme(
-    name="memtui",
-    primary="#7aa2f7",
-    secondary="#9d7cd8",
-    accent="#e0af68",
-    foreground="#c8cede",
-    background="#14161f",
-    surface="#1b1e2b",
-    panel="#222637",
-    success="#8fc77a",
-    warning="#e0af68",
-    error="#f7768e",
-    dark=True,
-)
 
 
 class MemtuiApp(HostApp):
@@ -74,15 +61,18 @@ class MemtuiApp(HostApp):
         self.browser = browser
         self.note = note
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
-        self.register_theme(_THEME)
+        self.register_theme(MEMTUI)
+        self.register_theme(COLOUR_BLIND)
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: a change of theme reads all stylesheets and styles all widgets again.
-            self.set_reactive(App.theme, _THEME.name)
+            chosen = theme_of(browser.places.home, self.available_themes)
+            self.set_reactive(App.theme, chosen or MEMTUI.name)
             self.stylesheet.set_variables(self.get_css_variables())
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """`$quiet` is for what one need not read first: legible on dark and on light themes."""
-        return {"quiet": "#7f88a3"}
+    def get_css_variables(self) -> dict[str, str]:
+        """Those of the theme, made legible."""
+        self.theme_variables = legible(self.current_theme, super().get_css_variables())
+        return self.theme_variables
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
@@ -118,9 +108,14 @@ class MemtuiApp(HostApp):
 
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
+
+    def _keep_theme(self, theme: Theme) -> None:
+        with self.reporting("keeping the theme"):
+            keep_theme(self.browser.places.home, theme.name)
 
     async def action_quit(self) -> None:
         """Quit; out of a screen with something unsaved the way leads through its question."""
@@ -193,7 +188,10 @@ def run_app(
     """
     browser = Browser(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.failure_log, clock)
-    app = MemtuiApp(browser, log, note="demo" if demo else "")
+    try:
+        app = MemtuiApp(browser, log, note="demo" if demo else "")
+    except SettingsError as error:
+        sys.exit(f"memtui: {clean_line(str(error))}")
     app.run()
     if app.return_code:
         sys.exit(app.return_code)

@@ -1,0 +1,76 @@
+"""Themes: kept when chosen, set in config.toml, and legible."""
+
+from __future__ import annotations
+
+import pytest
+from textual.color import Color
+
+from memtui.app.settings import SettingsError, theme_of
+from memtui.app.themes import COLOUR_BLIND, MEMTUI
+from tests.app.harness import make_app, opened
+from tests.app.world import World
+
+KNOWN = ("memtui", "nord", "textual-light")
+
+
+def configure(world: World, text: str) -> str:
+    path = world.home.config / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return str(path)
+
+
+async def test_a_chosen_theme_is_there_at_the_next_start(world: World) -> None:
+    async with opened(world) as driver:
+        assert driver.app.theme == MEMTUI.name
+        driver.app.theme = "textual-light"
+        await driver.until(lambda: theme_of(world.home, KNOWN) == "textual-light", "the kept theme")
+    assert make_app(world).theme == "textual-light"
+
+
+def test_config_toml_comes_before_the_chosen_theme(world: World) -> None:
+    (world.home.state).mkdir(parents=True, exist_ok=True)
+    (world.home.state / "theme").write_text("textual-light\n")
+    configure(world, '[app]\ntheme = "nord"\n')
+    assert theme_of(world.home, KNOWN) == "nord"
+
+
+def test_a_kept_theme_that_is_not_there_any_more_is_passed_over(world: World) -> None:
+    (world.home.state).mkdir(parents=True, exist_ok=True)
+    (world.home.state / "theme").write_text("gone\n")
+    assert theme_of(world.home, KNOWN) == ""
+
+
+@pytest.mark.parametrize("text", ['[app]\ntheme = "nrod"', "[app]\ntheme = 3", 'app = "x"', "[app"])
+def test_a_wrong_setting_is_named_with_its_file(world: World, text: str) -> None:
+    path = configure(world, text)
+    with pytest.raises(SettingsError) as caught:
+        theme_of(world.home, KNOWN)
+    assert path in str(caught.value)
+    assert "theme" in str(caught.value) or "TOML" in str(caught.value)
+
+
+def contrast(one: Color, other: Color) -> float:
+    def light(color: Color) -> float:
+        parts = [part / 255 for part in color.rgb]
+        linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", [MEMTUI.name, COLOUR_BLIND.name, "textual-light", "textual-dark"])
+def test_ids_and_hints_are_legible(world: World, theme: str) -> None:
+    configure(world, f'[app]\ntheme = "{theme}"\n')
+    variables = make_app(world).theme_variables
+    for ground in ("background", "panel", "surface"):
+        for text in ("quiet", "accent"):
+            found = contrast(Color.parse(variables[text]), Color.parse(variables[ground]))
+            assert found >= 3.5, (text, ground, found)
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+def test_on_ansi_themes_hints_have_the_colour_of_the_terminal(world: World, theme: str) -> None:
+    configure(world, f'[app]\ntheme = "{theme}"\n')
+    assert make_app(world).theme_variables["quiet"] == "ansi_default"
