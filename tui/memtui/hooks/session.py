@@ -15,8 +15,9 @@ from memtui.project import Home, Project
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
 
-_PATIENCE = 0.8
-"""Seconds for the server to write the last version: so long a person waits for it."""
+_PATIENCE = 3.0
+"""Seconds for the server to write the last version, of the ten that Claude Code grants the hook: it may take
+two on a busy machine, and notes that come later are lost."""
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
