@@ -144,6 +144,20 @@ class MemtuiApp(HostApp):
         if table := _table(self.screen):
             self.push_screen(screen_help(table))
 
+    def deliver_screenshot(
+        self, filename: str | None = None, path: str | None = None, time_format: str | None = None
+    ) -> str | None:
+        """Save a screenshot in Downloads, else in the home folder, and say where (Textual does not)."""
+        folder = Path(path) if path else Path.home() / "Downloads"
+        folder = folder if path or folder.is_dir() else Path.home()
+        try:
+            saved = self.save_screenshot(filename, str(folder), time_format)
+        except OSError as error:
+            self.say(f"No screenshot: {folder} cannot be written ({error.strerror}).", severity="warning")
+            return None
+        self.say(f"Screenshot: {saved}")
+        return saved
+
     def action_command_palette(self) -> None:
         """Open the palette."""
         from memtui.app.palette import Palette
