@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.widgets.document_view import DocumentView
-from memtui.reading.evidence import EvidenceItem
+from memtui.documents.evidence import EvidenceItem
 from tests.app.harness import Driver, opened
 from tests.app.world import World
 

@@ -15,7 +15,7 @@ from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from tests.cli.conftest import Memtui
 
-GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "session.md").read_text("utf-8")
+GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
 BAD = GOOD.replace("## Project Root\n/work/app", "## Project Root\nwork/app")
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 

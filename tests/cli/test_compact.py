@@ -72,7 +72,9 @@ def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
     assert result.out.endswith(f"{recovery_box(ID)}\n")
     assert "Checklist: " in result.out
     stored = backend().get(ID)
-    assert parse_recovery(stored.body.decode()).objective == "Round the tax per line, please"
+    assert parse_recovery(stored.body.decode()).objective == (
+        'first asked (L1): "Round the tax per line, please"'
+    )
     assert (stored.meta.source, stored.meta.session_id, stored.meta.tags) == ("compact", "5e55-1d", ())
     assert (stored.meta.description, stored.meta.project) == (
         "Round the tax per line, please",

@@ -75,7 +75,7 @@ def test_a_model_words_the_version(
     result = memtui("state", "update", "--engine", "claude")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Version 1 of s1: ")
-    assert "Session goal: Refunds that give the stock back." in memtui("state", "show").out
+    assert '"Refunds that give the stock back." (no source)' in memtui("state", "show").out
 
 
 def test_without_the_model_the_facts_stand_and_the_reason_is_told(
@@ -114,7 +114,7 @@ def test_show_prints_the_newest_version_or_the_wanted_one(memtui: Memtui, sessio
     assert "button.py" in result.out
     assert "button.py" not in memtui("state", "show", "1").out
     told = json.loads(memtui("state", "show", "--json").out)
-    assert told["state"]["identity"]["goal"] == "Make refunds give the stock back."
+    assert told["state"]["identity"]["goal"].endswith('first asked (L1): "Make refunds give the stock back."')
     assert told["stored"] is True
     result = memtui("state", "show", "9")
     assert result.code == 1
@@ -125,23 +125,23 @@ def test_history_lists_the_versions(memtui: Memtui, session: Transcript) -> None
     second(memtui, session)
     lines = [line.split("\t") for line in memtui("state", "history").out.splitlines()]
     assert [line[0] for line in lines] == ["v2", "v1"]
-    assert lines[0][4:] == ["1", "Never touch the public API, and add a button"]
+    assert lines[0][4:] == ["0", '"Never touch the public API, and add a button" (L4)']
     told = json.loads(memtui("state", "history", "--json").out)
     assert [each["version"] for each in told] == [2, 1]
-    assert told[0]["decisions"] == 1
+    assert told[0]["decisions"] == 0
 
 
 def test_diff_shows_what_has_changed(memtui: Memtui, session: Transcript) -> None:
     second(memtui, session)
     out = memtui("state", "diff").out
     assert "~ - Files modified: ledger.py{+, button.py+}\n" in out
-    assert "+ NEW - Constraint: Never touch the public API, and add a button\n" in out
+    assert "+ - L4 User: Never touch the public API, and add a button\n" in out
     assert memtui("state", "diff", "1", "2").out == out
     assert memtui("state", "diff", "2", "2").out == "The two versions say the same.\n"
     told = json.loads(memtui("state", "diff", "--json").out)
     assert (told["from"], told["to"]) == (1, 2)
     lines = [line for section in told["sections"] for line in section["lines"]]
-    assert any(line["new_decision"] for line in lines)
+    assert not any(line["new_decision"] for line in lines)
 
 
 def test_a_session_is_named_by_its_id_or_its_transcript(

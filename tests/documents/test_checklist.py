@@ -13,7 +13,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.recovery import render_recovery
 from tests.formats import strategies
 
-GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "session.md").read_text("utf-8")
+GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
 NAMES = [
     "Session ID",
     "Project Root",

@@ -15,6 +15,7 @@ from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import members, merged_decisions
 from memtui.documents.compactor_size import FLOOR, TARGET, fitted, size_of
 from memtui.documents.compactor_tasks import count_of
+from memtui.documents.state_tasks import task_key
 from memtui.formats.model import Section
 from memtui.formats.session_state import (
     Decision,
@@ -26,20 +27,9 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
-from memtui.reading.records import (
-    Action,
-    Command,
-    ErrorFact,
-    Facts,
-    FileFact,
-    Landmark,
-    PlanFact,
-    Prompt,
-    Source,
-    Statement,
-    Todo,
-)
+from memtui.reading.records import Facts, FileFact, Todo
 from memtui.reading.short_text import key_of
+from tests.documents.made import answer, changed, commit, failed, plan, ran, todo, turn
 from tests.formats import strategies
 
 
@@ -62,12 +52,6 @@ def todos(**statuses: str) -> tuple[Todo, ...]:
     return tuple(Todo(name.replace("_", " "), short[status]) for name, status in statuses.items())
 
 
-def typed(*texts: str) -> tuple[Prompt, ...]:
-    return tuple(
-        Prompt(text, "typed", Source(timestamp=f"2026-01-02T10:{at:02}:00Z")) for at, text in enumerate(texts)
-    )
-
-
 def after(state: SessionState | None, said: Facts, before: Facts | None = None) -> SessionState:
     following = next_state(state, said, SHOP, before=before)
     assert following is not None
@@ -85,23 +69,29 @@ _word = st.sampled_from(
 )
 _text = st.lists(_word, min_size=1, max_size=6).map(" ".join)
 _long = st.lists(_word, min_size=40, max_size=90).map(" ".join)
-_said = st.builds(Statement, _text | _long, st.just(""), st.sampled_from(["user", "assistant"]), st.just(""))
+_answer = st.builds(answer, _text, _text | _long, st.integers(1, 300))
 _todo = st.builds(Todo, _text, st.sampled_from(["completed", "in_progress", "pending"]))
 _file = st.builds(
     FileFact, _text.map(lambda text: f"/work/shop/{text.replace(' ', '/')}.py"), st.just(1), st.just(False)
 )
 _facts = st.builds(
     Facts,
-    prompts=st.lists(st.builds(Prompt, _text | _long, st.just("typed")), max_size=4).map(tuple),
-    todos=st.lists(_todo, max_size=25).map(tuple),
-    decisions=st.lists(_said, max_size=12).map(tuple),
-    constraints=st.lists(_said, max_size=12).map(tuple),
-    causes=st.lists(_said, max_size=3).map(tuple),
-    modified_files=st.lists(_file, max_size=30).map(tuple),
-    landmarks=st.lists(st.builds(Landmark, _text, st.just("abc1234")), max_size=3).map(tuple),
-    errors=st.lists(
-        st.builds(ErrorFact, st.just("Bash"), _text, _text | _long, st.booleans()), max_size=3
+    turns=st.lists(
+        st.builds(
+            turn,
+            st.integers(1, 300),
+            _text | _long,
+            _text | _long,
+            _text,
+            end=st.sampled_from(["answered", "interrupted"]),
+        ),
+        max_size=4,
     ).map(tuple),
+    todos=st.lists(_todo, max_size=25).map(tuple),
+    answers=st.lists(_answer, max_size=12).map(tuple),
+    modified_files=st.lists(_file, max_size=30).map(tuple),
+    landmarks=st.lists(st.builds(commit, _text, st.integers(1, 300)), max_size=3).map(tuple),
+    errors=st.lists(st.builds(failed, _text, st.integers(1, 300), _text | _long), max_size=3).map(tuple),
 )
 
 
@@ -116,16 +106,16 @@ def test_whatever_is_said_decisions_grow_and_nothing_is_done_without_evidence(sa
     shown: set[str] = set()
     version = 0
     for new in said:
-        shown |= {key_of(todo.content) for todo in new.todos if todo.status == "completed"}
-        shown |= {key_of(f"{mark.text} (committed)") for mark in new.landmarks}
+        shown |= {task_key(todo.content) for todo in new.todos if todo.status == "completed"}
+        shown |= {task_key(f"{mark.text} (committed)") for mark in new.landmarks}
         following = next_state(state, new, SHOP)
         if following is None:
             continue
         version += 1
         assert following.version == version
         assert len(following.decisions) <= 20
-        done = {key_of(task.text) for task in following.tasks if task.kind is TaskKind.DONE}
-        counted = {key_of(task.text) for task in following.tasks if count_of(task)}
+        done = {task_key(task.text) for task in following.tasks if task.kind is TaskKind.DONE}
+        counted = {task_key(task.text) for task in following.tasks if count_of(task)}
         cut = [key.removesuffix("…") for key in done - counted]
         assert all(any(each.startswith(key) for each in shown) for key in cut)
         assert len(of_kind(following, TaskKind.IN_PROGRESS)) <= 1
@@ -177,50 +167,28 @@ def test_whatever_anybody_drafts_the_rules_hold(previous: SessionState, drafted:
 # --- identity ---------------------------------------------------------------------------------------------
 
 
-def test_the_goal_stays_until_the_user_changes_direction() -> None:
-    first = facts(
-        prompts=typed("Make refunds give the stock back."), first_prompt="Make refunds give the stock back."
-    )
+def test_the_goal_follows_what_is_asked() -> None:
+    first = facts(turns=(turn(1, "Make refunds give the stock back.", "Ok."),))
     state = after(None, first)
-    more = replace(first, prompts=typed("Make refunds give the stock back.", "also log each of them"))
-    state = next_state(state, more, SHOP, before=first) or state
-    assert state.identity.goal == "Make refunds give the stock back."
-    turned = replace(
-        more,
-        prompts=typed(
-            "Make refunds give the stock back.", "also log each", "Ok, next task: rename the ledger table."
-        ),
-    )
-    state = after(state, turned, more)
-    assert state.identity.goal == (
-        "next task: rename the ledger table. (before: Make refunds give the stock back.)"
-    )
+    assert state.identity.goal == 'first asked (L1): "Make refunds give the stock back."'
+    more = replace(first, turns=(*first.turns, turn(9, "also log each of them", "Logged.")))
+    state = after(state, more, first)
+    assert state.identity.goal.startswith('last asked (L9): "also log each of them"; first asked')
 
 
-@pytest.mark.parametrize(
-    ("first", "turn"),
-    [
-        ("修复退款的并发问题", "接下来我们做库存同步的模块"),
-        ("返金の競合を直して", "次は在庫の同期を実装して"),
-        ("Corrige la course des remboursements", "Passons à la synchronisation des stocks"),
-        ("Fix the refund race", "My goal is to have one ledger for both shops"),
-        ("精简一下 plan.md", "我想明确一下我的目的：跑通一条完整的训练流水线"),
-    ],
-)
-def test_a_direction_is_told_in_the_language_of_the_user(first: str, turn: str) -> None:
-    state = after(None, facts(prompts=typed(first, "ok", turn), first_prompt=first))
-    assert state.identity.goal == f"{turn} (before: {first})"
-
-
-def test_a_goal_that_a_person_wrote_stays_without_a_turn() -> None:
-    state = after(None, facts(prompts=typed("fix it"), first_prompt="fix it", branch="main"))
+def test_a_goal_that_a_person_wrote_stays_until_another_plan_is_approved() -> None:
+    first = facts(turns=(turn(1, "fix it", "Ok."),), branch="main")
+    state = after(None, first)
     edited = state.replace(
         identity=state.identity.replace(goal="Refunds, for good", extra=("Deadline: Friday",))
     )
-    following = after(edited, facts(prompts=typed("fix it", "and test"), first_prompt="fix it", branch="fix"))
+    second = replace(first, turns=(*first.turns, turn(9, "and test", "Ok.")), branch="fix")
+    following = after(edited, second, first)
     assert following.identity.goal == "Refunds, for good"
     assert following.identity.branch == "fix"
     assert following.identity.extra == ("Deadline: Friday",)
+    planned = replace(second, plans=(plan("# One ledger", "approved", 12),))
+    assert after(following, planned, second).identity.goal.startswith("Approved plan: One ledger (L12)")
 
 
 # --- tasks ------------------------------------------------------------------------------------------------
@@ -314,70 +282,47 @@ def test_open_tasks_beyond_fifteen_are_all_named_and_come_back() -> None:
     assert render_session_state(state).count(" step 29\n") == 1
 
 
-def test_a_request_is_in_progress_when_no_list_says_more() -> None:
-    said = facts(
-        prompts=typed("Add a refund button", "now test it with a credit card, please"),
-        last_words="I added the test. **All 12 tests pass.**\n\nShould I push it?",
-    )
-    (task,) = after(None, said).tasks
-    assert task.text == "now test it with a credit card, please"
-    assert [child.text for child in task.children] == [
-        "Answered: I added the test.",
-        "waits for the user's answer: Should I push it?",
+def test_what_each_version_says_anew_does_not_pile_up() -> None:
+    first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
+    state = after(None, first)
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']
+    second = facts(turns=(*first.turns, turn(9, "Explain the ledger", "It is a table.")))
+    state = after(state, second, first)
+    third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
+    assert [task.text for task in after(state, third, second).tasks] == [
+        "No open task on record",
+        'Last asked (L20): "thanks"',
+        'Claude said last (L21): "Any time."',
     ]
 
 
-def test_requests_before_the_last_are_no_tasks() -> None:
-    state = after(None, facts(prompts=typed("Add a refund button")))
-    state = after(state, facts(prompts=typed("Add a refund button", "Explain the ledger")))
-    assert [task.text for task in state.tasks] == ["Explain the ledger"]
+def test_a_task_is_the_same_whichever_line_names_it() -> None:
+    first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
+    second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
+    state = after(after(None, first), second, first)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
 
 
 def test_commits_are_done_work_where_there_is_no_list() -> None:
-    state = after(None, facts(prompts=typed("Fix it well"), landmarks=(Landmark("fix: race", "abc1234"),)))
-    assert of_kind(state, TaskKind.DONE) == ["fix: race (committed)"]
-    assert "Commits: abc1234 fix: race" in state.working.technical_state
-
-
-@pytest.mark.parametrize(
-    ("said", "blocker"),
-    [
-        (facts(stopped=True), "the user stopped the work and has not said yet how to go on"),
-        (
-            facts(last_action=Action("AskUserQuestion", "Which database?", "unknown", "")),
-            "waits for the user's answer: Which database?",
-        ),
-        (
-            facts(last_action=Action("ExitPlanMode", "# Plan", "unknown", "")),
-            "waits for the user's approval of the plan",
-        ),
-        (
-            facts(last_action=Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key")),
-            "Error: duplicate key",
-        ),
-        (facts(last_action=Action("Bash", "npm test", "failed", "x"), last_words="I gave up."), "None"),
-        (NOTHING, "None"),
-    ],
-)
-def test_the_blocker_says_what_the_work_waits_for(said: Facts, blocker: str) -> None:
-    state = after(None, replace(said, prompts=typed("Fix the race")))
-    assert state.tasks[0].children[-1] == Task(kind=TaskKind.BLOCKER, text=blocker)
+    state = after(None, facts(landmarks=(commit("fix: race", 5),)))
+    assert of_kind(state, TaskKind.DONE) == ["fix: race (committed) (L5)"]
+    assert "Commits: abc1234 fix: race (L5)" in state.working.technical_state
 
 
 def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
-    plan = PlanFact(
-        "ExitPlanMode",
-        "# Plan\n## Steps\n- read\n- write\n```\n- code\n```",
-        "approved",
-        "",
-        Source(timestamp="2"),
-    )
-    state = after(None, facts(prompts=typed("Plan it well"), plans=(plan,)))
-    assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read", "write"]
-    changed = FileFact("/work/shop/a.py", 1, False, False, Source(timestamp="3"))
-    state = after(state, facts(prompts=typed("Plan it well"), plans=(plan,), modified_files=(changed,)))
+    approved = plan("# Plan\n1. read\n2. write\n```\n3. code\n```", "approved", 2)
+    state = after(None, facts(plans=(approved,)))
+    assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read (L2)", "write (L2)"]
+    state = after(state, facts(plans=(approved,), modified_files=(changed("/work/shop/a.py", 3),)))
     assert of_kind(state, TaskKind.NEXT) == []
-    assert "Steps of the plan: read; write" in state.working.technical_state
+
+
+def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
+    state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
+    assert of_kind(state, TaskKind.NEXT) == ["decision on the plan: One ledger (L2)"]
+    state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
+    assert of_kind(state, TaskKind.NEXT) == []
 
 
 # --- decisions --------------------------------------------------------------------------------------------
@@ -496,12 +441,12 @@ def test_the_working_context_is_replaced_and_a_persons_lines_stay() -> None:
 
 def test_a_large_session_is_fitted_and_no_file_is_left_out() -> None:
     files = tuple(FileFact(f"/work/shop/src/area{n % 9}/part_{n}.py", 1, False) for n in range(200))
-    ran = tuple(Command(f"npm run check:{n}", "", "failed", 1, "Error: " + "x" * 500) for n in range(9))
+    checks = tuple(ran(f"npm run check:{n}", n, "failed", "Error: " + "x" * 500) for n in range(9))
     said = facts(
         modified_files=files,
-        commands=ran,
+        commands=checks,
         todos=tuple(Todo(f"a rather long task number {n} " * 9, "pending") for n in range(150)),
-        causes=tuple(Statement(f"The cause {n} was a race " * 9, "", "assistant", "") for n in range(9)),
+        turns=tuple(turn(n * 9, f"ask {n} " * 99, "answer " * 200, "text " * 99) for n in range(1, 9)),
     )
     state = after(None, said)
     assert size_of(state) <= TARGET

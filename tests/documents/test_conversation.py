@@ -16,10 +16,10 @@ def test_words_and_calls_are_labelled(tmp_path: Path) -> None:
     session.edit("/work/app/a.py")
     session.slash("review", "all of it")
     assert conversation(session.write(tmp_path), 10_000).split("\n") == [
-        "[USER] Fix it, s'il te plaît.",
-        "[CLAUDE] On it.",
-        "[CLAUDE] (Edit /work/app/a.py)",
-        "[USER] /review all of it",
+        "[USER L1] Fix it, s'il te plaît.",
+        "[CLAUDE L2] On it.",
+        "[CLAUDE L3] (Edit /work/app/a.py)",
+        "[USER L5] /review all of it",
     ]
 
 
@@ -27,7 +27,7 @@ def test_subagents_are_left_out(tmp_path: Path) -> None:
     session = Transcript()
     session.user("Go.")
     session.agent("assistant", {"type": "text", "text": "from below"})
-    assert conversation(session.write(tmp_path), 10_000) == "[USER] Go."
+    assert conversation(session.write(tmp_path), 10_000) == "[USER L1] Go."
 
 
 def test_the_first_message_and_the_end_are_kept(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_the_first_message_and_the_end_are_kept(tmp_path: Path) -> None:
     for number in range(100):
         session.say(f"message {number:03}")
     lines = conversation(session.write(tmp_path), 500).split("\n")
-    assert lines[:2] == ["[USER] The goal.", "[...]"]
-    assert lines[-1] == "[CLAUDE] message 099"
+    assert lines[:2] == ["[USER L1] The goal.", "[...]"]
+    assert lines[-1] == "[CLAUDE L101] message 099"
     assert sum(len(line) + 1 for line in lines) <= 520
 
 
@@ -47,7 +47,7 @@ def test_it_ends_where_the_facts_end(tmp_path: Path) -> None:
     session.compaction()
     session.say("After.")
     path = session.write(tmp_path)
-    assert conversation(path, 1_000, until=START) == "[USER] Before."
+    assert conversation(path, 1_000, until=START) == "[USER L1] Before."
     assert "After." in conversation(path, 1_000, until=START + timedelta(days=1))
 
 
@@ -55,6 +55,6 @@ def test_a_long_message_keeps_both_ends(tmp_path: Path) -> None:
     session = Transcript()
     session.user("begin " + "x" * 10_000 + " end")
     text = conversation(session.write(tmp_path), 10_000)
-    assert text.startswith("[USER] begin")
+    assert text.startswith("[USER L1] begin")
     assert text.endswith(" end")
     assert "\n[...]\n" in text

@@ -7,8 +7,10 @@ import pytest
 from memtui.documents.plan import choose_plan, todo_list
 from memtui.formats.recovery import Plan
 from memtui.reading.facts import Facts
-from memtui.reading.records import Action, Command, FileFact, Landmark, PlanFact, Prompt, PromptKind, Todo
+from memtui.reading.records import Action, FileFact, PlanFact, Prompt, PromptKind, Todo
 from memtui.reading.user_plans import is_pasted, stated_plan
+from tests.documents.made import changed, commit, ran, turn
+from tests.documents.made import plan as made_plan
 
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
 APPROVED = PlanFact("ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md")
@@ -58,8 +60,10 @@ def test_a_later_plan_that_is_not_decided_on_stands_below() -> None:
     draft = PlanFact("plan file", "draft", "unknown", "")
     refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
     plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft, refused)), None)
+    assert plan.content == "# Plan\n\n1. `src/a.ts`"
+    plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft)), None)
     assert plan.source == "user-stated"
-    assert plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan that is not approved yet\n\ndraft"
+    assert plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan without a decision on record\n\ndraft"
 
 
 def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
@@ -69,20 +73,28 @@ def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
 
 def test_a_refused_plan_is_no_plan() -> None:
     refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
-    plan = choose_plan(Facts(plans=(refused,), first_prompt="Fix it"), None)
-    assert (plan.source, plan.content) == ("inferred", "Fix it")
+    plan = choose_plan(Facts(plans=(refused,), turns=(turn(1, "Fix it", "No."),)), None)
+    assert plan.source == "inferred"
+    assert plan.content.startswith("First asked (L1):\nFix it\n")
+    assert "refused" not in plan.content
 
 
 def test_a_plan_that_was_refused_at_the_very_end_is_kept() -> None:
     facts = Facts(
         plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", ""),),
-        first_prompt="Fix it",
         last_action=Action("ExitPlanMode", "", "rejected", ""),
     )
     plan = choose_plan(facts, None)
-    assert (plan.source, plan.content) == (
-        "inferred",
-        "Fix it\n\n## Plan that the user refused, and nothing came after\n\n# Plan: X\n1. x",
+    assert plan.source == "inferred"
+    assert plan.content.endswith("## Plan that the user refused, and nothing came after\n\n# Plan: X\n1. x")
+
+
+def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:
+    content = "# A kiln\n" + "long text\n" * 900 + "## Fire\n- [ ] heat\n```\n# no heading\n```\n"
+    plan = choose_plan(Facts(plans=(made_plan(content, "approved", 5, "/p/calm.md"),)), None)
+    assert plan.content == (
+        "9,048 characters, 906 lines; read it in /p/calm.md. Its headings by line number:\n\n"
+        "1: # A kiln\n902: ## Fire\n903: - [ ] heat"
     )
 
 
@@ -165,28 +177,30 @@ def test_output_is_no_message() -> None:
 
 def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
     facts = Facts(
-        prompts=(
-            prompt("Fix the lock.\n\nIt is in src."),
-            prompt("continue"),
-            prompt("and the colour, too"),
-            prompt("✓ a b\n✗ c d\n✓ e f"),
+        turns=(
+            turn(1, "Fix the lock.\n\nIt is in src.", "Fixed."),
+            turn(9, "and the colour, too", "Painted."),
+            turn(20, "[pasted: 3 lines, 20 characters: ✓ a b]", end="interrupted"),
         ),
-        first_prompt="Fix the lock.\n\nIt is in src.",
-        landmarks=(Landmark("Hold the lock", "1234abc"), Landmark("https://x.org/pull/1", "")),
-        modified_files=(FileFact("/w/a.py", 2, False), FileFact("/w/b.py", 1, False, created=True)),
-        commands=(Command("npm test", "", "failed", 1, "no"),),
+        landmarks=(commit("Hold the lock", 4, "1234abc"), commit("https://x.org/pull/1", 5, "")),
+        modified_files=(changed("/w/a.py", 2, times=2), FileFact("/w/b.py", 1, False, created=True)),
+        commands=(ran("npm test", 12),),
     )
     assert choose_plan(facts, None) == Plan(
         source="inferred",
         content=(
-            "Fix the lock.\n\nIt is in src.\n\n"
-            "Asked for later:\n1. and the colour, too\n2. (pasted) ✓ a b ✗ c d ✓ e f\n\n"
-            "Done:\n- [x] committed Hold the lock\n- [x] https://x.org/pull/1\n"
-            "- [x] changed /w/a.py\n- [x] created /w/b.py\n\n"
-            "Left:\n- [ ] the last check failed: npm test"
+            "First asked (L1):\nFix the lock.\n\nIt is in src.\n\n"
+            "Asked since, newest first:\n- [pasted: 3 lines, 20 characters: ✓ a b] (L20)\n"
+            "- and the colour, too (L9)\n\n"
+            "Done, by the record:\n- [x] committed Hold the lock (1234abc) (L4)\n"
+            "- [x] pull request https://x.org/pull/1 (L5)\n"
+            "- [x] changed /w/a.py (L2)\n- [x] created /w/b.py\n"
+            "- [x] last check: SUCCESS: npm test (L12)\n\n"
+            'Open, by the record:\n- [ ] the turn (L20): "[pasted: 3 lines, 20 characters: ✓ a b]" '
+            "was interrupted"
         ),
     )
 
 
-def test_without_any_words_it_says_so() -> None:
-    assert choose_plan(Facts(), None).content == "The transcript holds no words of the user."
+def test_without_any_words_it_claims_nothing() -> None:
+    assert choose_plan(Facts(), None).content == "Open, by the record:\n- [ ] no open task on record"

@@ -5,28 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.formats.recovery import Plan, parse_recovery, render_recovery
+from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
 from memtui.reading.facts import Facts
 from memtui.reading.paths import is_absolute
-from memtui.reading.records import (
-    Action,
-    Command,
-    Correction,
-    ErrorFact,
-    FileFact,
-    Landmark,
-    PlanFact,
-    Prompt,
-    Source,
-    Statement,
-    Todo,
-)
+from memtui.reading.records import Command, ErrorFact, FileFact, PlanFact, Prompt, Quote, Todo
+from tests.documents.made import answer, at, changed, commit, failed, plan, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 
 GOLDEN = Path(__file__).parents[1] / "data" / "recovery" / "session.md"
@@ -85,140 +73,98 @@ def test_the_golden_one_passes_the_checklist() -> None:
     assert [point for point in points if point.verdict is not Verdict.PASS] == []
 
 
-def prompt(text: str, timestamp: str = "1") -> Prompt:
-    return Prompt(text, "typed", Source(timestamp=timestamp))
-
-
-def drafted(**facts: object) -> str:
-    return render_recovery(draft_recovery(replace(Facts(), **facts), Path(ROOT)))  # type: ignore[arg-type]
-
-
-def test_facts_without_anything_make_a_whole_text() -> None:
-    text = drafted()
+def test_facts_without_anything_make_a_whole_text_that_claims_nothing() -> None:
+    text = render_recovery(draft_recovery(Facts(), Path(ROOT)))
     recovery = parse_recovery(text)
-    assert recovery.objective == "A session without words of the user"
-    assert recovery.last_action == "Nothing was done: no tool was used."
+    assert recovery.objective == "N/A: no words of the user on record"
+    assert recovery.pending == ("no open task on record",)
+    lists = (recovery.decisions, recovery.constraints, recovery.dependencies, recovery.known_issues)
+    assert all(is_unknown(item) for items in (*lists, recovery.changes) for item in items)
+    assert all(is_unknown(file.path) for file in (*recovery.working_files, *recovery.reference_files))
     assert all(point.verdict is not Verdict.FAIL for point in check_recovery(text))
 
 
-def test_a_vague_request_is_told_with_what_came_next_and_the_branch() -> None:
-    asked = (prompt("Fix this bug"), prompt("The clock of the timeline jumps when I scroll"))
-    recovery = draft_recovery(Facts(prompts=asked, first_prompt="Fix this bug", branch="clock"), Path(ROOT))
-    assert recovery.objective == (
-        "Fix this bug (branch clock) — then: The clock of the timeline jumps when I scroll"
+def test_of_a_capture_alone_every_section_says_so() -> None:
+    facts = Facts(from_capture=True, first_prompt="Fix it", prompts=(Prompt("Fix it", "typed"),))
+    text = render_recovery(draft_recovery(facts, Path(ROOT)))
+    assert text.count("nly the capture is known: its transcript is gone") == 11
+    assert "no change" not in text.lower()
+    assert 'first asked: "Fix it"' in text
+
+
+def test_decisions_say_why_and_where() -> None:
+    facts = Facts(answers=(answer("Which store?", "SQLite", 4),), plans=(plan("# One lock", "approved", 6),))
+    assert draft_recovery(facts, Path(ROOT)).decisions == (
+        'SQLite: the user\'s answer to "Which store?" (L4)',
+        'plan "One lock" approved: the user approved it (L6)',
     )
 
 
-def test_the_language_of_the_user_is_kept() -> None:
-    wish = "为 spec 系统添加独立的 category 分类字段，实现按阶段过滤加载。"
-    recovery = draft_recovery(Facts(prompts=(prompt(wish),), first_prompt=wish), Path(ROOT))
-    assert recovery.objective == wish
+def test_no_sentence_becomes_a_constraint() -> None:
+    facts = Facts(turns=(turn(1, "Never touch legacy. Always use tabs.", "I decided on tabs."),))
+    recovery = draft_recovery(facts, Path(ROOT))
+    assert all(map(is_unknown, (*recovery.constraints, *recovery.decisions)))
+    assert "- L1 User: Never touch legacy. Always use tabs." in recovery.extra[0].text
 
 
-def test_decisions_say_why_or_who() -> None:
-    def said(text: str, source: str, sentence: str = "") -> Statement:
-        return Statement(text, sentence or text, source, "")  # type: ignore[arg-type]
-
-    decisions = (
-        said("We use the ledger because it is atomic.", "user"),
-        said("Which store? → SQLite", "answer"),
-        said("Let's take the second one.", "user"),
-        said("Approved plan: One lock", "plan"),
-        said("Test the branch, too?", "answer"),
-        said("参考 https://example.org/x", "user"),
+def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> None:
+    broken = Facts(commands=(ran("npm test", 3, "failed", "Error: no db"),), errors=(failed("npm test", 3),))
+    assert draft_recovery(broken, Path(ROOT)).known_issues == (
+        "last check: FAILURE: npm test (L3): Error: no db",
     )
-    recovery = draft_recovery(Facts(decisions=decisions), Path(ROOT))
-    assert recovery.decisions == (
-        "We use the ledger: it is atomic.",
-        "SQLite: the user's answer to “Which store?”",
-        "Let's take the second one: the user said so",
-        "Approved plan: One lock: the user approved it",
-        "Test the branch, too: the user chose it",
-        "参考 https://example.org/x: the user said so",
+    later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
+    recovery = draft_recovery(later, Path(ROOT))
+    assert recovery.known_issues == (
+        "N/A: the last check on record went well; failures on record stand in the notes",
     )
-
-
-def test_the_last_words_without_an_answer_are_pending() -> None:
-    facts = Facts(prompts=(prompt("Go", "1"), prompt("now rename it", "9")), first_prompt="Go", ended="9")
-    assert draft_recovery(facts, Path(ROOT)).pending == (
-        "The user asked last, and nothing was done about it yet: now rename it",
+    assert recovery.notes.startswith(
+        "**Failures on record, newest first**\n"
+        "- Bash npm test failed at L3, 1 command since, the last one ok: Error: duplicate key"
     )
-    answered = replace(facts, ended="99")
-    assert draft_recovery(answered, Path(ROOT)).pending == ()
-
-
-def test_what_was_cut_off_is_pending() -> None:
-    action = Action("Bash", "npm run build", "interrupted", "")
-    assert draft_recovery(Facts(last_action=action), Path(ROOT)).pending == (
-        "Not finished: Bash `npm run build`",
-    )
-
-
-@pytest.mark.parametrize(
-    ("tool", "target", "told"),
-    [
-        ("Bash", "make deploy", True),
-        ("Bash", "ls dist/ && cat dist/x", False),
-        ("Bash", "git fetch origin", False),
-        ("WebFetch", "https://example.org", False),
-        ("Edit", "/work/app/a.py", False),
-    ],
-)
-def test_only_what_was_run_is_a_known_issue(tool: str, target: str, told: bool) -> None:
-    error = ErrorFact(tool, target, "Error: no such thing", resolved=False)
-    assert bool(draft_recovery(Facts(errors=(error,)), Path(ROOT)).known_issues) is told
-
-
-def test_a_failed_check_is_told_once() -> None:
-    failed = Command("npm test", "", "failed", 1, "Error: duplicate key")
-    error = ErrorFact("Bash", "npm test", "Error: duplicate key", resolved=False)
-    recovery = draft_recovery(Facts(commands=(failed,), errors=(error,)), Path(ROOT))
-    assert recovery.known_issues == ("`npm test` failed when it ran last: Error: duplicate key",)
 
 
 def test_commits_and_todos_are_the_changes() -> None:
     facts = Facts(
-        landmarks=(Landmark("Hold the lock", "1234abc"), Landmark("https://example.org/pull/3", "")),
-        past_todos=(Todo("Read the code", "completed"), Todo("Rewrite all", "dropped")),
-        todos=(
-            Todo("Fix it", "completed", "The lock."),
-            Todo("Split it", "completed", "SKIPPED: not worth it"),
-            Todo("Ship it", "pending"),
+        landmarks=(
+            commit("Hold the lock", 2, "1234abc"),
+            commit("Held", 3, "9999abc", superseded="amend"),
+            commit("https://example.org/pull/3", 4, ""),
         ),
-        modified_files=(FileFact("/work/app/a.py", 1, False),),
+        past_todos=(todo("Read the code", "completed", 5), todo("Rewrite all", "dropped", 5)),
+        todos=(
+            todo("Fix it", "completed", 6, "The lock."),
+            todo("Split it", "completed", 6, "SKIPPED: not worth it"),
+            todo("Ship it", "pending", 6),
+        ),
+        modified_files=(changed("/work/app/a.py"),),
     )
     assert draft_recovery(facts, Path(ROOT)).changes == (
-        "Hold the lock (commit 1234abc)",
-        "https://example.org/pull/3",
-        "Read the code",
-        "Fix it",
+        "committed Hold the lock (1234abc) (L2)",
+        "committed Held (9999abc), amended since (L3)",
+        "pull request https://example.org/pull/3 (L4)",
+        "Read the code (L5)",
+        "Fix it (L6)",
     )
 
 
-def test_notes_leave_out_what_was_pasted_and_plans_that_came_back() -> None:
-    log = "\n".join(["✗ one failed"] * 4)
+def test_notes_name_what_is_not_quoted_and_what_subagents_reported() -> None:
     facts = Facts(
-        corrections=(Correction("Bash: x", log, ""), Correction("", "no, use the helper", "")),
-        plans=(
-            PlanFact("ExitPlanMode", "# Plan: A\nold", "rejected", ""),
-            PlanFact("ExitPlanMode", "# Plan: B\nno", "rejected", ""),
-            PlanFact("ExitPlanMode", "# Plan: A\nnew", "approved", ""),
-        ),
+        todos=(todo("x", "pending"),),
+        turns=tuple(turn(number * 9, f"ask {number} " + "w" * 700, "Ok.") for number in range(1, 5)),
+        subagent_results=(said("The parser has three callers.", 20),),
     )
     notes = draft_recovery(facts, Path(ROOT)).notes
-    assert notes == (
-        "**The user's corrections**\n- no, use the helper\n\n**Plans that the user refused**\n- B"
-    )
+    asked = notes.partition("newest first**\n")[2].partition("\n\n")[0].split("\n")
+    assert [line[:7] for line in asked] == ["- ask 2", "- ask 1"]
+    assert '- "The parser has three callers." (L20)' in notes
 
 
 def test_secrets_are_masked_everywhere_but_in_paths() -> None:
     key = "sk-ant-" + "a1B2c3D4" * 5
     facts = Facts(
-        prompts=(prompt(f"Use {key} for it"),),
-        first_prompt=f"Use {key} for it",
-        last_words=f"I wrote {key}.",
-        constraints=(Statement(f"never print {key}", "", "user", ""),),
-        modified_files=(FileFact(f"/work/app/{key}.txt", 1, False),),
+        turns=(turn(1, f"Use {key} for it", f"I wrote {key}."),),
+        answers=(answer("Which key?", key, 3),),
+        modified_files=(changed(f"/work/app/{key}.txt"),),
     )
     recovery = draft_recovery(facts, Path(ROOT))
     text = render_recovery(recovery)
@@ -228,9 +174,9 @@ def test_secrets_are_masked_everywhere_but_in_paths() -> None:
 
 
 def test_a_workflow_session_is_named_with_its_plan() -> None:
-    plan = Plan(source="workflow", content="## Phase 1\n- [x] all")
-    recovery = draft_recovery(Facts(), Path(ROOT), session_id="WFS-auth", workflow=plan)
-    assert (recovery.session_id, recovery.plan) == ("WFS-auth", plan)
+    workflow = Plan(source="workflow", content="## Phase 1\n- [x] all")
+    recovery = draft_recovery(Facts(), Path(ROOT), session_id="WFS-auth", workflow=workflow)
+    assert (recovery.session_id, recovery.plan) == ("WFS-auth", workflow)
 
 
 KINDS = st.sampled_from(["typed", "command", "plan", "queued"])
@@ -238,64 +184,55 @@ LINES = st.text(st.sampled_from("ab #->`[x]1.:\\/\n…中é<details>"), max_size
 UNIX = st.from_regex(r"/work/app/[a-z./ ()#-]{1,30}", fullmatch=True)
 WINDOWS = st.from_regex(r"[CD]:\\[A-Za-z_\\. -]{1,30}", fullmatch=True)
 PATHS = st.one_of(UNIX, WINDOWS).map(lambda path: " ".join(path.split()))
+SOURCES = st.integers(0, 300).map(at)
 FILES = st.lists(
-    st.builds(
-        FileFact,
-        path=PATHS,
-        times=st.integers(1, 9),
-        subagent=st.booleans(),
-        created=st.booleans(),
-    ),
+    st.builds(FileFact, path=PATHS, times=st.integers(1, 9), subagent=st.booleans(), created=st.booleans()),
     max_size=6,
     unique_by=lambda file: file.path,
 ).map(tuple)
-STATEMENTS = st.lists(
-    st.builds(
-        Statement,
-        LINES,
-        LINES,
-        st.sampled_from(["user", "assistant", "answer", "plan"]),
-        st.just("1"),
-    ),
-    max_size=3,
-).map(tuple)
+COMMANDS = st.builds(
+    Command,
+    LINES,
+    LINES,
+    st.sampled_from(["ok", "failed"]),
+    st.none(),
+    LINES,
+    source=SOURCES,
+)
+PLANS = st.builds(
+    PlanFact,
+    st.sampled_from(["ExitPlanMode", "plan file"]),
+    LINES,
+    st.sampled_from(["approved", "rejected", "unknown"]),
+    st.just(""),
+    source=SOURCES,
+)
+TURNS = st.builds(
+    turn,
+    st.integers(1, 300),
+    LINES,
+    LINES,
+    LINES,
+    kind=KINDS,
+    end=st.sampled_from(["answered", "interrupted", "api error", "running"]),
+)
 FACTS = st.builds(
     Facts,
-    prompts=st.lists(
-        st.builds(Prompt, LINES, KINDS),
-        max_size=3,
-    ).map(tuple),
-    first_prompt=LINES,
+    turns=st.lists(TURNS, max_size=4).map(tuple),
     modified_files=FILES,
     read_files=FILES,
     shell_files=st.lists(PATHS, max_size=2).map(tuple),
-    commands=st.lists(
-        st.builds(Command, LINES, LINES, st.sampled_from(["ok", "failed"]), st.none(), LINES),
+    commands=st.lists(COMMANDS, max_size=3).map(tuple),
+    todos=st.lists(
+        st.builds(Todo, LINES, st.sampled_from(["pending", "in_progress", "completed"]), source=SOURCES),
         max_size=3,
     ).map(tuple),
-    todos=st.lists(
-        st.builds(Todo, LINES, st.sampled_from(["pending", "in_progress", "completed"])), max_size=3
-    ).map(tuple),
-    plans=st.lists(
-        st.builds(
-            PlanFact,
-            st.sampled_from(["ExitPlanMode", "plan file"]),
-            LINES,
-            st.sampled_from(["approved", "rejected", "unknown"]),
-            st.just(""),
-            st.just("1"),
-        ),
-        max_size=2,
-    ).map(tuple),
+    plans=st.lists(PLANS, max_size=2).map(tuple),
     errors=st.lists(
-        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, st.booleans()),
+        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, st.booleans(), source=SOURCES),
         max_size=2,
     ).map(tuple),
-    decisions=STATEMENTS,
-    constraints=STATEMENTS,
-    causes=STATEMENTS,
-    corrections=st.lists(st.builds(Correction, LINES, LINES, st.just("1")), max_size=2).map(tuple),
-    last_words=LINES,
+    subagent_results=st.lists(st.builds(Quote, LINES, SOURCES), max_size=2).map(tuple),
     branch=st.sampled_from(["", "main", "fix"]),
 )
 
@@ -313,7 +250,8 @@ def test_any_draft_names_every_modified_file_by_its_absolute_path(facts: Facts) 
     recovery = draft_recovery(facts, Path(ROOT))
     named = {file.path for file in recovery.working_files}
     assert {file.path for file in facts.modified_files} <= named
-    assert all(is_absolute(file.path) for file in (*recovery.working_files, *recovery.reference_files))
+    files = [*recovery.working_files, *recovery.reference_files]
+    assert all(is_absolute(file.path) or is_unknown(file.path) for file in files)
     points = {point.name: point.verdict for point in check_recovery(render_recovery(recovery))}
     assert points["Absolute Paths"] is not Verdict.FAIL
     assert points["Project Root"] is Verdict.PASS

@@ -13,6 +13,7 @@ from memtui.documents.compactor_decisions import members
 from memtui.documents.compactor_size import TARGET, size_of
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.answers import memory_in, recovery_in, state_in
+from memtui.engines.citations import NO_SOURCE
 from memtui.engines.known import UNSEEN, Known
 from memtui.engines.process import MOST, EngineError
 from memtui.engines.rules import ruled_memory, ruled_recovery
@@ -131,9 +132,12 @@ def test_the_model_may_choose_what_is_next_and_add_tasks(known: Known) -> None:
     assert told["Write tests for both tabs"] is TaskKind.IN_PROGRESS
     assert told["Take a lock in the store"] is TaskKind.OPEN
     assert told["Update the changelog"] is TaskKind.LATER
-    assert told[f"Look at src/planned.py and src/made_up.py ({UNSEEN})"] is TaskKind.NEXT
+    assert told[f"Look at src/planned.py and src/made_up.py ({UNSEEN}) {NO_SOURCE}"] is TaskKind.NEXT
     current = next(task for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
-    assert [child.text for child in current.children] == ["One with a clock", "None"]
+    assert [child.text for child in current.children] == [
+        f"One with a clock {NO_SOURCE}",
+        "None on record",
+    ]
 
 
 def test_a_blocker_that_the_facts_know_is_not_talked_away(known: Known) -> None:
@@ -157,7 +161,7 @@ def test_decisions_stay_in_their_words_and_what_says_no_more_is_not_added(known:
     )
     told = [decision.text for decision in following(answer, known).decisions]
     assert told[:3] == [decision.text for decision in DRAFT.decisions]
-    assert told[3:] == ["Touch the migrations", "不使用锁"]
+    assert told[3:] == [f"Touch the migrations {NO_SOURCE}", f"不使用锁 {NO_SOURCE}"]
 
 
 def test_what_the_facts_know_is_not_the_models_to_say(known: Known) -> None:
@@ -178,7 +182,8 @@ def test_what_the_facts_know_is_not_the_models_to_say(known: Known) -> None:
     assert state.identity == DRAFT.identity  # the goal in fewer words is no other goal
     assert state.working.files_modified == "src/auth.py"
     assert state.working.last_compile == "FAILURE: pytest"
-    assert state.working.technical_state == f"{DRAFT.working.technical_state}\n- dev server on port 3000"
+    more = f"- dev server on port 3000 {NO_SOURCE}"
+    assert state.working.technical_state == f"{DRAFT.working.technical_state}\n{more}"
     assert (state.working.extra, state.preamble) == ((), "")
     assert (state.dynamics.phase, state.dynamics.last_intent) == ("review", "Fix it")
 
@@ -237,13 +242,14 @@ def test_what_a_recovery_text_knows_stays(facts: Facts, known: Known) -> None:
     ruled = ruled_recovery(answer, draft, known)
     assert ruled.last_action == draft.last_action
     assert ruled.decisions == (
-        "Do not use a lock: two tabs",
-        f"Write src/made_up.py ({UNSEEN}): a place for it",
+        f"Do not use a lock: two tabs {NO_SOURCE}",
+        f"Write src/made_up.py ({UNSEEN}): a place for it {NO_SOURCE}",
         "Use a lock: two tabs",
     )
     assert ruled.constraints == draft.constraints
     assert ruled.notes == (
-        f"Two tabs at once. See src/made_up.py ({UNSEEN})\n\n**Causes found**\n- No lock\n\n**Session**\n- 1"
+        f"Two tabs at once. See src/made_up.py ({UNSEEN}) {NO_SOURCE}\n\n"
+        "**Causes found**\n- No lock\n\n**Session**\n- 1"
     )
 
 

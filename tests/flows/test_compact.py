@@ -194,5 +194,5 @@ def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Pl
 
 
 def test_a_description_is_one_short_line() -> None:
-    assert describe(Facts(first_prompt="Round the\ttax. And more.")) == "Round the tax"
+    assert describe(Facts(first_prompt="Round the\ttax. And more.")) == "Round the tax. And more"
     assert len(describe(Facts(first_prompt="word " * 100))) <= 80

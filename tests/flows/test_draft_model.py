@@ -67,7 +67,9 @@ def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compact
     assert (told.engine, problem) == ("claude", "")
     meta = keep(places, clock, told)
     body = FilesBackend(places.home, clock).get(meta.id).body.decode()
-    assert parse_recovery(body) == better.replace(project_root=str(places.project.root))
+    assert parse_recovery(body) == better.replace(
+        objective="Worded by a model. (no source)", project_root=str(places.project.root)
+    )
 
 
 def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Places, claude: StandIn) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery_review import with_review
 from memtui.files import FileProblem
@@ -143,7 +144,7 @@ def test_without_a_transcript_the_capture_is_all_that_is_known(places: Places) -
     shutil.rmtree(places.claude)
     done = reviewed(places)
     recovery = parse_recovery(backend(places).get(done.recovery_id).body.decode())
-    assert recovery.working_files == ()
+    assert [file.role for file in recovery.working_files] == [ONLY_CAPTURE]
     assert "Round the tax per line, please" in recovery.plan.content
 
 

@@ -80,11 +80,10 @@ def test_the_answer_is_the_next_version_and_loses_no_decision(
     assert asked.stored.version == 2
     state = asked.stored.state
     assert state is not None
-    assert state.identity.goal == "One refresh at a time"
+    assert state.identity.goal == "One refresh at a time (no source)"
     assert state.identity.project == "app (/work/app)"  # not the model's to say
     told = [decision.text for decision in state.decisions]
-    assert told[0].startswith("Never touch the migrations")
-    assert "one lock a session" in told
+    assert "one lock a session (no source)" in told
     assert "src/auth.py" in state.working.files_modified
 
 
@@ -127,7 +126,7 @@ def test_where_it_fails_the_facts_version_stands_and_the_reason_is_told(
     assert update_state(places, clock, transcript=transcript) is None
     (state,) = versions(places, transcript)
     assert state is not None
-    assert state.identity.goal.startswith("Fix the token refresh race")
+    assert state.identity.goal.startswith('first asked (L1): "Fix the token refresh race.')
 
 
 def test_called_off_it_leaves_the_facts_version(places: Places, transcript: Path, claude: StandIn) -> None:
@@ -195,8 +194,11 @@ def test_an_answer_to_an_earlier_version_takes_nothing_back(
     state = asked.stored.state
     assert state is not None
     assert "CHANGELOG.md" in state.working.files_modified
-    assert state.dynamics.last_intent == "Now add the changelog."
-    assert state.identity.goal.startswith("Fix the token refresh race")
+    assert state.dynamics.last_intent == 'last asked (L4): "Now add the changelog."'
+    assert state.identity.goal.startswith('last asked (L4): "Now add the changelog."; first asked (L1)')
     kinds = [(task.text, task.kind) for task in state.tasks]
-    assert kinds == [("Now add the changelog.", TaskKind.IN_PROGRESS), ("Test both tabs", TaskKind.NEXT)]
-    assert "one lock a session" in [decision.text for decision in state.decisions]
+    assert kinds == [
+        ('"Now add the changelog." (L4)', TaskKind.IN_PROGRESS),
+        ("Test both tabs (no source)", TaskKind.NEXT),
+    ]
+    assert "one lock a session (no source)" in [decision.text for decision in state.decisions]

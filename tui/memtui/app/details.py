@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clock import age, local_minute
+from memtui.documents.settled import settled
 
 if TYPE_CHECKING:
+    from memtui.documents.evidence import EvidenceGroup
     from memtui.formats.capture import Capture
-    from memtui.reading.evidence import EvidenceGroup
     from memtui.reading.facts import Facts
 
 _BLANK = Line("")
@@ -82,19 +83,18 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 
 def headline(facts: Facts) -> str:
-    """`12 files modified · 3 todos open · 1 error open · 2 compactions`."""
+    """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
     open_todos = sum(1 for todo in facts.todos if todo.status != "completed")
-    open_errors = sum(1 for error in facts.errors if not error.resolved)
     counts = (
         (len(facts.modified_files), "file modified", "files modified"),
         (open_todos, "todo open", "todos open"),
-        (open_errors, "error open", "errors open"),
-        (len(facts.decisions), "decision", "decisions"),
+        (len(facts.errors), "failure", "failures"),
+        (len(settled(facts)), "decision", "decisions"),
         (len(facts.commands), "command", "commands"),
     )
     told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
-    return " · ".join(told) or "nothing that leaves a trace: no file changed, no todo, no error"
+    return " · ".join(told) or "no change, task, failure or command on record"
 
 
 def _role(kind: str) -> str:
-    return {"error": "bad", "decision": "accent", "constraint": "accent"}.get(kind, "")
+    return {"error": "bad", "decision": "accent", "open": "accent"}.get(kind, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, line
-from memtui.reading.evidence import shown
+from memtui.reading.paths import shown
 from memtui.setup.changes import diff
 from memtui.setup.install import Plan
 

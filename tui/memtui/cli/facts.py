@@ -8,10 +8,10 @@ import click
 
 from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.cli.project import project_of, root_option
+from memtui.documents.evidence import evidence
 from memtui.flows.review import capture_facts
 from memtui.flows.sessions import find_transcript, refuse_strange
 from memtui.project import Places, claude_config, find_root, memtui_home
-from memtui.reading.evidence import evidence
 from memtui.reading.facts import Facts, read_facts, to_json
 from memtui.store.captures import CaptureStore
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memtui.formats.lists import numbered_items
 from memtui.formats.model import is_none
-from memtui.formats.recovery import Recovery, RoleFile, parse_recovery, section_lines
+from memtui.formats.recovery import Recovery, RoleFile, is_unknown, parse_recovery, section_lines
 from memtui.reading.paths import is_absolute
 from memtui.reading.short_text import one_line, says_something, shortened
 
@@ -59,7 +59,7 @@ class _Text(NamedTuple):
         """The items of a section with their lines, but for ``(none)``."""
         lines = self.sections.get(title, [])
         for index, item in numbered_items([line for _, line in lines]):
-            if not is_none(item):
+            if not is_none(item) and not is_unknown(item):
                 yield lines[index][0], item
 
     def files(self, title: str) -> Iterator[tuple[int, RoleFile]]:
@@ -124,7 +124,7 @@ def _objective(text: _Text) -> _Answer:
 
 def _is_template(text: str) -> bool:
     """Whether what the seed writes in brackets still stands there, to be replaced."""
-    return text[0] == "[" and text[-1] == "]"
+    return re.fullmatch(r"\[.*\](?: \(no source\))?", text, re.DOTALL) is not None
 
 
 _LEFT_OUT = re.compile(
@@ -219,9 +219,9 @@ def _working_files(text: _Text) -> _Answer:
     files = list(text.files(_WORKING))
     line = text.line(_WORKING)
     if not text.has(_WORKING):
-        return Verdict.FAIL, "there is no such section; (none) says that nothing was changed", None
+        return Verdict.FAIL, "there is no such section; (none) or N/A says that no change is known", None
     if not files:
-        return Verdict.PASS, "none: nothing was changed", line
+        return Verdict.PASS, "none is named", line
     bare = _without_role(files)
     if bare is not None:
         return bare
@@ -286,7 +286,7 @@ def _decisions(text: _Text) -> _Answer:
     if bare:
         return Verdict.WARN, f"{len(bare)} of {len(decisions)} without a reason", bare[0]
     if not decisions:
-        return Verdict.PASS, "none was made", text.line(_DECISIONS)
+        return Verdict.PASS, "none is named", text.line(_DECISIONS)
     return Verdict.PASS, f"{len(decisions)}, each with its reason", text.line(_DECISIONS)
 
 
@@ -306,11 +306,12 @@ def _known_issues(text: _Text) -> _Answer:
     for number, item in text.items(_ISSUES):
         if _key(item) in pending:
             return Verdict.WARN, "is pending, too: is it put off, or is it next?", number
-    if not recovery.known_issues and _ended_badly(recovery.last_action):
+    issues = [item for _, item in text.items(_ISSUES)]
+    if not issues and _ended_badly(recovery.last_action):
         return Verdict.WARN, "the last action failed, and no issue says so", line
-    if not recovery.known_issues:
-        return Verdict.PASS, "none was put off", line
-    return Verdict.PASS, f"{_counted(len(recovery.known_issues), 'issue')} put off", line
+    if not issues:
+        return Verdict.PASS, "none is named", line
+    return Verdict.PASS, f"{_counted(len(issues), 'issue')} put off", line
 
 
 def _ended_badly(action: str) -> bool:

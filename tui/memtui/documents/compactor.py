@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from memtui.documents.asks import asks, plan_line
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.compactor_size import fitted
 from memtui.documents.compactor_tasks import collapsed, count_of, flat, merged_tasks
+from memtui.documents.goal import goal, is_drafted
+from memtui.documents.open_work import plan_in_force, steps_of
+from memtui.documents.quotes import is_quotes, replaced
 from memtui.documents.state_draft import ProjectLike, raw_state
 from memtui.documents.state_secrets import without_secrets
-from memtui.documents.state_tasks import done_tasks, steps_of, task_tree
+from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
+from memtui.formats.model import Section
 from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
 from memtui.reading.records import Facts
-from memtui.reading.requests import directions, goal, requests
-from memtui.reading.short_text import key_of
 from memtui.reading.tasks import was_done
 
 _Part = TypeVar("_Part", Identity, Dynamics)
@@ -61,7 +64,7 @@ def merge(
     Args:
         previous: the version before; None for the first one.
         drafted: what the conversation shows; its version does not count.
-        gone: keys of open tasks (`phrasing.key_of`) that are wanted no more.
+        gone: keys of open tasks (`task_key`) that are wanted no more.
     """
     before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
@@ -74,7 +77,7 @@ def merge(
         working=drafted.working.replace(extra=_lines(before.working.extra, drafted.working.extra)),
         dynamics=_updated(before.dynamics, drafted.dynamics),
         preamble=before.preamble or drafted.preamble,
-        extra=before.extra or drafted.extra,
+        extra=_further(before, drafted),
     )
     merged = fitted(merged)
     return None if previous is not None and merged.replace(version=previous.version) == previous else merged
@@ -86,32 +89,37 @@ def _updated(before: _Part, drafted: _Part) -> _Part:
     return before.replace(**told)
 
 
+def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]:
+    """The sections that a person added, and the newest quotes."""
+    others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
+    quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
+    return replaced(others, quotes[:1])
+
+
 def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*before, *drafted)))
 
 
 def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
-    """The goal as it was, unless the user has changed direction since, or approved a plan."""
-    now = goal(facts)
+    """The goal by the facts; in the words of a person or a model as long as no other plan is approved."""
     was = previous.identity.goal
-    if not was:
-        return now
-    if before is not None:
-        return now if now != goal(before) else was
-    return now if directions(facts) else was
+    if not was or is_drafted(was):
+        return goal(facts)
+    plan = plan_in_force(facts)
+    return goal(facts) if before is not None and plan and plan != plan_in_force(before) else was
 
 
 def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
     """The drafted tasks; done are, too, those that a person ticked off and no list spoke of since."""
     if before is None:
         return drafted
-    was = [(key_of(task.text), task.kind) for task in task_tree(before)]
-    done = {key_of(task.text) for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
+    was = [(task_key(task.text), task.kind) for task in task_tree(before)]
+    done = {task_key(task.text) for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
     done -= {key for key, kind in was if kind is TaskKind.DONE}
     waited = {(key, kind is TaskKind.IN_PROGRESS) for key, kind in was if key in done}
     return tuple(
         task.replace(kind=TaskKind.DONE)
-        if (key_of(task.text), task.kind is TaskKind.IN_PROGRESS) in waited
+        if (task_key(task.text), task.kind is TaskKind.IN_PROGRESS) in waited
         else task
         for task in drafted
     )
@@ -122,11 +130,11 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
     counted = sum(map(count_of, previous.tasks))
     if not counted:
         return drafted
-    shown = {key_of(task.text) for task in previous.tasks}
-    done = [task for task in drafted if task.kind is TaskKind.DONE and key_of(task.text) not in shown]
+    shown = {task_key(task.text) for task in previous.tasks}
+    done = [task for task in drafted if task.kind is TaskKind.DONE and task_key(task.text) not in shown]
     if before is not None:
-        known = {key_of(text) for text in done_tasks(before)}
-        old = [task for task in done if key_of(task.text) in known]
+        known = {task_key(text) for text in done_tasks(before)}
+        old = [task for task in done if task_key(task.text) in known]
     else:
         old = done[:counted]  # the oldest ones are counted first
     return tuple(task for task in drafted if task not in old)
@@ -136,8 +144,8 @@ def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
     """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
-    texts += requests(facts)
+    texts += [ask.line for ask in asks(facts)]
     for plan in facts.plans:
-        texts += steps_of(plan)
-    wanted = {key_of(task.text) for task in drafted.tasks}
-    return frozenset(key_of(text) for text in texts) - wanted
+        texts += [*steps_of(plan), f"{DECISION_ON}{plan_line(plan)}"]
+    wanted = {task_key(task.text) for task in drafted.tasks}
+    return frozenset(task_key(text) for text in texts) - wanted

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from memtui.documents.sources import without_source
 from memtui.formats.session_state import Decision
 from memtui.reading.short_text import key_of
 
@@ -32,10 +33,10 @@ def members(decision: Decision) -> list[str]:
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
     """All decisions of the version before, as they are, and the new ones behind them; none twice."""
     entries = [_Entry(decision.kind, members(decision), decision) for decision in previous]
-    known = {key_of(text) for entry in entries for text in entry.texts}
+    known = {_key(text) for entry in entries for text in entry.texts}
     for decision in drafted:
         for text in members(decision):
-            key = key_of(text)
+            key = _key(text)
             if key in known or _is_cut(text, key, known):
                 continue
             known.add(key)
@@ -45,6 +46,10 @@ def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) 
     while len(entries) > MOST and _join_one(entries):
         pass
     return tuple(entry.decision or _listed(entry) for entry in entries)
+
+
+def _key(text: str) -> str:
+    return key_of(without_source(text))
 
 
 def _is_cut(text: str, key: str, known: set[str]) -> bool:

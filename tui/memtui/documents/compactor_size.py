@@ -1,16 +1,18 @@
 """The size of a session state: 3,000 to 5,000 tokens as the target (seed 003), whatever a session was like.
 
-What gives way, in this order, as far as it has to: the last lines of the technical state; what was asked and
-answered under tasks; done tasks, which go on in the counting line; the ends of long texts; the tasks that
-are last; the names of files. What a person wrote beside the known fields stays, and decisions always do: a
-document is larger than its target only by them.
+What gives way, in this order, as far as it has to: all but the newest quotes; the last lines of the
+technical state; what was asked and answered under tasks; done tasks, which go on in the counting line; more
+quotes; the ends of long texts; the tasks that are last; the names of files. What a person wrote beside the
+known fields stays, and decisions always do: a document is larger than its target only by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memtui.documents.compactor_tasks import collapsed
+from memtui.documents.quotes import fewer, is_quotes, replaced, shorter
+from memtui.formats.model import Section
 from memtui.formats.session_state import SessionState, Task, TaskKind, render_session_state
 from memtui.reading.short_text import shortened
 from memtui.reading.sizes import tokens
@@ -34,12 +36,30 @@ def size_of(state: SessionState) -> int:
 
 def fitted(state: SessionState, target: int = TARGET) -> SessionState:
     """The state within `target` tokens, as far as that can be."""
-    for step in (_without_state_lines, _without_subs, _without_done, _short_texts, _few_tasks, _few_files):
+    for step in _STEPS:
         for smaller in step(state):
             if size_of(state) <= target:
                 return state
             state = smaller
     return state
+
+
+def _fewer_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, lambda section: fewer(section, closings=3, asks=4))
+
+
+def _few_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, lambda section: fewer(section, closings=2, asks=2))
+
+
+def _short_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, shorter)
+
+
+def _quoting(state: SessionState, smaller: Callable[[Section], Iterator[Section]]) -> Iterator[SessionState]:
+    for section in filter(is_quotes, state.extra):
+        for less in smaller(section):
+            yield state.replace(extra=replaced(state.extra, (less,)))
 
 
 def _without_state_lines(state: SessionState) -> Iterator[SessionState]:
@@ -108,3 +128,16 @@ def _fewer(task: Task) -> Task:
 
 def _working(state: SessionState, **changes: str) -> SessionState:
     return state.replace(working=state.working.replace(**changes))
+
+
+_STEPS = (
+    _fewer_quotes,
+    _without_state_lines,
+    _without_subs,
+    _without_done,
+    _few_quotes,
+    _short_quotes,
+    _short_texts,
+    _few_tasks,
+    _few_files,
+)

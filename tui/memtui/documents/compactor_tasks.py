@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from memtui.documents.state_tasks import ANSWERED, ASKED
+from memtui.documents.sources import without_source
+from memtui.documents.state_tasks import NO_BLOCKER, is_ours, task_key
 from memtui.formats.session_state import Task, TaskKind
-from memtui.reading.short_text import key_of, one_line, shortened
+from memtui.reading.short_text import one_line, shortened
 
 MOST = 15
 _DONE_STAY = 3
@@ -17,7 +18,6 @@ _NAME = 60
 _EARLIER = re.compile(r"Earlier: completed (\d{1,6}) tasks?(?: including (.*))?", re.DOTALL)
 _FURTHER = re.compile(r"\d+ further tasks?")
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
-_OURS = (ASKED, ANSWERED)
 
 
 def merged_tasks(
@@ -31,21 +31,21 @@ def merged_tasks(
         gone: keys of open tasks that are known to be wanted no more.
     """
     after = flat(drafted)
-    before = [_whole(task, after) for task in flat(previous)]
-    told = {key_of(task.text): task for task in after}
-    known = {key_of(task.text) for task in before}
+    before = [_whole(task, after) for task in flat(previous) if not is_ours(task)]
+    told = {task_key(task.text): task for task in after}
+    known = {task_key(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
     ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))
     new = [_kept(task, before) for task in ours]
-    done = [_done(task) for task in before if _is_done(task, told)]
-    done += [_done(task) for task in new if task.kind is TaskKind.DONE and key_of(task.text) not in known]
-    listed = {key_of(task.text) for task in done}
-    coming = [task for task in new if task.kind is not TaskKind.DONE and key_of(task.text) not in listed]
-    listed |= {key_of(task.text) for task in coming}
+    done = [_done(_now(task, told)) for task in before if _is_done(task, told)]
+    done += [_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known]
+    listed = {task_key(task.text) for task in done}
+    coming = [task for task in new if task.kind is not TaskKind.DONE and task_key(task.text) not in listed]
+    listed |= {task_key(task.text) for task in coming}
     coming += [
         _waiting(task, bool(coming))
         for task in before
-        if key_of(task.text) not in listed and not (task.kind in _OPEN and key_of(task.text) in gone)
+        if task_key(task.text) not in listed and not (task.kind in _OPEN and task_key(task.text) in gone)
     ]
     return _one_in_progress([*done, *coming])
 
@@ -94,8 +94,14 @@ def _whole(task: Task, drafted: Sequence[Task]) -> Task:
 
 def _is_done(task: Task, told: dict[str, Task]) -> bool:
     """Whether a task is done: it was, and nobody took it up again, or it is shown to be now."""
-    now = told.get(key_of(task.text))
+    now = told.get(task_key(task.text))
     return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
+
+
+def _now(task: Task, told: dict[str, Task]) -> Task:
+    """A task with the line that names it now."""
+    now = told.get(task_key(task.text))
+    return task if now is None else task.replace(text=now.text)
 
 
 def _done(task: Task) -> Task:
@@ -105,16 +111,16 @@ def _done(task: Task) -> Task:
 
 def _kept(task: Task, before: Sequence[Task]) -> Task:
     """A task with what a person has hung on it before."""
-    known = next((each for each in before if key_of(each.text) == key_of(task.text)), None)
+    known = next((each for each in before if task_key(each.text) == task_key(task.text)), None)
     if known is None:
         return task
-    there = {key_of(child.text) for child in task.children}
-    theirs = [child for child in known.children if not _is_ours(child) and key_of(child.text) not in there]
+    there = {task_key(child.text) for child in task.children}
+    theirs = [child for child in known.children if not _is_ours(child) and task_key(child.text) not in there]
     return task.replace(children=(*theirs, *task.children))
 
 
 def _is_ours(child: Task) -> bool:
-    return child.kind is TaskKind.BLOCKER or (child.kind is TaskKind.SUB and child.text.startswith(_OURS))
+    return child.kind is TaskKind.BLOCKER or is_ours(child)
 
 
 def _waiting(task: Task, superseded: bool) -> Task:
@@ -135,7 +141,7 @@ def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
             if found:
                 task = task.replace(kind=TaskKind.OPEN)
             elif not any(child.kind is TaskKind.BLOCKER for child in task.children):
-                blocker = Task(kind=TaskKind.BLOCKER, text="None")
+                blocker = Task(kind=TaskKind.BLOCKER, text=NO_BLOCKER)
                 task = task.replace(children=(*task.children, blocker))
             found = True
         result.append(task)
@@ -149,7 +155,7 @@ def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
     match = _EARLIER.fullmatch(line.text) if line is not None else None
     number = (int(match[1]) if match else 0) + len(done)
     named = [*(match[2] or "").split("; ")] if match else []
-    named += [shortened(one_line(task.text).replace("; ", ", "), _NAME) for task in done]
+    named += [shortened(one_line(without_source(task.text)).replace("; ", ", "), _NAME) for task in done]
     told = "; ".join([name for name in named if name][-_NAMED:])
     plural = "task" if number == 1 else "tasks"
     return Task(kind=TaskKind.DONE, text=f"Earlier: completed {number} {plural} including {told}")

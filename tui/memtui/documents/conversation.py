@@ -1,4 +1,4 @@
-"""The words of a conversation, labelled as seed 003 hands them to a model: [USER] and [CLAUDE]."""
+"""The words of a conversation, labelled as seed 003 hands them to a model, with their lines: [USER L12]."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def conversation(path: Path, limit: int, *, until: datetime | None = None) -> st
     first, kept, size = "", deque[str](), 0
     for line in read_lines(path):
         for record in line.records:
-            for message in _messages(record, until):
+            for message in _messages(record, line.number, until):
                 if message is None:
                     return _joined(first, kept)
                 first = first or message
@@ -47,7 +47,7 @@ def _joined(first: str, kept: deque[str]) -> str:
     return "\n".join(kept if whole else [first, "[...]", *kept])
 
 
-def _messages(record: Record, until: datetime | None) -> list[str | None]:
+def _messages(record: Record, number: int, until: datetime | None) -> list[str | None]:
     """The messages of a record; None stands for the end."""
     found: list[str | None] = []
     for event in events(record):
@@ -56,12 +56,12 @@ def _messages(record: Record, until: datetime | None) -> list[str | None]:
             if moment is not None and moment >= until:
                 return [*found, None]
         elif isinstance(event, Said) and not event.agent and event.text.strip():
-            found.append(f"[CLAUDE] {_cut(event.text)}")
+            found.append(f"[CLAUDE L{number}] {_cut(event.text)}")
         elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
-            found.append(f"[USER] {_cut(event.text)}")
+            found.append(f"[USER L{number}] {_cut(event.text)}")
         elif isinstance(event, Call) and not event.agent:
             target = next((str(event.input[name]) for name in _TARGETS if event.input.get(name)), "")
-            found.append(f"[CLAUDE] ({event.name} {' '.join(target.split())[:_CALL]})")
+            found.append(f"[CLAUDE L{number}] ({event.name} {' '.join(target.split())[:_CALL]})")
     return found
 
 

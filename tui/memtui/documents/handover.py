@@ -13,9 +13,10 @@ from pathlib import Path
 
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.path_lists import grouped
+from memtui.documents.sources import without_source
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
-from memtui.reading.evidence import shown
+from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts
 from memtui.reading.short_text import key_of, one_line, shortened
 from memtui.safety.secrets import masked
@@ -77,7 +78,9 @@ def _tasks(facts: Facts, state: SessionState) -> list[str]:
     """Open tasks of the session's list, then those of the document, which may be a person's."""
     doing = [todo.content for todo in facts.todos if todo.status == "in_progress"]
     texts = doing + [todo.content for todo in facts.todos if todo.status not in ("in_progress", "completed")]
-    texts += [task.text for task in flat(state.tasks) if task.kind in _OPEN]
+    # What the user asked is quoted below; a task of the document is the list's without its line.
+    named = [task.text for task in flat(state.tasks) if task.kind in _OPEN]
+    texts += [without_source(text) for text in named if not text.startswith('"')]
     known: dict[str, str] = {}
     for text in texts:
         known.setdefault(key_of(text), f"- {one_line(text)}{' (in progress)' if text in doing else ''}")

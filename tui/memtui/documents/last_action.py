@@ -1,17 +1,20 @@
-"""The last action of a recovery text: what was done last, how it ended, and what the model said of it."""
+"""The last action of a recovery text: what was done last, how it ended, and the last check."""
 
 from __future__ import annotations
 
 import re
 
-from memtui.formats.text import without_blank_ends
+from memtui.documents.events import check_event
+from memtui.documents.goal import ONLY_CAPTURE
+from memtui.documents.open_work import how_it_stands, unfinished_turn
+from memtui.documents.quotes import last_said
+from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
 from memtui.reading.shell import SHELL_TOOLS
 from memtui.reading.short_text import one_line, shortened, telling_line
 
-_LAST_WORDS = 1_500
 _CUT = 590
 """Characters of a result from which on its end is not known: facts keep no more."""
 _TARGET = 200
@@ -29,15 +32,18 @@ _SAYS = re.compile(r"\w\w|\d")
 
 
 def last_action(facts: Facts) -> str:
-    """The last tool call with its result, the last check, and the model's last words."""
+    """The last tool call with its result, the last check, and how the last turn ended."""
+    if facts.from_capture:
+        return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
     told = [_told(action) if action else ""]
     if check is not None and (action is None or action.target != one_line(check.text)):
-        how = "passed" if check.outcome == "ok" else f"failed: {one_line(telling_line(check.output))}"
-        told.append(f"Last check: `{shortened(bare_command(check.text), 120)}` {shortened(how, SENTENCE)}")
-    if facts.last_words:
-        told.append(f"The model's last words:\n{_quoted(facts.last_words)}")
-    return "\n\n".join(each for each in told if each) or "Nothing was done: no tool was used."
+        told.append(f"Last check: {check_event(facts)}")
+    if turn := unfinished_turn(facts):
+        told.append(sourced(f"The last turn {how_it_stands(turn)}", turn.source))
+    if said := last_said(facts):
+        told.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
+    return "\n\n".join(each for each in told if each) or "N/A: no tool call on record, result unknown."
 
 
 def action_line(action: Action) -> str:
@@ -48,7 +54,7 @@ def action_line(action: Action) -> str:
 
 
 def _told(action: Action) -> str:
-    told = f"{action_line(action)} {_ENDS[action.outcome]}"
+    told = sourced(f"{action_line(action)} {_ENDS[action.outcome]}", action.source)
     result = _result(action)
     return f"{told}: {shortened(result, SENTENCE)}" if result else told
 
@@ -67,15 +73,3 @@ def _result(action: Action) -> str:
     if not lines or (shell and len(text) >= _CUT):
         return ""  # a program's last line sums up, and of a long output only the head is known
     return one_line(lines[-1 if shell else 0])
-
-
-def _quoted(words: str) -> str:
-    """The end of what was said, by whole lines."""
-    kept: list[str] = []
-    room = _LAST_WORDS
-    for line in reversed(words.split("\n")):
-        room -= len(line) + 1
-        if room < 0 and kept:
-            break
-        kept.append(line)
-    return "\n".join(f"> {line}".rstrip() for line in without_blank_ends(kept[::-1]))

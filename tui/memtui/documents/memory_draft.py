@@ -1,43 +1,38 @@
 """Drafts of a memory file and a summary, made from facts alone.
 
-The same facts give the same words. Nothing is claimed that the transcript does not show: what is not known
-stays empty, and a person adds it.
+The same facts give the same words. Nothing is claimed that no record shows: what is not known stays empty or
+N/A, and a person adds it. Every line names its source, with the time, for a person reads it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.inferred import later_requests, request_line
-from memtui.documents.objective import objective
+from memtui.documents.events import check_line
+from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
+from memtui.documents.inferred import landmark_line
+from memtui.documents.open_work import how_it_stands, open_steps, open_tasks, pending, unfinished_turn
+from memtui.documents.quotes import quotes_section
+from memtui.documents.settled import settled
+from memtui.documents.sources import cited, sourced
 from memtui.formats.memory import MemoryFile
-from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check
-from memtui.reading.corrections import is_objection
-from memtui.reading.evidence import shown
+from memtui.reading.checks import SENTENCE, last_check
 from memtui.reading.facts import Facts
-from memtui.reading.guesses import is_unsure
-from memtui.reading.issues import known_issues, solved_errors
-from memtui.reading.records import Correction
+from memtui.reading.paths import shown
+from memtui.reading.records import Command, Source
 from memtui.reading.removals import DELETED, moved_to
-from memtui.reading.short_text import one_line, says_something, shortened
-from memtui.reading.topics import settled, topic, wish
+from memtui.reading.short_text import shortened
+from memtui.reading.tasks import was_done
 from memtui.safety.secrets import masked
 
 _TITLE = 60
-_GOAL = 600
 _KEY_FILES = 12
 _LEARNINGS = 12
 _QUESTIONS = 10
-_TELLING = 25
-"""Characters from which a correction may tell something."""
-_RESOLVED = 3
-"""Resolved errors that are worth a learning: the last ones."""
-
-_CAUSES = 5
-"""Causes that are worth a learning: the last ones, for the earlier ones are often guesses."""
-_ABOUT = 60
+_SUMMARY = 160
+UNTITLED = "Session without words of the user"
 
 _OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
 _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
@@ -52,6 +47,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
         questions=tuple(_unique(map(_bare, _questions(facts))))[:_QUESTIONS],
         confidence=_bare(_confidence(facts)),
         key_files=tuple(_key_files(facts)),
+        extra=quotes_section(facts, clock=True),
     )
 
 
@@ -60,82 +56,83 @@ def _bare(text: str) -> str:
 
 
 def _title(facts: Facts) -> str:
-    return shortened(_bare(topic(facts)).rstrip(".。"), _TITLE) or "Session without words of the user"
+    return shortened(_bare(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED
 
 
 def _goal(facts: Facts) -> str:
-    asked = wish(facts)
-    goal = asked if says_something(asked) and len(asked) <= _GOAL else objective(facts) if asked else ""
-    later = [request_line(prompt) for prompt in later_requests(facts)][-1:]
-    if later and later[0] not in goal:
-        goal += f"\n\nLast asked: {shortened(later[0], SENTENCE)}"
-    return goal
+    parts = goal_parts(facts, clock=True)
+    return "\n".join([*parts, *([_only_capture()] if facts.from_capture else [])])
 
 
-def _learnings(facts: Facts) -> Iterable[str]:
-    """What somebody who goes on should know, the surest first."""
-    known = [each.sentence for each in (*facts.decisions, *facts.constraints)]
-    for decision in facts.decisions:
-        yield shortened(settled(decision).rstrip("?？"), SENTENCE)
-    for cause in [each for each in facts.causes if not is_unsure(each.text)][-_CAUSES:]:
-        yield shortened(one_line(cause.text), SENTENCE)
-    for constraint in facts.constraints:
-        yield shortened(f"Constraint: {one_line(constraint.text)}", SENTENCE)
-    root = Path(facts.cwd) if facts.cwd else None
-    for correction in facts.corrections:
-        if _teaches(correction) and not any(sentence in correction.text for sentence in known):
-            about = f" ({_about(correction.about, root)})" if correction.about else ""
-            yield shortened(f"The user corrected{about}: {one_line(correction.text)}", SENTENCE)
-    for error in solved_errors(facts)[-_RESOLVED:]:
-        yield shortened(f"Resolved: {error_line(error, root)}", SENTENCE)
+def _only_capture() -> str:
+    return f"{ONLY_CAPTURE[0].upper()}{ONLY_CAPTURE[1:]}."
 
 
-def _teaches(correction: Correction) -> bool:
-    """Few words, a question, or a paste teach nothing to somebody who was not there."""
-    text = correction.text.strip()
-    if not _TELLING <= len(text) <= SENTENCE or "\n" in text or text.endswith(("?", "？")):
-        return False
-    return bool(correction.about) or is_objection(text)
+def _learnings(facts: Facts) -> Iterator[str]:
+    """What is certain: what was settled, and what was committed."""
+    for each in settled(facts):
+        text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
+        yield sourced(text, each.source, clock=True)
+    for mark in facts.landmarks:
+        yield landmark_line(mark, clock=True)
 
 
-def _about(about: str, root: Path | None) -> str:
-    """What a correction was about: the tool and what it worked on, short."""
-    tool, _, target = about.partition(": ")
-    return shortened(one_line(f"{tool} {shown(target, root)}"), _ABOUT)
-
-
-def _questions(facts: Facts) -> Iterable[str]:
-    for todo in facts.todos:
-        if todo.status != "completed":
-            doing = " (in progress)" if todo.status == "in_progress" else ""
-            yield shortened(one_line(todo.content), SENTENCE) + doing
-    root = Path(facts.cwd) if facts.cwd else None
-    for error in reversed(known_issues(facts)):
-        yield error_line(error, root)
+def _questions(facts: Facts) -> list[str]:
+    return [_only_capture()] if facts.from_capture else pending(facts, clock=True)
 
 
 def _confidence(facts: Facts) -> str:
-    """How much of the goal is shown to be reached, by todos, tests and errors; never more than they show."""
-    open_todos = [todo for todo in facts.todos if todo.status != "completed"]
-    unsolved = known_issues(facts)
-    last = last_check(facts)
-    if not facts.modified_files and not facts.todos:
-        return "Low — nothing was changed, so there is little to go by; drafted from the transcript"
-    if last is not None and last.outcome == "failed":
-        return f"Low — the last check failed: {shortened(bare_command(last.text), 80)}"
-    if not open_todos and not unsolved and (facts.todos or (last is not None and last.outcome == "ok")):
-        shows = [f"{_counted(len(facts.todos), 'todo')} done" if facts.todos else ""]
-        shows.append(
-            f"{shortened(bare_command(last.text), 60)} passed" if last and last.outcome == "ok" else ""
-        )
-        return f"High — {', '.join(each for each in shows if each)}, no error left open"
-    left = [_counted(len(open_todos), "todo"), _counted(len(unsolved), "error")]
-    told = " and ".join(each for each in left if each) or "no todo list and no test run"
-    return f"Medium — {told}{' left open' if any(left) else ' to judge by'}"
+    """How much of the work is shown to be done, by a rule over records alone.
+
+    - Low: the last check failed, the last turn has no end, or only the capture is known.
+    - High: the last check went well, every task of a list is ticked off, no step of the plan is open, nothing
+      runs in the background, and no file was first changed after that check.
+    - Medium: anything else; so it is never High where nothing was checked.
+    """
+    if facts.from_capture:
+        return f"Low — {ONLY_CAPTURE}"
+    check, turn = last_check(facts), unfinished_turn(facts)
+    left = len([*open_tasks(facts), *open_steps(facts)])
+    told = ["no check on record"]
+    if check is not None:
+        how = "went well" if check.outcome == "ok" else "failed"
+        told = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
+    told.append(_tasks(facts, left) or "no task list on record")
+    if turn is not None:
+        told.append(sourced(f"the last turn {how_it_stands(turn)}", turn.source, clock=True))
+    if later := _since_check(facts, check):
+        told.append(later)
+    failed = check is not None and check.outcome == "failed"
+    high = check is not None and facts.todos and not left and not later
+    level = "Low" if failed or turn is not None else "High" if high else "Medium"
+    return f"{level} — {'; '.join(told)}"
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' if number > 1 else ''}" if number else ""
+def _since_check(facts: Facts, check: Command | None) -> str:
+    """What happened after the last check that it says nothing of; "" for nothing on record."""
+    last = facts.last_action
+    if last is not None and last.outcome == "background":
+        return sourced(f"{last.tool} runs in the background", last.source, clock=True)
+    since = check.source.timestamp if check is not None else ""
+    later = [file for file in facts.modified_files if since and file.source.timestamp > since]
+    return f"{_counted(len(later), 'file', 'files')} first changed after it" if later else ""
+
+
+def _tasks(facts: Facts, left: int) -> str:
+    """How many tasks are done, with the line at which the list changed last; "" without a list."""
+    if left:
+        return f"{_counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
+    done, number = sum(map(was_done, facts.todos)), len(facts.todos)
+    return f"{done} of {_counted(number, 'task', 'tasks')} done{_listed_at(facts)}" if number else ""
+
+
+def _listed_at(facts: Facts) -> str:
+    where = cited(max((todo.source for todo in facts.todos), default=Source()), clock=True)
+    return f" ({where})" if where else ""
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _key_files(facts: Facts) -> list[str]:
@@ -151,21 +148,19 @@ def _key_files(facts: Facts) -> list[str]:
 
 
 def draft_summary(facts: Facts) -> str:
-    """One or two sentences on what the session was about."""
-    about = shortened(_bare(topic(facts)), 160).rstrip(".。")
-    done = [
-        _counted(len(facts.modified_files), "file") + " modified" if facts.modified_files else "",
-        _counted(sum(todo.status == "completed" for todo in facts.todos), "todo") + " done"
-        if any(todo.status == "completed" for todo in facts.todos)
-        else "",
-        _counted(len(facts.decisions), "decision"),
+    """One or two sentences on what the session was about, and what it has on record."""
+    about = shortened(_bare(title_of(facts)), _SUMMARY).rstrip(".。")
+    done = sum(map(was_done, facts.todos))
+    commits = sum(bool(mark.commit and not mark.superseded) for mark in facts.landmarks)
+    counts = [
+        f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",
+        f"{_counted(done, 'task', 'tasks')} done" if done else "",
+        _counted(commits, "commit", "commits") if commits else "",
     ]
-    told = ", ".join(each for each in done if each)
+    told = ", ".join(each for each in counts if each)
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
-    sentences = [
-        f"{about}{stop}" if about else "",
-        f"{told[0].upper()}{told[1:]}." if told else "No file was changed.",
-    ]
+    sentences = [f"{about}{stop}" if about else "", f"{told[0].upper()}{told[1:]}." if told else ""]
+    sentences += [_only_capture()] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
 
 

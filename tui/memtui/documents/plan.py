@@ -3,21 +3,33 @@
 The plan is kept word for word. What stands in a plan is never rewritten, its paths included: those that are
 relative are relative to the project's root, which a recovery text names. Where a plan of lower priority says
 what the chosen one does not, it follows below under a heading of its own: a todo list names the steps of an
-approved plan, but not what that plan says about them.
+approved plan, but not what that plan says about them. A plan above 8 KB is quoted by its headings, with the
+lines of its file at which they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from memtui.documents.inferred import inferred_plan
+from memtui.documents.open_work import plan_in_force, undecided_plan
+from memtui.documents.sources import cited
 from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
+from memtui.formats.sections import fenced
 from memtui.reading.facts import Facts
 from memtui.reading.records import PlanFact, Todo
+from memtui.reading.short_text import shortened
 from memtui.reading.user_plans import stated_plan
 
 _MARKS = {"completed": "x", "in_progress": ">"}
+_WHOLE = 8_192
+"""Characters up to which a plan is quoted whole."""
+_HEADING = re.compile(r"#{1,6}\s+\S")
+_BOX = re.compile(r"\s*[-*+]\s+\[[ xX>]\]\s")
+_OUTLINED = 120
+_LINE = 200
 
 
 def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
@@ -32,7 +44,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
         parts.append(("workflow", "Workflow plan", workflow.content))
     if facts.todos:
         parts.append(("todo", "Todo list", todo_list(facts.todos)))
-    parts += [_put_before_user(plan) for plan in _standing(facts.plans)]
+    parts += _put_before_user(facts)
     if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.prompts)):
         parts.append(("user-stated", "As the user stated it", said))
     if not parts:
@@ -58,19 +70,36 @@ def _whole(todo: Todo) -> str:
     return "\n".join(line.rstrip() for line in indented(text).split("\n"))
 
 
-def _standing(plans: tuple[PlanFact, ...]) -> list[PlanFact]:
-    """The plan that holds: the last approved one, and one made later that was not refused."""
-    approved = max((index for index, plan in enumerate(plans) if plan.fate == "approved"), default=-1)
-    standing = [plans[approved]] if approved >= 0 else []
-    later = [plan for plan in plans[approved + 1 :] if plan.fate == "unknown"]
-    return standing + later[-1:]
+def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
+    """The plan that the user approved last, and one made later that nobody has decided on."""
+    if plan := plan_in_force(facts):
+        yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
+    if plan := undecided_plan(facts):
+        yield "inferred", f"Plan without a decision on record{_where(plan)}", _quoted(plan)
 
 
-def _put_before_user(plan: PlanFact) -> tuple[str, str, str]:
-    where = f" ({plan.path})" if plan.path else ""
-    if plan.fate == "approved":
-        return "user-stated", f"Approved plan{where}", plan.content.strip("\n")
-    return "inferred", f"Plan that is not approved yet{where}", plan.content.strip("\n")
+def _where(plan: PlanFact) -> str:
+    told = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
+    return f" ({told})" if told else ""
+
+
+def _quoted(plan: PlanFact) -> str:
+    """A plan word for word; a long one by its headings and boxes, each with its line."""
+    content = plan.content.strip("\n")
+    if len(content) <= _WHOLE:
+        return content
+    lines = content.split("\n")
+    inside = fenced(lines)
+    outline = [
+        f"{number}: {shortened(line, _LINE)}"
+        for number, line in enumerate(lines, 1)
+        if not inside[number - 1] and (_HEADING.match(line) or _BOX.match(line))
+    ]
+    where = f"read it in {plan.path}" if plan.path else f"it stands at {cited(plan.source)} of the transcript"
+    head = f"{len(content):,} characters, {len(lines):,} lines; {where}. Its headings by line number:"
+    more = len(outline) - _OUTLINED
+    rest = [f"and {more} more headings and boxes"] if more > 0 else []
+    return "\n".join([head, "", *outline[:_OUTLINED], *rest])
 
 
 def _refused_at_the_end(facts: Facts) -> str:
@@ -78,4 +107,4 @@ def _refused_at_the_end(facts: Facts) -> str:
     last = facts.last_action
     if not facts.plans or facts.plans[-1].fate != "rejected" or last is None or last.tool != "ExitPlanMode":
         return ""
-    return facts.plans[-1].content.strip("\n")
+    return _quoted(facts.plans[-1])

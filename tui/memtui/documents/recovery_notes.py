@@ -1,86 +1,75 @@
-"""The notes of a recovery text: the train of thought of a session, as far as a transcript shows it."""
+"""The notes of a recovery text: what was asked, what failed, what subagents reported, and its origin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from memtui.documents.inferred import later_requests, request_line
-from memtui.reading.checks import SENTENCE, error_line
+from memtui.documents.asks import asks
+from memtui.documents.events import error_event, last_errors
+from memtui.documents.goal import ONLY_CAPTURE
+from memtui.documents.quotes import ends_of, users_words
+from memtui.documents.sources import cited, sourced
 from memtui.reading.facts import Facts
-from memtui.reading.guesses import is_unsure
-from memtui.reading.issues import solved_errors
-from memtui.reading.plans import plan_title
-from memtui.reading.records import Correction
-from memtui.reading.short_text import one_line, says_something, shortened
-from memtui.reading.user_plans import is_pasted
+from memtui.reading.short_text import one_line, shortened
 
-_LINE = 320
-_TRAIL = 12
-_SOLVED = 6
-_GUESSES = 8
-_REQUESTS = 25
-_HANDED_OVER = "Implement the following plan"
+_ASKED = 20
+_LINE = 240
+_ERRORS = 5
+_RESULTS = 5
+_RESULT = 300
 
 
-def recovery_notes(facts: Facts, *, with_requests: bool) -> str:
-    """Causes, corrections, solved errors, refused plans and where it all comes from, under bold titles.
+def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
+    """What the other sections do not hold, under bold titles.
 
     Args:
         facts: what the transcript says.
-        with_requests: also what the user asked for after the first request; an inferred plan has that.
+        root: the project's root.
+        with_requests: also what the user asked; an inferred plan has that.
     """
-    corrections = list(_corrections(facts.corrections))
-    causes = [shortened(one_line(each.text), _LINE) for each in facts.causes]
+    failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
     groups = (
-        ("Causes found", [each for each in causes if not is_unsure(each)][-_TRAIL:]),
-        ("Hypotheses along the way", _hypotheses(facts, causes)),
-        ("The user's corrections", corrections),
-        ("Errors met on the way, and solved", _solved(facts)),
-        ("Plans that the user refused", list(_refused(facts))),
-        ("What the user asked for later, in order", _requests(facts, corrections) if with_requests else []),
+        ("Asked before what is quoted below, newest first", list(_asked(facts)) if with_requests else []),
+        (
+            "Failures on record, newest first",
+            failures,
+        ),
+        ("What subagents reported last", list(_reported(facts))),
         ("Session", list(_session(facts))),
     )
     told = (f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines)
     return "\n\n".join(told)
 
 
-def _hypotheses(facts: Facts, causes: list[str]) -> list[str]:
-    """What was supposed and, as far as the words go, not found."""
-    supposed = [shortened(one_line(each.text), _LINE) for each in facts.guesses]
-    told = dict.fromkeys([*(each for each in causes if is_unsure(each)), *supposed])
-    return [each for each in told if each not in causes or is_unsure(each)][-_GUESSES:]
+def _asked(facts: Facts) -> Iterator[str]:
+    """What the user asked earlier than the words that are quoted whole."""
+    quoted = {said.source for said in users_words(facts)}
+    older = [ask for ask in asks(facts) if ask.source not in quoted]
+    for ask in older[:_ASKED]:
+        yield sourced(shortened(one_line(ask.text), _LINE), ask.source)
+    if len(older) > _ASKED:
+        yield f"and {len(older) - _ASKED} earlier messages"
 
 
-def _corrections(corrections: tuple[Correction, ...]) -> Iterator[str]:
-    for correction in corrections[-_TRAIL:]:
-        text = one_line(correction.text)
-        if says_something(text) and not is_pasted(correction.text) and not text.startswith(_HANDED_OVER):
-            about = shortened(one_line(correction.about), 100)
-            yield shortened(text, _LINE) + (f" (about {about})" if about else "")
-
-
-def _solved(facts: Facts) -> list[str]:
-    return list(dict.fromkeys(error_line(error, None) for error in solved_errors(facts)))[-_SOLVED:]
-
-
-def _refused(facts: Facts) -> Iterator[str]:
-    """Refused plans that did not come back under the same title."""
-    accepted = {plan_title(plan) for plan in facts.plans if plan.fate != "rejected"}
-    for title in dict.fromkeys(plan_title(plan) for plan in facts.plans if plan.fate == "rejected"):
-        if title not in accepted:
-            yield shortened(title, SENTENCE)
-
-
-def _requests(facts: Facts, corrections: list[str]) -> list[str]:
-    lines = [shortened(request_line(prompt), _LINE) for prompt in later_requests(facts)]
-    told = {line.partition(" (about ")[0] for line in corrections}
-    return [line for line in lines if line not in told][-_REQUESTS:]
+def _reported(facts: Facts) -> Iterator[str]:
+    for result in reversed(facts.subagent_results[-_RESULTS:]):
+        yield sourced(f'"{one_line(ends_of(result.text, _RESULT))}"', result.source)
 
 
 def _session(facts: Facts) -> Iterator[str]:
+    if facts.from_capture:
+        yield f"{ONLY_CAPTURE[0].upper()}{ONLY_CAPTURE[1:]}; nothing here says what was done"
     if facts.session_id:
-        yield f"Claude Code session {facts.session_id}, from {facts.started} to {facts.ended}"
+        span = f", from {facts.started} to {facts.ended}" if facts.started else ""
+        lines = f", {facts.lines:,} lines; L476 names a line of its transcript" if facts.lines else ""
+        yield f"Claude Code session {facts.session_id}{span}{lines}"
     if facts.branch:
         yield f"Branch {facts.branch}"
-    if facts.compactions:
-        yield f"{len(facts.compactions)} compaction{'s' if len(facts.compactions) > 1 else ''} so far"
+    for compaction in facts.compactions[-1:]:
+        where = cited(compaction.source)
+        number = len(facts.compactions)
+        yield (
+            f"{number} compaction{'s' if number > 1 else ''} so far"
+            f"{f', the last one at {where}; its summary is in the transcript there' if where else ''}"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.documents.memory_draft import draft_memory
 from memtui.formats.memory import MemoryFile
-from memtui.formats.recovery import Recovery
+from memtui.formats.recovery import Recovery, is_unknown
 from memtui.reading.facts import Facts
 
 
@@ -20,7 +20,8 @@ def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recover
     if memory.goal and memory.goal != drafted.goal:
         changes["objective"] = memory.goal
     if asked:
-        changes["known_issues"] = (*recovery.known_issues, *asked)
+        named = (issue for issue in recovery.known_issues if not is_unknown(issue))
+        changes["known_issues"] = (*named, *asked)
     if learnt:
         told = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
         changes["notes"] = f"{told}\n\n{recovery.notes}".strip()

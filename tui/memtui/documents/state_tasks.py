@@ -1,163 +1,119 @@
-"""The task tree of a session state, as the facts show it: done only what is shown to be done."""
+"""The task tree of a session state, as records show it: done only what is shown to be done.
+
+In progress is only what a task tool says, or a turn without an end. Otherwise the tree says what was asked
+and answered last, as notes.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterator
 
+from memtui.documents.asks import Ask, last_asked, plan_line
+from memtui.documents.open_work import (
+    how_it_stands,
+    open_steps,
+    open_tasks,
+    undecided_plan,
+    unfinished_turn,
+    waiting_for,
+)
+from memtui.documents.quotes import last_said
+from memtui.documents.sources import named, sourced, without_source
 from memtui.formats.session_state import Task, TaskKind
-from memtui.reading.records import Facts, PlanFact
-from memtui.reading.requests import last_request
-from memtui.reading.sentences import is_question, line_sentences, prose_lines
+from memtui.reading.records import Facts
 from memtui.reading.shell import SHELL_TOOLS
-from memtui.reading.short_text import one_line, shortened, telling_line
-from memtui.reading.sizes import tokens
+from memtui.reading.short_text import key_of, one_line, shortened, telling_line
 from memtui.reading.tasks import was_done
 
 _WIDTH = 240
 _BLOCKER = 160
-_STEPS = 8
-_GIST = 5
-"""Tokens of a sentence that says something."""
-_SYMBOLS = re.compile(r"^(?:\d+[.)]\s|[^\w`\"'(<\[「『/~.-])+(?=\S)")
-_TAG = re.compile(r"^\s*<[a-z][\w-]*>|</[a-z][\w-]*>\s*$")
-_ONLY_ANNOUNCES = re.compile(r"(?:here\b|summary\b|the following\b|let me\b|以下|次の)", re.IGNORECASE)
-_ITEM = re.compile(r"[-*•]\s|\d+[.)]\s")
 
-ASKED, ANSWERED = "Asked: ", "Answered: "
-"""How our own subs begin, so that those of a person are told from them."""
+ASKED, ANSWERED = "Last asked", "Claude said last"
+NOTHING_OPEN = "No open task on record"
+_OURS = re.compile(rf"(?:{ASKED}|{ANSWERED})(?: \(L[^)]*\))?:|Asked: |Answered: |{NOTHING_OPEN}$")
+"""How our own lines begin, those of earlier versions included, so that those of a person are told apart."""
+NO_BLOCKER = "None on record"
+DECISION_ON = "decision on the plan: "
 
-_STEP = re.compile(
-    r"(?:\d+[.)]\s+|[-*]\s+\[[ x>]\]\s+"
-    r"|#{2,4}\s+(?:(?:Step|Phase|Task|Étape|步骤|阶段|ステップ)\s*)?\d+[.:)、：]?\s*)(.+)$",
-    re.IGNORECASE,
-)
-_LISTED = re.compile(r"[-*]\s+(?:\[[ x>]\]\s+)?(.+)$")
-_STEPS_HEADING = re.compile(
-    r"\b(?:steps?|tasks?|todos?|to do|checklist|phases?|étapes|tâches)\b|步骤|任务|阶段|手順|タスク|作業",
-    re.IGNORECASE,
-)
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
-_OUTSIDE = re.compile(r"^(?! )[^\n]+", re.MULTILINE)
-"""Lines that are not indented: what is below a step explains it."""
-_ASKING_TOOLS = {"AskUserQuestion": "the user's answer", "ExitPlanMode": "the user's approval of the plan"}
+
+def task_key(text: str) -> str:
+    """What two wordings of one task share, whichever line each was read from."""
+    return key_of(without_source(text))
+
+
+def is_ours(task: Task) -> bool:
+    """Whether a line is one of those that each version writes anew, and no person's."""
+    return task.kind in (TaskKind.SUB, TaskKind.NOTE) and _OURS.match(task.text) is not None
 
 
 def task_tree(facts: Facts) -> tuple[Task, ...]:
     """What is done, what is being done, and what is to be done, all of it."""
-    doing = [_text(todo.content) for todo in facts.todos if todo.status == "in_progress"]
-    coming = [
-        _text(todo.content) for todo in facts.todos if todo.status not in ("completed", "in_progress")
-    ] or plan_steps(facts)
-    current = doing[0] if doing else last_request(facts)
-    tasks = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
-    if current:
-        tasks.append(Task(kind=TaskKind.IN_PROGRESS, text=current, children=_subs(facts, current)))
-    tasks += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
+    tasks = open_tasks(facts)
+    doing = [task.line for task in tasks if task.doing]
+    turn, ask = unfinished_turn(facts), last_asked(facts)
+    if not doing and turn is not None and ask is not None:
+        doing = [_quoted(ask)]
+    coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
+    if plan := undecided_plan(facts):
+        coming.append(f"{DECISION_ON}{plan_line(plan)}")
+    tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
+    if doing:
+        tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=_subs(facts, doing[0])))
+    tree += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
     kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
-    tasks += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
-    return tuple(tasks)
+    tree += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
+    if not doing:
+        tree += [Task(kind=TaskKind.NOTE, text=text) for text in _notes(facts, bool(coming))]
+    return tuple(tree)
 
 
 def done_tasks(facts: Facts) -> list[str]:
     """What is shown to be done: items that were ticked off, and commits of before there was a list."""
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     listed = bool(ticked or facts.todos)
-    commits = [mark for mark in facts.landmarks if mark.commit]
+    commits = [mark for mark in facts.landmarks if mark.commit and not mark.superseded]
     early = [mark for mark in commits if not listed or mark.source.timestamp < facts.todos_began]
-    return [f"{_text(mark.text)} (committed)" for mark in early] + [_text(todo.content) for todo in ticked]
+    told = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
+    return told + [sourced(_text(todo.content), todo.source) for todo in ticked]
 
 
-def plan_steps(facts: Facts) -> list[str]:
-    """The steps of the plan that is to be carried out; none when a list has them, or work on it has begun."""
-    plan = facts.plans[-1] if facts.plans else None
-    if plan is None or plan.fate == "rejected" or facts.todos or facts.past_todos:
-        return []
-    moments = [mark.source.timestamp for mark in facts.landmarks]
-    moments += [file.source.timestamp for file in facts.modified_files if file.path != plan.path]
-    return [] if any(moment > plan.source.timestamp for moment in moments) else steps_of(plan)
+def blocker(facts: Facts) -> str:
+    """What the work waits for by the record; "" for nothing on record."""
+    if waits := waiting_for(facts):
+        return shortened(f"waits for {waits.text}", _BLOCKER)
+    turn, last = unfinished_turn(facts), facts.last_action
+    if turn is not None and turn.end in ("interrupted", "api error"):
+        return f"the last turn {how_it_stands(turn)}"
+    if turn is None or last is None or last.outcome != "failed":
+        return ""
+    told = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
+    return shortened(one_line(told), _BLOCKER)
 
 
-def steps_of(plan: PlanFact) -> list[str]:
-    """The steps of a plan, at most eight: what it numbers, else what it lists as its steps."""
-    lines = [match[0] for match in _OUTSIDE.finditer(_FENCED.sub("", plan.content))]
-    found = [match[1] for line in lines if (match := _STEP.match(line))]
-    if len(found) < 2:
-        found = []
-        inside = not any(line.startswith("## ") for line in lines)
-        for line in lines:
-            inside = bool(_STEPS_HEADING.search(line)) if line.startswith("#") else inside
-            if inside and (match := _LISTED.match(line)) and not match[1].endswith((":", "：")):
-                found.append(match[1])
-    return [shortened(one_line(text.replace("**", "")), _WIDTH) for text in found[:_STEPS]]
+def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
+    ask = last_asked(facts)
+    own = ask is not None and current == _quoted(ask)
+    subs = [Task(kind=TaskKind.SUB, text=text) for text in list(_last_words(facts))[own:]]
+    return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or NO_BLOCKER))
+
+
+def _quoted(ask: Ask) -> str:
+    return sourced(f'"{ask.line}"', ask.source)
+
+
+def _notes(facts: Facts, listed: bool) -> Iterator[str]:
+    if not listed and (facts.todos or facts.turns):
+        yield NOTHING_OPEN
+    yield from _last_words(facts)
+
+
+def _last_words(facts: Facts) -> Iterator[str]:
+    if ask := last_asked(facts):
+        yield ask.quoted(ASKED)
+    if said := last_said(facts):
+        yield f'{named(ANSWERED, said.source)} "{_text(said.text)}"'
 
 
 def _text(text: str) -> str:
     return shortened(one_line(text), _WIDTH)
-
-
-def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
-    wanted = last_request(facts)
-    told = [f"{ASKED}{wanted}" if wanted and wanted != current else ""]
-    answer = gist(facts.last_words)
-    told.append(f"{ANSWERED}{shortened(answer, _WIDTH)}" if answer else "")
-    subs = [Task(kind=TaskKind.SUB, text=text) for text in told if text]
-    return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or "None"))
-
-
-def gist(message: str) -> str:
-    """The first sentence of a message of the model that is more than an exclamation, outside of lists.
-
-    Where none is, what announces a list, with its first item; else the first item.
-    """
-    lines = list(prose_lines(message))
-    told = _telling(line for line in lines if not _ITEM.match(line))
-    return told or _announced(lines) or _telling(lines)
-
-
-def _telling(lines: Iterable[str]) -> str:
-    for line in lines:
-        for sentence in line_sentences(line):
-            told = _bare(sentence)
-            if tokens(told) >= _GIST and not told.endswith((":", "：")) and not is_question(told):
-                return told
-    return ""
-
-
-def _announced(lines: list[str]) -> str:
-    for line, item in pairwise(lines):
-        if line.endswith((":", "：")) and not _ITEM.match(line) and _ITEM.match(item):
-            said, first = list(line_sentences(line)), list(line_sentences(item))
-            if said and first and not _ONLY_ANNOUNCES.match(told := _bare(said[-1])):
-                return f"{told} {_bare(first[0])}"
-    return ""
-
-
-def _bare(sentence: str) -> str:
-    """A sentence without the signs and the tags around it."""
-    return _SYMBOLS.sub("", _TAG.sub("", one_line(sentence)))
-
-
-def closing_question(text: str) -> str:
-    """The question that a message ends with; "" when it ends otherwise."""
-    last = text.rstrip().rsplit("\n", 1)[-1]
-    if not last.rstrip("*_ \"')").endswith(("?", "？")):
-        return ""
-    return one_line([last.strip("*_ "), *line_sentences(last)][-1])
-
-
-def blocker(facts: Facts) -> str:
-    """What the work waits for: the user, or that something goes well; "" for nothing."""
-    last = facts.last_action
-    if facts.stopped:
-        return "the user stopped the work and has not said yet how to go on"
-    if last is not None and last.tool in _ASKING_TOOLS and last.outcome == "unknown":
-        question = f": {one_line(last.target)}" if last.tool == "AskUserQuestion" else ""
-        return shortened(f"waits for {_ASKING_TOOLS[last.tool]}{question}", _BLOCKER)
-    if question := closing_question(facts.last_words):
-        return shortened(f"waits for the user's answer: {question}", _BLOCKER)
-    if last is None or last.outcome != "failed" or facts.last_words:
-        return ""
-    told = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return shortened(one_line(told), _BLOCKER)

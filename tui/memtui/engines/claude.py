@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memtui.documents.conversation import conversation
 from memtui.engines.answers import memory_in, recovery_in, state_in
+from memtui.engines.citations import CitedLines
 from memtui.engines.known import Known
 from memtui.engines.process import PATIENCE, ask
 from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
@@ -53,23 +54,29 @@ class Claude:
         """A memory file and its summary."""
         text = f"Summary: {summary}\n\n{render_memory(draft)}"
         prompt = memory_prompt(facts, text, self._words())
-        answer, told = memory_in(self._ask(prompt))
-        known = Known(facts, prompt)
+        said = self._ask(prompt)
+        answer, told = memory_in(said)
+        known = Known(facts, prompt, self._cited(said))
         return ruled_memory(answer, draft, known), known.marked(told, _SUMMARY) or summary
 
     def recovery(self, draft: Recovery, facts: Facts) -> Recovery:
         """A recovery text."""
         prompt = recovery_prompt(facts, render_recovery(draft), self._words())
-        return ruled_recovery(recovery_in(self._ask(prompt)), draft, Known(facts, prompt))
+        said = self._ask(prompt)
+        return ruled_recovery(recovery_in(said), draft, Known(facts, prompt, self._cited(said)))
 
     def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> StateAnswer:
         """What a session state is to be made from; `draft` is the next version as the facts alone make it."""
         before = render_session_state(previous) if previous is not None else ""
         prompt = state_prompt(facts, render_session_state(draft), before, self._words())
-        return StateAnswer(state_in(self._ask(prompt)), prompt, facts.lines)
+        said = self._ask(prompt)
+        return StateAnswer(state_in(said), prompt, facts.lines, self._cited(said))
 
     def _ask(self, prompt: str) -> str:
         return ask(prompt, patience=self._patience, cancelled=self._cancelled)
+
+    def _cited(self, answer: str) -> CitedLines:
+        return CitedLines.of(self._transcript, answer, self._until)
 
     def _words(self) -> str:
         if self._transcript is None:

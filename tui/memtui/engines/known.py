@@ -1,10 +1,11 @@
-"""The files in the facts, or that the model was shown; it has made up any other that it names."""
+"""What a model may name: files in the facts or in what it was shown, and lines that hold its words."""
 
 from __future__ import annotations
 
 import ntpath
 import re
 
+from memtui.engines.citations import CitedLines, split_sources
 from memtui.reading.facts import Facts
 from memtui.reading.paths import absolute
 from memtui.reading.short_text import one_line, shortened
@@ -19,15 +20,17 @@ _PATH = re.compile(
 
 
 class Known:
-    """What is known of files.
+    """What is known of files, and of the lines that an answer cites.
 
     Args:
         facts: what the transcript says.
         shown: the whole question that was put to the model.
+        cited: the lines that its answer cites.
     """
 
-    def __init__(self, facts: Facts, shown: str) -> None:
+    def __init__(self, facts: Facts, shown: str, cited: CitedLines | None = None) -> None:
         self._shown = shown
+        self._cited = cited or CitedLines()
         modified = [file.path for file in facts.modified_files]
         self._modified = _index((*modified, *facts.shell_files))
         self._all = _index((*modified, *facts.shell_files, *(file.path for file in facts.read_files)))
@@ -47,6 +50,26 @@ class Known:
     def marked(self, text: str, width: int) -> str:
         """A text on one line, not too long, in which every file that was made up is marked."""
         return self._with_marks(shortened(one_line(text), width))
+
+    def item(self, text: str, width: int) -> str:
+        """A statement of the model's on one line, with its sources as far as they hold."""
+        told, sources = split_sources(self._cited.checked(one_line(text)))
+        return self.marked(told, width) + sources
+
+    def block(self, text: str, width: int) -> str:
+        """The same for a text of several lines."""
+        told, sources = split_sources(self._cited.checked(text))
+        return self.marked_block(told, width) + sources
+
+    def lines(self, text: str, width: int, drafted: str) -> str:
+        """The same for notes, each line a statement of its own; titles and the draft's own lines stay."""
+        own = set(drafted.split("\n"))
+        checked = (line if line in own else self._line(line) for line in text.split("\n"))
+        return self.marked_block("\n".join(checked), width)
+
+    def _line(self, line: str) -> str:
+        bare = line.strip()
+        return line if not bare or bare.startswith(("#", "**")) else self._cited.checked(line.rstrip())
 
     def marked_block(self, text: str, width: int) -> str:
         """The same for a text of several lines, which stay."""

@@ -14,7 +14,7 @@ from memtui.engines.process import EngineError
 from memtui.engines.wording import is_told, wording
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.formats.recovery import Recovery, RoleFile, is_unknown, render_recovery
 from memtui.reading.short_text import one_line, shortened
 
 ITEMS = 25
@@ -39,13 +39,14 @@ def ruled_memory(answer: MemoryFile, draft: MemoryFile, known: Known) -> MemoryF
     files += [file for file in draft.key_files if known.file(file, "") not in own]
     return MemoryFile(
         title=known.marked(answer.title, _TITLE),
-        goal=known.marked_block(answer.goal, _TEXT),
-        learnings=_items(answer.learnings, known) or draft.learnings,
-        questions=_items(answer.questions, known),
+        goal=known.block(answer.goal, _TEXT),
+        learnings=_items(answer.learnings, draft.learnings, known) or draft.learnings,
+        questions=_items(answer.questions, draft.questions, known),
         confidence=known.marked(answer.confidence, LINE)
         if _LEVEL.match(answer.confidence)
         else draft.confidence,
         key_files=tuple(files[: max(_FILES, len(draft.key_files))]),
+        extra=draft.extra,
     )
 
 
@@ -61,38 +62,45 @@ def ruled_recovery(answer: Recovery, draft: Recovery, known: Known) -> Recovery:
     root = draft.project_root
     working, reference = _files(answer, draft, known, root)
     ruled = draft.replace(
-        objective=known.marked_block(answer.objective, _TEXT),
+        objective=known.block(answer.objective, _TEXT),
         plan=draft.plan if draft.plan.content else answer.plan,
         working_files=working,
         reference_files=reference,
         last_action=draft.last_action or known.marked_block(answer.last_action, _TEXT),
-        decisions=with_forgotten(_items(answer.decisions, known), draft.decisions),
-        constraints=with_forgotten(_items(answer.constraints, known), draft.constraints),
-        dependencies=with_forgotten(_items(answer.dependencies, known), draft.dependencies),
-        known_issues=with_forgotten(_items(answer.known_issues, known), draft.known_issues),
-        changes=with_forgotten(_items(answer.changes, known), draft.changes),
-        pending=with_forgotten(_items(answer.pending, known), draft.pending),
+        decisions=_list(answer.decisions, draft.decisions, known),
+        constraints=_list(answer.constraints, draft.constraints, known),
+        dependencies=_list(answer.dependencies, draft.dependencies, known),
+        known_issues=_list(answer.known_issues, draft.known_issues, known),
+        changes=_list(answer.changes, draft.changes, known),
+        pending=_list(answer.pending, draft.pending, known),
         notes=_notes(answer.notes, draft.notes, known),
     )
     _check(ruled, draft)
     return ruled
 
 
+def _list(answer: Sequence[str], draft: Sequence[str], known: Known) -> tuple[str, ...]:
+    return with_forgotten(_items(answer, draft, known), draft)
+
+
 def with_forgotten(items: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
     """The items, and those of the others that none of them tells."""
     told = [wording(item) for item in items]
-    return (*items, *(item for item in dict.fromkeys(others) if not is_told(item, told)))
+    left = [item for item in dict.fromkeys(others) if not is_told(item, told)]
+    return (*items, *(item for item in left if not (items and is_unknown(item))))
 
 
-def _items(items: Iterable[str], known: Known) -> tuple[str, ...]:
-    """A model's items, as many and as long as may be."""
-    lines = (known.marked(item, LINE) for item in list(items)[:ITEMS])
+def _items(items: Iterable[str], drafted: Iterable[str], known: Known) -> tuple[str, ...]:
+    """A model's items, as many and as long as may be; those of the draft in the draft's words."""
+    own = {wording(item): item for item in drafted}
+    named = (item for item in list(items)[:ITEMS] if not is_unknown(item))
+    lines = (own.get(wording(item)) or known.item(item, LINE) for item in named)
     return tuple(dict.fromkeys(line for line in lines if wording(line).words))
 
 
 def _notes(answer: str, draft: str, known: Known) -> str:
     """The model's notes, and the lines of the draft's that it forgot, under their titles."""
-    theirs = known.marked_block(answer, _NOTES)
+    theirs = known.lines(answer, _NOTES, draft)
     if not theirs or not draft:
         return theirs or draft
     told = [wording(line) for line in theirs.split("\n")]
@@ -108,8 +116,8 @@ def _files(
     answer: Recovery, draft: Recovery, known: Known, root: str
 ) -> tuple[tuple[RoleFile, ...], tuple[RoleFile, ...]]:
     """Working and reference files: only what was written to is a working file, and each has one place."""
-    working = {key_of(file.path): file for file in draft.working_files}
-    reference = {key_of(file.path): file for file in draft.reference_files}
+    working = {key_of(file.path): file for file in draft.working_files if not is_unknown(file.path)}
+    reference = {key_of(file.path): file for file in draft.reference_files if not is_unknown(file.path)}
     first: dict[str, RoleFile] = {}
     second: dict[str, RoleFile] = {}
     more = 0
@@ -117,6 +125,8 @@ def _files(
         (file, False) for file in answer.reference_files
     ]
     for file, as_working in named:
+        if is_unknown(file.path):
+            continue
         path = known.file(shortened(file.path, LINE), root)
         key, role = key_of(path), shortened(one_line(file.role), _ROLE)
         if key in first or key in second:
@@ -135,7 +145,7 @@ def _files(
             into[key] = own.replace(role=role or own.role)
     first |= {key: file for key, file in working.items() if key not in first}
     second |= {key: file for key, file in reference.items() if key not in second and key not in first}
-    return _unseen_last(first), _unseen_last(second)
+    return _unseen_last(first) or draft.working_files, _unseen_last(second) or draft.reference_files
 
 
 def _unseen_last(files: dict[str, RoleFile]) -> tuple[RoleFile, ...]:

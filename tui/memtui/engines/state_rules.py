@@ -7,10 +7,12 @@ model's to say. It may word the goal, order and add tasks, add decisions, and te
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memtui.documents.compactor_decisions import members
 from memtui.documents.compactor_tasks import MOST, count_of, flat
+from memtui.documents.state_tasks import NO_BLOCKER, task_key
+from memtui.engines.citations import CitedLines
 from memtui.engines.known import Known
 from memtui.engines.rules import LINE
 from memtui.engines.wording import is_near, is_told, wording
@@ -24,7 +26,6 @@ from memtui.formats.session_state import (
     WorkingContext,
 )
 from memtui.reading.facts import Facts
-from memtui.reading.short_text import key_of
 
 _CONSIDERED = 200
 """Items of an answer that are looked at; a good one has twenty."""
@@ -35,7 +36,7 @@ _FIELD = 200
 _SUBS = 8
 _STATE_LINES = 24
 """Lines of the technical state up to which a model may add some."""
-_NOTHING = ("", "none", "n/a")
+_NOTHING = ("", "none", "n/a", NO_BLOCKER.casefold())
 _HANGING = (TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
 
 
@@ -48,10 +49,14 @@ class StateAnswer:
     """The question: what it shows is known."""
     lines: int
     """Lines of the transcript at that time."""
+    cited: CitedLines = field(default_factory=CitedLines)
+    """The lines of the transcript that it cites."""
 
     def into(self, draft: SessionState, facts: Facts) -> SessionState:
         """What of it is merged with a draft; see `ruled_state`."""
-        return ruled_state(self.answer, draft, Known(facts, self.prompt), late=facts.lines != self.lines)
+        return ruled_state(
+            self.answer, draft, Known(facts, self.prompt, self.cited), late=facts.lines != self.lines
+        )
 
 
 def ruled_state(
@@ -78,7 +83,7 @@ def ruled_state(
 
 
 def _identity(answer: Identity, draft: Identity, known: Known) -> Identity:
-    goal = known.marked(answer.goal, _GOAL)
+    goal = known.item(answer.goal, _GOAL)
     stable = not goal or is_near(goal, draft.goal)
     return draft.replace(goal=draft.goal if stable else goal)
 
@@ -91,9 +96,9 @@ def _dynamics(answer: Dynamics, draft: Dynamics, known: Known) -> Dynamics:
 
 def _working(answer: WorkingContext, draft: WorkingContext, known: Known) -> WorkingContext:
     return draft.replace(
-        last_error=draft.last_error or known.marked(answer.last_error, LINE),
+        last_error=draft.last_error or known.item(answer.last_error, LINE),
         technical_state=_technical(answer.technical_state, draft.technical_state, known),
-        dependencies=draft.dependencies or known.marked(answer.dependencies, LINE),
+        dependencies=draft.dependencies or known.item(answer.dependencies, LINE),
     )
 
 
@@ -102,7 +107,7 @@ def _technical(answer: str, draft: str, known: Known) -> str:
     lines = [line.removeprefix("- ") for line in draft.split("\n") if line.strip()]
     told = [wording(line) for line in lines]
     for line in answer.split("\n")[:_CONSIDERED]:
-        more = known.marked(line.strip().removeprefix("- "), LINE)
+        more = known.item(line.strip().removeprefix("- "), LINE)
         if len(lines) < _STATE_LINES and wording(more).words and not is_told(more, told):
             lines.append(more)
             told.append(wording(more))
@@ -117,7 +122,7 @@ def _new_decisions(
     new: list[Decision] = []
     texts = [(decision.kind, text) for decision in list(answer)[-_CONSIDERED:] for text in members(decision)]
     for kind, text in texts[-_CONSIDERED:]:
-        text = known.marked(text, LINE)
+        text = known.item(text, LINE)
         if wording(text).words and not is_told(text, told):
             told.append(wording(text))
             new.append(Decision(kind=kind, text=text))
@@ -131,7 +136,7 @@ def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late:
     only adds tasks, and none that is in progress: that was then.
     """
     before = [task for task in flat(draft) if not count_of(task)]
-    tasks = {key_of(task.text): task for task in before} if late else {}
+    tasks = {task_key(task.text): task for task in before} if late else {}
     unknown = (TaskKind.DONE, TaskKind.IN_PROGRESS) if late else (TaskKind.DONE,)
     new = 0
     for task in flat(answer)[:_CONSIDERED]:
@@ -139,18 +144,18 @@ def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late:
             continue
         own = _own(task, before)
         if own is not None:
-            tasks.setdefault(key_of(own.text), _taken(own, task, known))
+            tasks.setdefault(task_key(own.text), _taken(own, task, known))
         elif task.kind not in unknown and new < MOST:
             new += 1
-            text = known.marked(task.text, LINE)
+            text = known.item(task.text, LINE)
             fresh = Task(kind=task.kind, text=text, children=_children(task, (), known))
-            tasks.setdefault(key_of(text), fresh)
+            tasks.setdefault(task_key(text), fresh)
     return tuple(tasks.values())
 
 
 def _own(task: Task, before: list[Task]) -> Task | None:
     """The draft's task that a model's task is."""
-    exact = (each for each in before if key_of(each.text) == key_of(task.text))
+    exact = (each for each in before if task_key(each.text) == task_key(task.text))
     near = (each for each in before if is_near(each.text, task.text))
     return next(exact, None) or next(near, None)
 
@@ -169,7 +174,7 @@ def _children(task: Task, own: tuple[Task, ...], known: Known) -> tuple[Task, ..
     kept = [child for child in own if child.kind is not TaskKind.BLOCKER or blocked]
     told = [wording(child.text) for child in kept]
     for child in task.children[:_CONSIDERED]:
-        text = known.marked(child.text, LINE)
+        text = known.item(child.text, LINE) if not _is_nothing(child) else NO_BLOCKER
         unwanted = child.kind is TaskKind.DONE or (child.kind is TaskKind.BLOCKER and blocked)
         if len(kept) >= _SUBS or unwanted or not wording(text).words or is_told(text, told):
             continue
@@ -181,4 +186,8 @@ def _children(task: Task, own: tuple[Task, ...], known: Known) -> tuple[Task, ..
 
 
 def _is_blocker(child: Task) -> bool:
-    return child.kind is TaskKind.BLOCKER and child.text.casefold().strip(" .") not in _NOTHING
+    return child.kind is TaskKind.BLOCKER and not _is_nothing(child)
+
+
+def _is_nothing(child: Task) -> bool:
+    return child.kind is TaskKind.BLOCKER and child.text.casefold().strip(" .") in _NOTHING

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from memtui.engines.citations import without_citations
 from memtui.engines.known import UNSEEN
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -39,7 +40,7 @@ class Wording(NamedTuple):
 
 def wording(text: str) -> Wording:
     """How a text is compared."""
-    text = text.replace(UNSEEN, "")  # a mark of ours denies nothing
+    text = without_citations(text.replace(UNSEEN, ""))  # our marks and sources deny nothing
     words: list[str] = []
     for piece in _PIECE.findall(text.casefold()):
         if _WIDE.match(piece) and len(piece) > 1:

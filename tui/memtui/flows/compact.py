@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memtui.clean import without_surrogates
 from memtui.clock import Clock, system_clock
+from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.choice import Engine
 from memtui.files import FileProblem
@@ -18,7 +19,6 @@ from memtui.formats.stored_memory import MemoryMeta
 from memtui.project import Places, Project
 from memtui.reading.facts import Facts, read_facts
 from memtui.reading.short_text import one_line, shortened
-from memtui.reading.topics import topic
 from memtui.store.base import Filter, New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.workflow import active_sessions, read_plan
@@ -169,7 +169,7 @@ def stored_already(
 
 def describe(facts: Facts) -> str:
     """What a session is about, on one line."""
-    return shortened(one_line(topic(facts)), _DESCRIPTION).rstrip(".。")
+    return shortened(one_line(title_of(facts)), _DESCRIPTION).rstrip(".。")
 
 
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:

@@ -26,6 +26,8 @@ from memtui.formats.sections import (
 from memtui.formats.text import file_text, item, normal, one_line, unticked, without_blank_ends
 
 NONE = "(none)"
+UNKNOWN = "N/A"
+"""How an item begins that stands for nothing on record, which is not the same as none."""
 
 _SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
@@ -104,6 +106,11 @@ class RoleFile(Record):
         while (found := _path_and_role(_file_item(path, role).strip())) != (path, role):
             path, role = found
         return {"path": path, "role": role}
+
+
+def is_unknown(item: str) -> bool:
+    """Whether an item, or the path of a file, only says that nothing is on record."""
+    return item.upper() == UNKNOWN or item.upper().startswith((f"{UNKNOWN}:", f"{UNKNOWN} ("))
 
 
 class Recovery(Record):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memtui.clean import clean_line
 from memtui.formats.model import FormatError
-from memtui.formats.recovery import Plan, Recovery, parse_recovery
+from memtui.formats.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.reading.short_text import shortened
 from memtui.safety.quoting import fenced, harmless
@@ -136,7 +136,7 @@ def _where(meta: MemoryMeta) -> str:
 
 
 def _outline(recovery: Recovery) -> list[str]:
-    files = [file.path for file in recovery.working_files]
+    files = [file.path for file in recovery.working_files if not is_unknown(file.path)]
     told = (
         ("Objective", recovery.objective),
         ("Last action", recovery.last_action),

@@ -14,6 +14,7 @@ def facts_of_capture(capture: Capture) -> Facts:
         text=capture.first_message, kind="typed", source=Source(timestamp=timestamp, speaker="user")
     )
     return Facts(
+        from_capture=True,
         session_id=capture.session_id,
         prompts=(prompt,) if capture.first_message else (),
         first_prompt=capture.first_message,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.reading.evidence import shown
 from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS
+from memtui.reading.paths import shown
 from memtui.reading.records import Command, ErrorFact, Facts
 from memtui.reading.selections import covers, picked
 from memtui.reading.shell import SHELL_TOOLS, things

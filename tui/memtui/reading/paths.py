@@ -5,6 +5,7 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import re
+from pathlib import Path
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _RELATIVE_PART = re.compile(r"[\\/]\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
@@ -33,3 +34,11 @@ def inside(path: str, root: str) -> bool:
     """Whether a path is a folder or lies in it."""
     path, root = identity(path), identity(root.rstrip("\\/"))
     return bool(root) and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/", "\\")
+
+
+def shown(path: str, root: Path | None) -> str:
+    """A path as people write it: relative to the project where it is inside."""
+    if root is None:
+        return path
+    inside_it = path.removeprefix(f"{root}/")
+    return inside_it if inside_it != path else path

@@ -290,6 +290,8 @@ class Facts:
     """The last one."""
     title: str = ""
     """The title that Claude Code gave the session, if any."""
+    from_capture: bool = False
+    """Only a capture is known: the transcript cannot be read."""
     turns: tuple[Turn, ...] = ()
     """Oldest first."""
     prompts: tuple[Prompt, ...] = ()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from memtui.formats.recovery import Recovery
+from memtui.formats.recovery import Recovery, is_unknown
 from memtui.formats.text import unticked
 from memtui.reading.paths import absolute
 from memtui.reading.short_text import one_line, shortened
@@ -103,20 +103,25 @@ def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]
 
 
 def _all(recovery: Recovery, said: Said | None, root: str) -> Iterator[Entity]:
-    for file in (*recovery.working_files, *recovery.reference_files):
+    files = (*recovery.working_files, *recovery.reference_files)
+    for file in (each for each in files if not is_unknown(each.path)):
         yield Entity(FILE, _path(file.path, root))
     for text in _texts(recovery):
         for match in _NAMED_FILE.finditer(text):
             yield Entity(FILE, _path(match[0], root))
-    for decision in recovery.decisions:
+    for decision in _known(recovery.decisions):
         yield Entity(DECISION, _decision(decision))
-    for dependency in recovery.dependencies:
+    for dependency in _known(recovery.dependencies):
         for package in packages(dependency):
             yield Entity(PACKAGE, package)
     yield Entity(SESSION, one_line(recovery.session_id))
     if said:
         yield Entity(SESSION, said.session_id)
     yield Entity(PROJECT, root)
+
+
+def _known(items: Iterable[str]) -> Iterator[str]:
+    return (item for item in items if not is_unknown(item))
 
 
 def _texts(recovery: Recovery) -> Iterator[str]:

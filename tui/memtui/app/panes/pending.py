@@ -114,7 +114,7 @@ class PendingPane(Pane):
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         """What the transcript says of the time before the compaction."""
-        from memtui.reading.evidence import evidence
+        from memtui.documents.evidence import evidence
 
         assert item.capture is not None
         try:

@@ -16,7 +16,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import cut_left
 from memtui.clean import clean, clean_line
-from memtui.reading.evidence import EvidenceGroup, EvidenceItem
+from memtui.documents.evidence import EvidenceGroup, EvidenceItem
 
 _BOX = re.compile(r"\[[ x>]\] ")
 _USED = "used"

@@ -26,13 +26,13 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
+from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.files import FileProblem
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
 from memtui.reading.capture_facts import facts_of_capture
-from memtui.reading.evidence import evidence
 from memtui.reading.facts import Facts, ReadingCancelledError
 from memtui.store.transcripts import TranscriptProblem
 

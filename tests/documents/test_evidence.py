@@ -1,0 +1,80 @@
+"""Facts as groups of lines to choose from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.documents.evidence import EvidenceGroup, evidence
+from memtui.reading.paths import shown
+from memtui.reading.records import Action, Facts
+from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+
+ROOT = Path("/work/kiln")
+FACTS = Facts(
+    turns=(turn(1, "Build a kiln", "Built.", "I dig first."), turn(10, "fire it", "Fired.")),
+    modified_files=(changed("/work/kiln/src/a.py", 4, times=2),),
+    todos=(todo("dig", "completed", 5), todo("fire", "in_progress", 6)),
+    plans=(plan("# A kiln\n\n1. dig", "approved", 3, "/p/calm.md"),),
+    answers=(answer("Which clay?", "red", 2),),
+    errors=(failed("npm test", 7),),
+    commands=(ran("npm test", 7, "failed", "Error: duplicate key"), ran("ls", 8)),
+    landmarks=(commit("dig", 9),),
+    last_action=Action("Bash", "ls", "ok", "a b", source=at(8)),
+)
+
+
+def group(title: str) -> EvidenceGroup:
+    return next(each for each in evidence(FACTS, ROOT) if each.title == title)
+
+
+def texts(title: str) -> list[str]:
+    return [item.text for item in group(title).items]
+
+
+def test_every_line_names_its_source() -> None:
+    assert texts("Tasks") == ["[x] dig (L5 09:00)", "[>] fire (L6 09:00)"]
+    assert texts("Settled") == [
+        'red: the user\'s answer to "Which clay?" (L2 09:00)',
+        'plan "A kiln" approved (/p/calm.md): the user approved it (L3 09:00)',
+    ]
+    assert texts("Open, by the record") == ["fire (in progress) (L6 09:00)"]
+    assert texts("Failures")[0].startswith("Bash npm test failed at L7, 1 command since, the last one ok: ")
+    assert texts("Commands") == ["✓ ls (L8 09:00)", "✗ npm test (L7 09:00)"]
+    assert texts("Commits and pull requests") == ["abc1234 dig (L9 09:00)"]
+    assert [item.line for item in group("Commands").items] == [8, 7]
+
+
+def test_what_was_said_is_offered_newest_first() -> None:
+    assert texts("Claude, at the end of each turn") == ["Fired. (L11 09:00)", "Built. (L3 09:00)"]
+    assert texts("The user") == ["fire it (L10 09:00)", "Build a kiln (L1 09:00)"]
+    assert texts("Claude, at work") == ["I dig first. (L2 09:00)"]
+
+
+def test_a_file_is_its_path_alone() -> None:
+    (file,) = group("Files modified").items
+    assert (file.text, file.detail, file.line) == ("src/a.py", "2 edits, L4 09:00", 4)
+
+
+def test_the_whole_plan_is_the_detail() -> None:
+    first, *lines = group("Plan").items
+    assert first.text == "from ExitPlanMode, approved (/p/calm.md) (L3 09:00)"
+    assert first.detail == "# A kiln\n\n1. dig"
+    assert [line.text for line in lines] == ["# A kiln", "1. dig"]
+
+
+def test_long_texts_are_one_line_with_the_whole_behind() -> None:
+    long = "word " * 100
+    facts = Facts(turns=(turn(1, long, "Ok."),))
+    (item,) = next(each for each in evidence(facts, ROOT) if each.title == "The user").items
+    assert len(item.text) < 220
+    assert item.detail == long
+
+
+def test_nothing_makes_no_group_but_what_is_open() -> None:
+    assert [each.title for each in evidence(Facts(), ROOT)] == ["Open, by the record"]
+
+
+def test_paths_are_shown_from_the_root() -> None:
+    assert shown("/work/kiln/a.py", ROOT) == "a.py"
+    assert shown("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"
+    assert shown("/work/kiln/a.py", None) == "/work/kiln/a.py"

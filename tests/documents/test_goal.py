@@ -1,0 +1,176 @@
+"""What a session is for, and what is open in it: records and quotes, no conclusions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from memtui.documents.dynamics import dynamics, language
+from memtui.documents.events import check_event, error_event
+from memtui.documents.goal import goal_parts, is_drafted, title_of
+from memtui.documents.open_work import numbered_steps, open_steps, pending
+from memtui.documents.settled import settled
+from memtui.reading.records import Action, Facts
+from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+
+ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fired."), turn(20, "2", "Ok.")))
+
+
+def test_the_goal_is_what_was_asked_newest_first() -> None:
+    assert goal_parts(ASKED) == ['last asked (L9): "fire it"', 'first asked (L1): "Build a kiln"']
+    assert goal_parts(ASKED, clock=True)[0] == 'last asked (L9 09:00): "fire it"'
+
+
+def test_a_task_list_and_before_it_a_plan_say_more() -> None:
+    listed = replace(ASKED, todos=(todo("dig clay", "completed", 12), todo("fire it", "pending", 14)))
+    assert goal_parts(listed)[0] == "Task list (L14, 1 of 2 done): dig clay; fire it"
+    planned = replace(listed, plans=(plan("# Plan: A kiln\n1. dig", "approved", 5, "/p/calm.md"),))
+    assert goal_parts(planned)[0] == "Approved plan: A kiln (/p/calm.md, L5)"
+    assert all(map(is_drafted, ("; ".join(goal_parts(each)) for each in (ASKED, listed, planned))))
+    assert not is_drafted("A kiln for the whole village")
+
+
+def test_a_bare_command_is_no_goal_and_no_title() -> None:
+    facts = Facts(turns=(turn(1, "/go", "Ok."), turn(5, "glaze the pots", "Glazed.")))
+    assert title_of(facts) == "glaze the pots"
+    assert title_of(replace(facts, title="Pots")) == "Pots"
+
+
+def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
+    content = "# Plan: A kiln\n\n1. dig\n2. fire"
+    given = replace(
+        ASKED,
+        plans=(plan(content, "approved", 1),),
+        turns=(turn(1, f"Implement the following plan:\n\n{content}", "Done.", kind="plan"),),
+    )
+    assert goal_parts(given)[-1] == 'first asked (L1): "(carry out the plan: A kiln)"'
+
+
+# --- what is open -----------------------------------------------------------------------------------------
+
+
+def test_without_a_record_nothing_is_claimed_to_be_done() -> None:
+    assert pending(ASKED) == ['no open task on record; Claude said last (L21): "Ok."']
+    assert pending(Facts()) == ["no open task on record"]
+
+
+def test_open_work_is_read_off_records() -> None:
+    facts = Facts(
+        turns=(turn(1, "Build a kiln", end="interrupted"),),
+        todos=(todo("dig", "completed", 3), todo("fire", "pending", 4), todo("stack", "in_progress", 5)),
+        last_action=Action("AskUserQuestion", "Which clay?", "unknown", "", source=at(8)),
+    )
+    assert pending(facts) == [
+        'waits for the user\'s answer to: "Which clay?" (L8)',
+        'the turn (L1): "Build a kiln" was interrupted',
+        "stack (in progress) (L5)",
+        "fire (L4)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "told"), [("api error", "ended with an API error"), ("running", "has no closing message yet")]
+)
+def test_an_unfinished_turn_is_open(end: str, told: str) -> None:
+    facts = Facts(turns=(turn(1, "Build", end=end),))  # type: ignore[arg-type]
+    assert pending(facts) == [f'the turn (L1): "Build" {told}']
+
+
+def test_unticked_steps_of_the_approved_plan_are_open() -> None:
+    boxes = plan("# A kiln\n- [x] dig\n- [ ] **fire**\n```\n- [ ] no step\n```", "approved", 5)
+    worked = Facts(plans=(boxes,), modified_files=(changed("/w/a.py", 9),))
+    assert [step.line for step in open_steps(worked)] == ["fire (L5)"]
+    numbered = plan("# A kiln\n\n### 1. Dig\n\ntext\n\n### 2. Fire\n", "approved", 5)
+    assert [step.text for step in open_steps(Facts(plans=(numbered,)))] == ["Dig", "Fire"]
+    begun = Facts(plans=(numbered,), landmarks=(commit("dig", 9),))
+    assert open_steps(begun) == []
+    refused = Facts(plans=(plan("- [ ] dig", "rejected", 5),))
+    assert open_steps(refused) == []
+
+
+def test_only_a_list_that_counts_from_one_has_steps() -> None:
+    assert numbered_steps("1. dig\n2) fire\n\n1. other list\n2. of it") == ["dig", "fire"]
+    assert numbered_steps("### 步骤 1：挖\n### 步骤 2：烧") == ["挖", "烧"]
+    assert numbered_steps("- a\n- b\n7. seven") == []
+
+
+def test_a_plan_without_a_decision_waits() -> None:
+    facts = Facts(plans=(plan("# A kiln", "unknown", 5, "/p/calm.md"),))
+    assert pending(facts) == ["plan without a decision on record: A kiln (/p/calm.md, L5)"]
+
+
+# --- what is settled ----------------------------------------------------------------------------------------
+
+
+def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
+    facts = Facts(
+        turns=(
+            turn(1, "Never use lead. Let's take the red clay.", "I decided to use copper."),
+            turn(8, "smaller, please", "Ok.", kind="rejection"),
+        ),
+        answers=(answer("Which clay?", "red", 4),),
+        plans=(
+            plan("# A kiln", "rejected", 6),
+            plan("# A bowl", "rejected", 7),
+            plan("# A kiln\nnew", "approved", 12, "/p/calm.md"),
+        ),
+    )
+    assert [(each.decision, each.reason, each.source.line) for each in settled(facts)] == [
+        ("red", 'the user\'s answer to "Which clay?"', 4),
+        ('plan "A bowl" refused', 'the user refused it: "smaller, please"', 7),
+        ('plan "A kiln" approved (/p/calm.md)', "the user approved it", 12),
+    ]
+
+
+# --- events -----------------------------------------------------------------------------------------------
+
+
+def test_a_failure_is_an_event_with_its_age() -> None:
+    error = failed("npm test", 12)
+    commands = (ran("npm test", 12, "failed"), ran("ls", 14), ran("npm run build", 15))
+    facts = Facts(errors=(error,), commands=commands)
+    assert error_event(facts, error, None) == (
+        "Bash npm test failed at L12, 2 commands since, the last one ok: Error: duplicate key"
+    )
+    many = replace(facts, commands=tuple(ran("ls", line) for line in range(20, 90)))
+    assert "50 or more commands since" in error_event(many, error, None)
+
+
+def test_the_last_check_is_told_with_its_age() -> None:
+    facts = Facts(commands=(ran("pytest -q", 12, "failed", "E   assert 1 == 2"), ran("ls", 14, "background")))
+    assert check_event(facts) == "FAILURE: pytest -q (L12; 1 command since): E assert 1 == 2"
+    assert check_event(Facts(commands=(ran("pytest -q", 12),))) == "SUCCESS: pytest -q (L12)"
+    assert check_event(Facts(commands=(ran("ls", 14),))) == ""
+
+
+# --- the conversation ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("请修复 `refund` 的问题 in src/shop/refund.py", "Chinese"),
+        ("返金のバグを直して", "Japanese"),
+        ("환불 버그를 고쳐 주세요", "Korean"),
+        ("Исправь ошибку", "Cyrillic script"),
+        ("Corrige le bug des remboursements", "Latin script"),
+        ("42", ""),
+        ("", ""),
+    ],
+)
+def test_the_script_of_the_users_own_words_tells_the_language(text: str, told: str) -> None:
+    assert language(Facts(turns=(turn(1, text, "Ok."),))) == told
+
+
+def test_style_and_phase_are_read_off_the_structure() -> None:
+    talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
+    told = dynamics(talk)
+    assert told.style == "2 messages, half of them up to 12 characters; refused 1 step; interrupted 1 turn"
+    assert told.phase == ""
+    assert told.last_intent == 'last asked (L5): "smaller"'
+    waits = replace(talk, last_action=Action("ExitPlanMode", "# Plan", "unknown", "", source=at(8)))
+    assert dynamics(waits).phase == "planning (waits for the user's decision on the plan (L8))"
+    working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
+    assert dynamics(working).phase == "execution"
+    assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""

@@ -1,0 +1,120 @@
+"""What was said, verbatim, newest first, each with its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.documents.quotes import (
+    FIRST_LINE,
+    HEADING,
+    closing_messages,
+    ends_of,
+    fewer,
+    last_said,
+    quotes_section,
+    replaced,
+    shorter,
+    texts_between,
+    users_words,
+)
+from memtui.documents.sources import cited, sourced, without_source
+from memtui.formats.model import Section
+from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
+from memtui.reading.records import Facts, Source
+from tests.documents.made import at, turn
+
+TALK = Facts(
+    turns=(
+        turn(1, "Paint the lamp red", "Painted red.\n\n## Left\n- dry it", "I look at the lamp."),
+        turn(10, "no, keep it green", "Green again."),
+    )
+)
+
+
+def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
+    (section,) = quotes_section(TALK)
+    assert section.heading == HEADING == "IN THEIR OWN WORDS"
+    assert section.text == (
+        f"{FIRST_LINE}\n"
+        "- L11 Claude: Green again.\n"
+        "- L10 User: no, keep it green\n"
+        "- L3 Claude: Painted red.\n  ## Left\n  - dry it\n"
+        "- L2 Claude, at work: I look at the lamp.\n"
+        "- L1 User: Paint the lamp red"
+    )
+
+
+def test_a_person_is_shown_the_time_too() -> None:
+    (section,) = quotes_section(TALK, clock=True)
+    assert "- L11 09:00 Claude: Green again." in section.text
+
+
+def test_a_session_without_words_has_no_such_section() -> None:
+    assert quotes_section(Facts()) == ()
+
+
+def test_quoted_headings_and_fences_are_no_structure() -> None:
+    facts = Facts(turns=(turn(1, "## Pending\n```\nno end", "## Notes\n- all is done\n</details>"),))
+    text = render_recovery(Recovery(objective="x", extra=quotes_section(facts)))
+    read = parse_recovery(text)
+    assert read.pending == ()
+    assert read.extra[0].text == quotes_section(facts)[0].text
+
+
+def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
+    noticed = turn(5, "", "The task is done.", kind="notification")
+    facts = Facts(turns=(turn(1, "go", "Started."), noticed, turn(8, "and?", "It runs.")))
+    assert [quote.text for quote in closing_messages(facts)] == ["It runs.", "Started."]
+    assert closing_messages(Facts(turns=facts.turns[:2]))[0].text == "The task is done."
+    assert last_said(facts) == ("It runs.", at(9))
+
+
+def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
+    assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
+    long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000, "t" * 700) for number in range(1, 9)))
+    closings, between, asks = closing_messages(long), texts_between(long), users_words(long)
+    assert [len(quote.text) for quote in closings] == [800] * 5
+    assert [len(quote.text) for quote in between] == [500] * 3
+    assert [len(quote.text) for quote in asks] == [750] * 2
+    assert closings[0].source.line == 74
+
+
+def test_secrets_are_masked() -> None:
+    key = "sk-ant-" + "a1B2c3D4" * 5
+    (section,) = quotes_section(Facts(turns=(turn(1, f"use {key}", f"I used {key}."),)))
+    assert key not in section.text
+
+
+def test_at_need_the_texts_between_go_first_then_the_oldest() -> None:
+    (section,) = quotes_section(TALK)
+    smaller = [each.text for each in fewer(section, closings=1, asks=1)]
+    assert [text.count("\n- ") for text in smaller] == [4, 3, 2]
+    assert "at work" not in smaller[0]
+    assert smaller[-1] == f"{FIRST_LINE}\n- L11 Claude: Green again.\n- L10 User: no, keep it green"
+    long = Section(heading=HEADING, text=f"{FIRST_LINE}\n- L1 User: {'x' * 900}")
+    assert [len(each.text) < 500 for each in shorter(long)] == [True] * 3
+
+
+def test_newer_quotes_replace_older_ones_and_nothing_else() -> None:
+    own = Section(heading="MY NOTES", text="call Ann")
+    old, new = Section(heading=HEADING, text="old"), Section(heading=HEADING, text="new")
+    assert replaced((own, old), (new,)) == (own, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("ship it (L10)", "ship it"),
+        ("ship it (L10 14:53)", "ship it"),
+        ("ship it (/p/calm.md, L10)", "ship it"),
+        ("ship it (in progress)", "ship it (in progress)"),
+        ("look at (L10) again", "look at (L10) again"),
+    ],
+)
+def test_a_source_can_be_taken_off_again(text: str, bare: str) -> None:
+    assert without_source(text) == bare
+
+
+def test_what_has_no_line_names_none() -> None:
+    assert (cited(Source()), sourced("x", Source())) == ("", "x")
+    assert cited(Source(7, 0, "no time"), clock=True) == "L7"

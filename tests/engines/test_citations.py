@@ -1,0 +1,64 @@
+"""A model's sources: a line counts when it exists and holds the words that are quoted from it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.engines.citations import NO_SOURCE, CitedLines, without_citations
+from memtui.engines.known import Known
+from memtui.reading.facts import Facts
+from tests.transcripts import START, Transcript
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    session = Transcript()
+    session.user("Fix the kiln,\nit is   too hot.")
+    session.say("The thermometer was broken.")
+    session.tool("Bash", "1,200 degrees", command="measure kiln")
+    return session.write(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ('It is too hot (L1: "the kiln, it is too hot")', "It is too hot (L1)"),
+        ("It broke (L2: “Thermometer was broken”).", "It broke (L2)."),
+        ('It broke (L1: "thermometer was broken")', f"It broke {NO_SOURCE}"),
+        ('It broke (L99: "thermometer was broken")', f"It broke {NO_SOURCE}"),
+        ("It broke (L2)", f"It broke {NO_SOURCE}"),
+        ('It broke (L2: "was")', f"It broke {NO_SOURCE}"),
+        ('Hot (L4: "1,200 degrees") and broken (L9: "nothing at all")', "Hot (L4) and broken"),
+        ("It broke", f"It broke {NO_SOURCE}"),
+        (f"It broke {NO_SOURCE}", f"It broke {NO_SOURCE}"),
+        ("", ""),
+    ],
+)
+def test_each_statement_is_checked(transcript: Path, answer: str, told: str) -> None:
+    assert CitedLines.of(transcript, answer).checked(answer) == told
+
+
+def test_lines_after_the_compaction_were_not_shown(transcript: Path) -> None:
+    answer = 'Hot (L4: "1,200 degrees")'
+    shown = CitedLines.of(transcript, answer, START + timedelta(seconds=1))
+    assert shown.checked(answer) == f"Hot {NO_SOURCE}"
+
+
+def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:
+    answer = 'Hot (L4: "1,200 degrees")'
+    for path in (None, tmp_path / "gone.jsonl"):
+        assert CitedLines.of(path, answer).checked(answer) == f"Hot {NO_SOURCE}"
+
+
+def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
+    answer = f'{"word " * 100}(L4: "1,200 degrees")'
+    told = Known(Facts(), "", CitedLines.of(transcript, answer)).item(answer, 50)
+    assert told.endswith("… (L4)")
+    assert len(told) < 60
+
+
+def test_texts_are_compared_without_their_sources() -> None:
+    assert without_citations(f'a (L4: "x y") {NO_SOURCE} (L5 10:00)') == "a"

@@ -1,0 +1,69 @@
+"""What the user asked, turn by turn, in their own words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memtui.documents.sources import cited, named
+from memtui.reading.plans import plan_title
+from memtui.reading.records import NOWHERE, Facts, PlanFact, Source, Turn
+from memtui.reading.short_text import one_line, shortened
+
+_WIDTH = 240
+_WITHOUT_WORDS = ("notification", "start")
+
+
+class Ask(NamedTuple):
+    """Words of the user that opened a turn."""
+
+    text: str
+    """As they stand, pasted blocks only named."""
+    source: Source
+
+    @property
+    def line(self) -> str:
+        """The words on one line."""
+        return shortened(one_line(self.text), _WIDTH)
+
+    def quoted(self, label: str, *, clock: bool = False) -> str:
+        """``label (L476): "words"``."""
+        return f'{named(label, self.source, clock=clock)} "{self.line}"'
+
+
+def asks(facts: Facts) -> list[Ask]:
+    """What the user asked, newest first; a plan that was handed to a fresh context by its title alone."""
+    if facts.turns:
+        found = [
+            Ask(_words(turn, facts), turn.source)
+            for turn in reversed(facts.turns)
+            if turn.kind not in _WITHOUT_WORDS and turn.ask.strip()
+        ]
+    else:
+        found = [Ask(prompt.text, prompt.source) for prompt in reversed(facts.prompts)]
+    # A subagent's own transcript begins with its task, which nobody typed.
+    return found or ([Ask(facts.first_prompt, NOWHERE)] if facts.first_prompt.strip() else [])
+
+
+def first_asked(facts: Facts) -> Ask | None:
+    """What opened the session."""
+    found = asks(facts)
+    return found[-1] if found else None
+
+
+def last_asked(facts: Facts) -> Ask | None:
+    """What the user asked last."""
+    found = asks(facts)
+    return found[0] if found else None
+
+
+def _words(turn: Turn, facts: Facts) -> str:
+    if turn.kind != "plan":
+        return turn.ask
+    given = next((plan for plan in facts.plans if plan.content.strip() in turn.ask), None)
+    return f"(carry out the plan: {plan_title(given)})" if given else turn.ask
+
+
+def plan_line(plan: PlanFact) -> str:
+    """A plan on one line: its title, its file, its line."""
+    where = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
+    return f"{shortened(one_line(plan_title(plan)), _WIDTH)}{f' ({where})' if where else ''}"

@@ -1,0 +1,84 @@
+"""How a conversation goes, by structure alone: scripts, lengths and numbers; N/A where that says nothing."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.documents.asks import asks, last_asked
+from memtui.documents.open_work import unfinished_turn, waiting_for
+from memtui.documents.sources import cited
+from memtui.formats.session_state import Dynamics
+from memtui.reading.records import Facts, Turn
+
+_WORDS = 20
+"""Messages of the user that are looked at: the last ones."""
+_LEAST = 3
+"""Letters of a script from which it counts."""
+_SCRIPTS = (
+    ("Japanese", re.compile(r"[\u3040-\u30ff]"), 0.05),
+    ("Korean", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]"), 0.05),
+    ("Chinese", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), 0.1),
+    ("Cyrillic script", re.compile(r"[\u0400-\u04ff]"), 0.2),
+    ("Greek script", re.compile(r"[\u0370-\u03ff]"), 0.2),
+    ("Arabic script", re.compile(r"[\u0600-\u06ff]"), 0.2),
+    ("Hebrew script", re.compile(r"[\u0590-\u05ff]"), 0.2),
+    ("Devanagari", re.compile(r"[\u0900-\u097f]"), 0.2),
+    ("Thai", re.compile(r"[\u0e00-\u0e7f]"), 0.2),
+    ("Latin script", re.compile(r"[A-Za-z\u00c0-\u024f]"), 0.2),
+)
+"""Scripts with the share of letters that makes a text theirs; Latin words are often names."""
+_NAMED = re.compile(r"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|\[pasted[^\]]*\]")
+"""Code, addresses, paths and pasted blocks: none of the user's own words."""
+
+
+def dynamics(facts: Facts) -> Dynamics:
+    """The section CONVERSATION DYNAMICS."""
+    ask = last_asked(facts)
+    return Dynamics(
+        language=language(facts),
+        style=_style(facts),
+        phase=_phase(facts),
+        last_intent=ask.quoted("last asked") if ask else "",
+    )
+
+
+def language(facts: Facts) -> str:
+    """The language of the user's own words where its script tells it, else the script; "" without words."""
+    words = _NAMED.sub(" ", " ".join(ask.text for ask in asks(facts)[:_WORDS]))
+    letters = sum(map(str.isalpha, words))
+    for name, script, share in _SCRIPTS:
+        found = len(script.findall(words))
+        if found >= _LEAST and found >= share * letters:
+            return name
+    return ""
+
+
+def _style(facts: Facts) -> str:
+    """Numbers: how many messages, how long, how often the user stepped in."""
+    own = [ask for ask in asks(facts) if ask.text]
+    if not own or not facts.turns:
+        return ""
+    lengths = sorted(len(ask.text) for ask in own)
+    told = f"{len(own)} message{'s' if len(own) > 1 else ''}"
+    told += f", half of them up to {lengths[len(own) // 2]} characters"
+    refused = sum(turn.kind == "rejection" for turn in facts.turns)
+    stopped = sum(turn.end == "interrupted" for turn in facts.turns)
+    told += f"; refused {refused} step{'s' if refused > 1 else ''}" if refused else ""
+    return f"{told}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else told
+
+
+def _phase(facts: Facts) -> str:
+    """Planning in plan mode, or where a plan waits; execution where an unfinished turn has changed files."""
+    mode = facts.permission_modes[-1] if facts.permission_modes else None
+    if mode is not None and mode.mode == "plan":
+        where = cited(mode.source)
+        return f"planning (permission mode plan{f', {where}' if where else ''})"
+    waits = waiting_for(facts)
+    if waits is not None and facts.last_action is not None and facts.last_action.tool == "ExitPlanMode":
+        return f"planning (waits for {waits.line})"
+    turn = unfinished_turn(facts)
+    return "execution" if turn is not None and _changed_files(facts, turn) else ""
+
+
+def _changed_files(facts: Facts, turn: Turn) -> bool:
+    return any(file.source.line >= turn.source.line > 0 for file in facts.modified_files)

@@ -1,0 +1,57 @@
+"""Failures and checks as events with their age; whether something is solved is not for us to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.documents.sources import cited
+from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.reading.records import Command, ErrorFact, Facts, Source
+from memtui.reading.short_text import one_line, shortened, telling_line
+
+_COUNTED = 50
+"""Commands up to which their number is known: of a long session only the last ones are kept."""
+_COMMAND = 120
+
+
+def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
+    """The last failures that say something about the project, newest first."""
+    return [error for error in reversed(facts.errors) if worth_telling(error)][:most]
+
+
+def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: bool = False) -> str:
+    """``Bash npm test failed at L174, 30 commands since, the last one ok: the message``."""
+    what, _, message = error_line(error, root).partition(" failed: ")
+    where = cited(error.source, clock=clock)
+    told = f"{what} failed{f' at {where}' if where else ''}{_since(facts, error.source)}"
+    return shortened(f"{told}: {message}", SENTENCE * 2) if message else told
+
+
+def check_event(facts: Facts, *, clock: bool = False) -> str:
+    """The last compile, lint or test run with its outcome and its age; "" when none is on record."""
+    check = last_check(facts)
+    return f"{_outcome(check)}: {check_line(facts, check, clock=clock)}" if check is not None else ""
+
+
+def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
+    """A check's command with its line, its age and, when it failed, what it said."""
+    where = cited(check.source, clock=clock)
+    since = _since(facts, check.source).removeprefix(", ")
+    place = "; ".join(part for part in (where, since) if part)
+    told = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
+    said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
+    return f"{told}: {shortened(said, SENTENCE)}" if said else told
+
+
+def _outcome(check: Command) -> str:
+    return "SUCCESS" if check.outcome == "ok" else "FAILURE"
+
+
+def _since(facts: Facts, source: Source) -> str:
+    later = [each for each in facts.commands if each.source.timestamp > source.timestamp]
+    if not source.timestamp or not later:
+        return ""
+    number = f"{len(later)} command{'s' if len(later) > 1 else ''}"
+    number = number if len(later) < _COUNTED else f"{_COUNTED} or more commands"
+    how = f", the last one {later[-1].outcome}" if later[-1].outcome in ("ok", "failed") else ""
+    return f", {number} since{how}"

@@ -1,0 +1,166 @@
+"""Facts as titled groups of one-line items: what the detail pane, the review and the CLI show.
+
+What was said stands here as quotes to choose from: nothing of it enters a memory by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.documents.asks import asks
+from memtui.documents.events import error_event
+from memtui.documents.inferred import since
+from memtui.documents.open_work import pending
+from memtui.documents.settled import settled
+from memtui.documents.sources import cited
+from memtui.reading.paths import shown
+from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
+from memtui.reading.short_text import one_line, shortened
+
+_WIDTH = 200
+"""Characters of an item's one line."""
+_PLAN_LINES = 12
+"""Lines of a plan that are listed; the whole is the first item's detail."""
+_MARKS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…", "unknown": "?"}
+_BOXES = {"completed": "[x]", "in_progress": "[>]"}
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """One line of evidence."""
+
+    text: str
+    """One line, with its source at the end: ``(L476 14:53)``."""
+    kind: str
+    """`file`, `reference`, `todo`, `plan`, `decision`, `open`, `error`, `command`, `quote`, `prompt`,
+    `commit`, `compaction` or `action`."""
+    detail: str = ""
+    """The whole text when `text` is a shortened form of it."""
+    line: int = 0
+    """The transcript's line that it comes from; 0 when that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceGroup:
+    """Items of one kind under a title."""
+
+    title: str
+    items: tuple[EvidenceItem, ...]
+
+
+def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
+    """Group facts for showing; paths inside `root` are shown relative to it, empty groups are left out.
+
+    What a person resuming the work needs first comes first. What was said, what failed and what was run
+    stands newest first; all else in the order of the session.
+    """
+    groups = (
+        ("Files modified", [_file(file, root) for file in facts.modified_files]),
+        ("Tasks", [_todo(todo) for todo in facts.todos]),
+        ("Plan", list(_plan(facts))),
+        (
+            "Settled",
+            [_item("decision", f"{each.decision}: {each.reason}", each.source) for each in settled(facts)],
+        ),
+        ("Open, by the record", list(_open(facts))),
+        ("Claude, at the end of each turn", list(_closings(facts))),
+        ("The user", [_item("prompt", ask.text, ask.source) for ask in asks(facts)]),
+        ("Commits and pull requests", list(_landmarks(facts))),
+        ("Failures", [_item("error", error_event(facts, e, root), e.source) for e in reversed(facts.errors)]),
+        ("Last action", list(_last_action(facts, root))),
+        ("Commands", [_command(command) for command in reversed(facts.commands)]),
+        ("Claude, at work", list(_texts(facts))),
+        ("Files written by commands", [_item("file", shown(path, root)) for path in facts.shell_files]),
+        ("Files read", [_reference(file, root) for file in facts.read_files]),
+        ("Compactions", [_compaction(each) for each in facts.compactions]),
+    )
+    return tuple(EvidenceGroup(title, tuple(items)) for title, items in groups if items)
+
+
+def _item(kind: str, text: str, source: Source | None = None, detail: str = "") -> EvidenceItem:
+    source = source or Source()
+    where = cited(source, clock=True)
+    line = shortened(one_line(text), _WIDTH)
+    whole = detail or text
+    told = f"{line} ({where})" if where else line
+    return EvidenceItem(told, kind, whole if whole.strip() != line else "", source.line)
+
+
+def _file(file: FileFact, root: Path | None) -> EvidenceItem:
+    # The path alone, so that it can be put into a memory file's key files as it is.
+    told = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
+    told += ["by a subagent" if file.subagent else "", cited(file.source, clock=True)]
+    detail = ", ".join(part for part in told if part)
+    return EvidenceItem(shown(file.path, root), "file", detail, file.source.line)
+
+
+def _reference(file: FileFact, root: Path | None) -> EvidenceItem:
+    return EvidenceItem(shown(file.path, root), "reference", cited(file.source, clock=True), file.source.line)
+
+
+def _todo(todo: Todo) -> EvidenceItem:
+    return _item("todo", f"{_BOXES.get(todo.status, '[ ]')} {todo.content}", todo.source)
+
+
+def _plan(facts: Facts) -> Iterator[EvidenceItem]:
+    if not facts.plans:
+        return
+    plan = facts.plans[-1]
+    fate = "no decision on record" if plan.fate == "unknown" else plan.fate
+    where = f" ({plan.path})" if plan.path else ""
+    yield _item("plan", f"from {plan.origin}, {fate}{where}", plan.source, plan.content)
+    lines = [line for line in plan.content.split("\n") if line.strip()]
+    for line in lines[:_PLAN_LINES]:
+        yield _item("plan", line)
+    if len(lines) > _PLAN_LINES:
+        yield EvidenceItem(f"… {len(lines) - _PLAN_LINES} more lines", "plan")
+
+
+def _settled(facts: Facts) -> Iterator[EvidenceItem]:
+    for each in settled(facts):
+        yield _item("decision", f"{each.decision}: {each.reason}", each.source)
+
+
+def _open(facts: Facts) -> Iterator[EvidenceItem]:
+    for text in pending(facts, clock=True):
+        yield EvidenceItem(text, "open")
+
+
+def _closings(facts: Facts) -> Iterator[EvidenceItem]:
+    for turn in reversed(facts.turns):
+        if turn.closing:
+            yield _item("quote", turn.closing.text, turn.closing.source)
+
+
+def _texts(facts: Facts) -> Iterator[EvidenceItem]:
+    for turn in reversed(facts.turns):
+        for quote in reversed(turn.texts):
+            yield _item("quote", quote.text, quote.source)
+
+
+def _landmarks(facts: Facts) -> Iterator[EvidenceItem]:
+    for mark in facts.landmarks:
+        text = f"{mark.commit} {mark.text}" if mark.commit else mark.text
+        yield _item("commit", f"{text}{since(mark)}", mark.source)
+
+
+def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:
+    if action := facts.last_action:
+        told = f"{_MARKS[action.outcome]} {action.tool} {shown(action.target, root)}: {action.result}"
+        yield _item("action", told, action.source, action.result)
+
+
+def _command(command: Command) -> EvidenceItem:
+    code = f" (exit {command.exit_code})" if command.exit_code else ""
+    return _item("command", f"{_MARKS[command.outcome]} {command.text}{code}", command.source, command.output)
+
+
+def _compaction(compaction: CompactionFact) -> EvidenceItem:
+    before, after = compaction.pre_tokens, compaction.post_tokens
+    size = f", {before:,} tokens before" if before else ""
+    size += f", {after:,} after" if after else ""
+    summary = f", summary of {len(compaction.summary):,} characters" if compaction.summary else ""
+    told = f"{compaction.trigger or 'compacted'}{size}{summary}"
+    return _item("compaction", told, compaction.source, compaction.summary)

@@ -1,0 +1,81 @@
+"""What a session is for: its plan, its tasks, and what the user asked, each named as what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.documents.asks import Ask, asks, plan_line
+from memtui.documents.open_work import plan_in_force, undecided_plan
+from memtui.documents.sources import cited
+from memtui.reading.plans import plan_title
+from memtui.reading.records import Facts
+from memtui.reading.short_text import one_line, shortened
+from memtui.reading.tasks import was_done
+
+_ASKED = 2
+_TASKS = 240
+_TITLE = 80
+
+_PLAN, _UNDECIDED, _LIST = "Approved plan", "Plan without a decision on record", "Task list"
+_LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
+_DRAFTED = re.compile(rf"(?:{_PLAN}|{_UNDECIDED}|{_LIST}|{_LAST}|{_FIRST})(?: \([^)]*\))?: ")
+
+ONLY_CAPTURE = "only the capture is known: its transcript is gone"
+"""What every document says whose session cannot be read any more."""
+
+
+def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Plan, else task list; then what was asked, newest first, down to the first one."""
+    return [*_written_down(facts, clock=clock), *_asked(asks(facts), clock=clock)]
+
+
+def goal(facts: Facts) -> str:
+    """The parts on one line."""
+    return "; ".join(goal_parts(facts))
+
+
+def is_drafted(text: str) -> bool:
+    """Whether a goal is in the words of `goal`, and in none of a person's or a model's."""
+    return _DRAFTED.match(text) is not None
+
+
+def title_of(facts: Facts) -> str:
+    """A short name for a session: its plan's title, Claude Code's own title, else what was first asked."""
+    plan = plan_in_force(facts)
+    found = asks(facts)
+    told = (plan_title(plan) if plan else "", facts.title, *(ask.text for ask in reversed(found)))
+    lines = [one_line(text) for text in told if text.strip()]
+    # A bare command names no goal: any words say more.
+    return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
+
+
+def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if plan := plan_in_force(facts):
+        yield f"{_PLAN}: {plan_line(plan)}"
+    elif undecided := undecided_plan(facts):
+        yield f"{_UNDECIDED}: {plan_line(undecided)}"
+    elif facts.todos:
+        done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done"
+        where = cited(max(todo.source for todo in facts.todos), clock=clock)
+        names = "; ".join(one_line(todo.content) for todo in facts.todos)
+        told = ", ".join(part for part in (where, done) if part)
+        yield f"{_LIST} ({told}): {shortened(names, _TASKS)}"
+
+
+def _asked(found: list[Ask], *, clock: bool) -> Iterator[str]:
+    later = [ask for ask in found[:-1] if not _is_bare(ask.line) and _has_words(ask.line)][:_ASKED]
+    for at, ask in enumerate(later):
+        yield ask.quoted(_BEFORE if at else _LAST, clock=clock)
+    if found:
+        yield found[-1].quoted(_FIRST, clock=clock)
+
+
+def _has_words(text: str) -> bool:
+    """Whether words are more than a number or a sign, as one types to choose from a list."""
+    return sum(map(str.isalpha, text)) > 1
+
+
+def _is_bare(text: str) -> bool:
+    """Whether words are a slash command without anything behind it."""
+    return text.startswith("/") and " " not in text

@@ -1,0 +1,166 @@
+"""Work that a record says is not finished: tasks, steps of a plan, a question, the last turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memtui.documents.asks import Ask, last_asked, plan_line
+from memtui.documents.quotes import last_said
+from memtui.documents.sources import named, sourced
+from memtui.reading.records import Facts, PlanFact, Source, Turn
+from memtui.reading.short_text import one_line, shortened
+
+_WIDTH = 240
+_STEPS = 8
+
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
+_UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+_BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
+_TICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[[xX]\][ \t]", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?(\d{1,2})[.):：、][ \t]*(\S.*)$", re.MULTILINE)
+
+_ENDED = {
+    "interrupted": "was interrupted",
+    "api error": "ended with an API error",
+    "running": "has no closing message yet",
+}
+
+
+class OpenWork(NamedTuple):
+    """Something that is not finished by the record."""
+
+    text: str
+    source: Source
+    doing: bool = False
+    """A task tool says that it is in progress, or the last turn has no end."""
+
+    @property
+    def line(self) -> str:
+        """The text with its source."""
+        return self.at(clock=False)
+
+    def at(self, *, clock: bool) -> str:
+        """The text with its source, for a person with the time."""
+        return sourced(self.text, self.source, clock=clock)
+
+
+def open_tasks(facts: Facts) -> list[OpenWork]:
+    """Tasks of the last list that are not ticked off, those in progress first."""
+    found = [
+        OpenWork(_short(todo.content), todo.source, todo.status == "in_progress")
+        for todo in facts.todos
+        if todo.status != "completed"
+    ]
+    return sorted(found, key=lambda work: not work.doing)
+
+
+def open_steps(facts: Facts) -> list[OpenWork]:
+    """Steps that the plan in force leaves unticked; where it has no boxes and nothing was done since, all."""
+    plan = plan_in_force(facts)
+    if plan is None or facts.todos or facts.past_todos:
+        return []
+    text = _FENCED.sub("", plan.content)
+    steps = _UNTICKED.findall(text)
+    if not steps and not _TICKED.search(text) and not _worked_since(facts, plan):
+        steps = numbered_steps(text)
+    return [OpenWork(_step(step), plan.source) for step in steps[:_STEPS]]
+
+
+def steps_of(plan: PlanFact) -> list[str]:
+    """Every step that `open_steps` may name of a plan."""
+    text = _FENCED.sub("", plan.content)
+    ticked = [line for _, line in _BOX.findall(text)]
+    return [_step(step) for step in (*ticked, *numbered_steps(text))]
+
+
+def numbered_steps(text: str) -> list[str]:
+    """The items of the first list at the margin that is numbered from 1 on, or headings so numbered."""
+    steps: list[str] = []
+    for number, step in _NUMBERED.findall(text):
+        if int(number) == len(steps) + 1:
+            steps.append(step)
+        elif steps and int(number) == 1 and len(steps) > 1:
+            break
+    return steps if len(steps) > 1 else []
+
+
+def plan_in_force(facts: Facts) -> PlanFact | None:
+    """The last plan that the user approved."""
+    return next((plan for plan in reversed(facts.plans) if plan.fate == "approved"), None)
+
+
+def undecided_plan(facts: Facts) -> PlanFact | None:
+    """A plan after the one in force that nobody has decided on."""
+    plan = facts.plans[-1] if facts.plans else None
+    return plan if plan is not None and plan.fate == "unknown" else None
+
+
+def unfinished_turn(facts: Facts) -> Turn | None:
+    """The last turn when it was interrupted, ended with an error, or has no closing message."""
+    last = facts.turns[-1] if facts.turns else None
+    return last if last is not None and last.end != "answered" else None
+
+
+def how_it_stands(turn: Turn) -> str:
+    """What became of an unfinished turn: ``was interrupted``."""
+    return _ENDED[turn.end]
+
+
+def waiting_for(facts: Facts) -> OpenWork | None:
+    """A question, or a plan, that the user has not answered: the last call has no result."""
+    last = facts.last_action
+    if last is None or last.outcome != "unknown":
+        return None
+    if last.tool == "AskUserQuestion":
+        return OpenWork(f'the user\'s answer to: "{_short(last.target)}"', last.source)
+    if last.tool == "ExitPlanMode":
+        return OpenWork("the user's decision on the plan", last.source)
+    return None
+
+
+def pending(facts: Facts, *, clock: bool = False) -> list[str]:
+    """What is open, most urgent first; where no record says so, what was said last instead."""
+    return list(dict.fromkeys(_pending(facts, clock=clock))) or [_nothing_open(facts, clock=clock)]
+
+
+def _nothing_open(facts: Facts, *, clock: bool) -> str:
+    """No record of open work is not the same as none: what was said last may tell more."""
+    said = last_said(facts)
+    label = named("Claude said last", said.source, clock=clock) if said else ""
+    return f'no open task on record; {label} "{_short(said.text)}"' if said else "no open task on record"
+
+
+def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if waits := waiting_for(facts):
+        yield f"waits for {waits.at(clock=clock)}"
+    if (turn := unfinished_turn(facts)) and (ask := last_asked(facts)):
+        yield f"{_the_turn(turn, ask, clock=clock)} {how_it_stands(turn)}"
+    for task in open_tasks(facts):
+        told = f"{task.text} (in progress)" if task.doing else task.text
+        yield sourced(told, task.source, clock=clock)
+    if plan := undecided_plan(facts):
+        yield f"plan without a decision on record: {plan_line(plan)}"
+    yield from (step.at(clock=clock) for step in open_steps(facts))
+
+
+def _the_turn(turn: Turn, ask: Ask, *, clock: bool) -> str:
+    if turn.kind in ("notification", "start"):
+        return sourced("the last turn", turn.source, clock=clock)
+    return ask.quoted("the turn", clock=clock)
+
+
+def _worked_since(facts: Facts, plan: PlanFact) -> bool:
+    """Whether a file was changed or committed after the plan."""
+    moments = [mark.source for mark in facts.landmarks]
+    moments += [file.source for file in facts.modified_files if file.path != plan.path]
+    return any(source.timestamp > plan.source.timestamp for source in moments)
+
+
+def _step(text: str) -> str:
+    return _short(text.replace("**", ""))
+
+
+def _short(text: str) -> str:
+    return shortened(one_line(text), _WIDTH)

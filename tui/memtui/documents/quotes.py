@@ -1,0 +1,175 @@
+"""What was said, in the speakers' own words, newest first: a section behind those of the seeds.
+
+Quotes need no judgement: a later reversal stands above the wish that it withdraws.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from memtui.documents.asks import asks
+from memtui.documents.sources import cited
+from memtui.formats.model import Section
+from memtui.formats.sections import name_of
+from memtui.reading.records import Facts, Source, Turn
+from memtui.safety.secrets import masked
+
+HEADING = "IN THEIR OWN WORDS"
+FIRST_LINE = "Newest first; what is newer holds."
+CUT = " … "
+
+_CLOSING, _CLOSINGS = 800, 4_000
+"""Characters of one closing message, and of all of them."""
+_BETWEEN, _BETWEENS = 500, 1_500
+_ASK, _ASKS = 750, 1_500
+_HEAD = 0.6
+_ROOM = 100
+"""Characters under which a remainder of room is not worth a quote."""
+
+_CLAUDE, _AT_WORK, _USER = "Claude", "Claude, at work", "User"
+_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{_CLAUDE}|{_AT_WORK}|{_USER}): ")
+
+
+class Said(NamedTuple):
+    """Words and the line that they come from."""
+
+    text: str
+    source: Source
+
+
+def ends_of(text: str, width: int) -> str:
+    """At most `width` characters: the head (60 %) and the tail (40 %) of a longer text."""
+    if len(text) <= width:
+        return text
+    width -= len(CUT)
+    head = int(width * _HEAD)
+    return f"{text[:head].rstrip()}{CUT}{text[len(text) - (width - head) :].lstrip()}"
+
+
+def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
+    """The section, secrets masked; none when nothing that was said is known.
+
+    Args:
+        facts: what the transcript says.
+        clock: with the local time of each quote, for a person.
+    """
+    groups = (
+        (_CLAUDE, closing_messages(facts)),
+        (_AT_WORK, texts_between(facts)),
+        (_USER, users_words(facts)),
+    )
+    found = [(said, who) for who, group in groups for said in group]
+    found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
+    return _section([_item(said, who, clock=clock) for said, who in found])
+
+
+def closing_messages(facts: Facts) -> list[Said]:
+    """The last message of each turn that the user opened, newest first, as far as there is room."""
+    said = (Said(turn.closing.text, turn.closing.source) for turn in _turns(facts) if turn.closing)
+    return _fitting(said, _CLOSING, _CLOSINGS)
+
+
+def texts_between(facts: Facts) -> list[Said]:
+    """Other texts of the model, newest first, as far as there is room."""
+    said = (Said(quote.text, quote.source) for turn in _turns(facts) for quote in reversed(turn.texts))
+    return _fitting(said, _BETWEEN, _BETWEENS)
+
+
+def users_words(facts: Facts) -> list[Said]:
+    """The user's words, newest first, as far as there is room."""
+    return _fitting((Said(ask.text, ask.source) for ask in asks(facts)), _ASK, _ASKS)
+
+
+def last_said(facts: Facts) -> Said | None:
+    """What the model said last, whoever it answered."""
+    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
+    return Said(closing.text, closing.source) if closing else None
+
+
+def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
+    """The section with ever fewer quotes: first those said at work go, then the oldest ones.
+
+    Args:
+        section: what `quotes_section` made.
+        closings: last messages of turns that stay.
+        asks: messages of the user that stay.
+    """
+    items = _parsed(section.text)
+    for who, least in ((_AT_WORK, 0), (_CLAUDE, closings), (_USER, asks)):
+        mine = [item for item in items if _who(item) == who]
+        for item in reversed(mine[least:]):
+            items.remove(item)
+            yield _again(section, items)
+
+
+def shorter(section: Section) -> Iterator[Section]:
+    """The section with ever shorter quotes."""
+    items = _parsed(section.text)
+    for width in (400, 200, 100):
+        items = [ends_of(item, width) for item in items]
+        yield _again(section, items)
+
+
+def is_quotes(section: Section) -> bool:
+    """Whether a section is the one that `quotes_section` makes."""
+    return name_of(section.heading) == name_of(HEADING)
+
+
+def replaced(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
+    """A document's further sections with the newest quotes in place of earlier ones."""
+    return (*(each for each in sections if not is_quotes(each)), *quotes)
+
+
+def _turns(facts: Facts) -> Iterator[Turn]:
+    """Newest first; of those that a task's or a teammate's notification opened only the very last one."""
+    last = facts.turns[-1:]
+    return (turn for turn in reversed(facts.turns) if turn.kind != "notification" or turn in last)
+
+
+def _fitting(said: Iterable[Said], width: int, room: int) -> list[Said]:
+    kept: list[Said] = []
+    for text, source in said:
+        bare = "\n".join(line.rstrip() for line in text.strip().split("\n") if line.strip())
+        if not bare:
+            continue
+        if room < min(_ROOM, len(bare)):
+            break
+        quote = ends_of(bare, min(width, room))
+        kept.append(Said(quote, source))
+        room -= len(quote)
+    return kept
+
+
+def _item(said: Said, who: str, *, clock: bool) -> str:
+    where = cited(said.source, clock=clock)
+    return f"{where} {who}: {masked(said.text)}".lstrip()
+
+
+def _section(items: list[str]) -> tuple[Section, ...]:
+    return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{_listed(items)}"),) if items else ()
+
+
+def _listed(items: Iterable[str]) -> str:
+    # Indented, so that a quoted heading or fence is no structure of the document.
+    return "\n".join("- " + item.replace("\n", "\n  ") for item in items)
+
+
+def _parsed(text: str) -> list[str]:
+    items: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("- "):
+            items.append(line[2:])
+        elif items and line:
+            items[-1] += "\n" + line.removeprefix("  ")
+    return items
+
+
+def _who(item: str) -> str:
+    found = _ITEM.match(item)
+    return found["who"] if found else ""
+
+
+def _again(section: Section, items: list[str]) -> Section:
+    return section.replace(text="\n".join(part for part in (FIRST_LINE, _listed(items)) if part))

@@ -1,0 +1,61 @@
+"""What is settled for certain: answers to questions, and plans that the user approved or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memtui.documents.asks import asks
+from memtui.reading.plans import plan_title
+from memtui.reading.records import Facts, PlanFact, Source
+from memtui.reading.short_text import one_line, shortened
+
+_WIDTH = 320
+_WORDS = 200
+
+
+class Settled(NamedTuple):
+    """A decision with its reason, as seed 000 writes them: ``decision: reasoning``."""
+
+    decision: str
+    reason: str
+    source: Source
+
+
+def settled(facts: Facts) -> list[Settled]:
+    """All of it, in the order of the session."""
+    found = [
+        Settled(_short(answer.answer), f'the user\'s answer to "{_short(answer.question)}"', answer.source)
+        for answer in facts.answers
+    ]
+    found += _plans(facts)
+    return sorted(found, key=lambda each: each.source.timestamp)
+
+
+def _plans(facts: Facts) -> Iterator[Settled]:
+    """Approved and refused plans; of several under one title with one fate the last one."""
+    last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
+    for (title, fate), plan in last.items():
+        if fate == "approved":
+            yield Settled(_named(plan, "approved"), _said(facts, plan, "comment"), plan.source)
+        elif fate == "rejected" and (title, "approved") not in last:
+            yield Settled(_named(plan, "refused"), _said(facts, plan, "rejection"), plan.source)
+
+
+def _named(plan: PlanFact, fate: str) -> str:
+    where = f" ({plan.path})" if plan.path else ""
+    return f'plan "{_short(plan_title(plan))}" {fate}{where}'
+
+
+def _said(facts: Facts, plan: PlanFact, kind: str) -> str:
+    """The user's words on a plan, which open the next turn."""
+    told = "the user approved it" if kind == "comment" else "the user refused it"
+    after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
+    if plan.source.line and after and after[0].kind == kind:
+        words = next((ask.line for ask in asks(facts) if ask.source == after[0].source), "")
+        return f'{told}: "{shortened(words, _WORDS)}"' if words else told
+    return told
+
+
+def _short(text: str) -> str:
+    return shortened(one_line(text), _WIDTH)
