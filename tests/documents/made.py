@@ -59,7 +59,7 @@ def ran(text: str, line: int, outcome: Outcome = "ok", output: str = "") -> Comm
 
 def failed(text: str, line: int, message: str = "Error: duplicate key") -> ErrorFact:
     """A failed command."""
-    return ErrorFact("Bash", text, message, resolved=False, source=at(line))
+    return ErrorFact("Bash", text, message, at(line))
 
 
 def todo(content: str, status: str, line: int = 0, details: str = "") -> Todo:

@@ -8,7 +8,7 @@ from memtui.documents.plan import choose_plan, todo_list
 from memtui.formats.recovery import Plan
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action, FileFact, PlanFact, Prompt, PromptKind, Todo
-from memtui.reading.user_plans import is_pasted, stated_plan
+from memtui.reading.user_plans import stated_plan
 from tests.documents.made import changed, commit, ran, turn
 from tests.documents.made import plan as made_plan
 
@@ -165,14 +165,6 @@ def test_only_the_users_own_words_state_a_plan() -> None:
 def test_the_last_one_counts() -> None:
     one, two = (f"Plan:\n1. add {x}\n2. test {x}\n3. ship {x}" for x in "ab")
     assert stated_plan((prompt(one), prompt(two), prompt("go on"))) == two
-
-
-def test_output_is_no_message() -> None:
-    assert is_pasted("✓ one\n✗ two\n✓ three")
-    assert is_pasted("❯ ./run.sh\n[+] Building 1.3s\n => [internal] load\n => => sending")
-    assert is_pasted("2026-01-02T10:00:00Z one\n" * 3)
-    assert not is_pasted("Due 2026-01-02.\n2026-01-02 is too late.")
-    assert not is_pasted("✓ one is enough, I think")
 
 
 def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:

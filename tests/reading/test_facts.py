@@ -17,8 +17,8 @@ from memtui.reading.facts import ReadingCancelledError, read_facts, to_json
 from tests.transcripts import SUMMARY, Transcript, tool_result, tool_use
 
 KEY_LIST = """
-session_id first_prompt last_prompt prompts modified_files read_files commands todos plan errors constraints
-decisions compactions last_action cwd branch
+session_id first_prompt last_prompt prompts modified_files read_files commands todos plan errors turns
+compactions last_action cwd branch
 """
 KEYS = frozenset(KEY_LIST.split())
 

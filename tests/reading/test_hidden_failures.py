@@ -67,6 +67,6 @@ def test_what_else_the_command_line_did_counts_all_the_same(tmp_path: Path) -> N
     facts = transcript.facts(tmp_path)
     check = last_check(facts)
     assert check is not None and check.outcome == "failed"
-    assert [error.resolved for error in facts.errors] == [False]
+    assert [error.tool for error in facts.errors] == ["Bash"]
     assert [mark.commit for mark in facts.landmarks] == ["abc1234"]
     assert facts.last_action is not None and facts.last_action.outcome == "failed"

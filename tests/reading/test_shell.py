@@ -1,4 +1,4 @@
-"""Commands with their outcomes, errors and what resolves them, the last action."""
+"""Commands with their outcomes, errors, the last action."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.reading.facts import Facts, to_json
+from memtui.reading.facts import to_json
 from memtui.reading.shell import things
-from tests.transcripts import SAID, SIBLING, STOP, Transcript
-
-
-def open_errors(facts: Facts) -> list[str]:
-    return [error.target for error in facts.errors if not error.resolved]
+from tests.transcripts import SIBLING, STOP, Transcript
 
 
 def test_outcomes(tmp_path: Path) -> None:
@@ -46,6 +42,9 @@ def test_outcomes(tmp_path: Path) -> None:
         "outcome": "failed",
         "exit_code": 2,
         "output": "Usage: x\n\nError: no such option",
+        "by": "model",
+        "line": 3,
+        "timestamp": "2026-01-02T09:00:02.000Z",
     }
 
 
@@ -64,43 +63,9 @@ def test_errors_are_failures_and_nothing_else(tmp_path: Path) -> None:
         ("mcp__linear__get", "X-1", "Entity not found"),
     ]
     assert to_json(facts)["errors"][0] == {
-        "tool": "Bash", "target": "make", "message": "boom", "resolved": False,
+        "tool": "Bash", "target": "make", "message": "boom",
+        "line": 2, "timestamp": "2026-01-02T09:00:01.000Z",
     }  # fmt: skip
-
-
-def test_a_later_success_of_the_same_thing_resolves(tmp_path: Path) -> None:
-    session = Transcript()
-    session.broken("Edit", "String to replace not found in file.", file_path="/work/app/a.py")
-    session.broken("Edit", "String to replace not found in file.", file_path="/work/app/b.py")
-    session.broken("Read", "File does not exist.", file_path="/work/app/c.py")
-    session.broken("Bash", "Exit code 1\nfailed", command="cd web && npm test 2>&1 | tail -5")
-    session.broken("Bash", "Exit code 1\nfailed", command="npm run lint && npm run build")
-    session.broken("Bash", "Exit code 127\nno curl", command="curl https://x")
-    session.broken("WebFetch", "403", url="https://a", prompt="p")
-    session.broken("WebFetch", "403", url="https://b", prompt="p")
-    session.tool("Read", file_path="/work/app/a.py")
-    session.edit("/work/app/b.py")
-    session.tool("Write", file_path="/work/app/c.py", content="x")
-    session.tool("Bash", command="npm test -- --watch=false")
-    session.tool("Bash", command="npm run lint")
-    session.tool("WebFetch", url="https://b", prompt="q")
-    facts = session.facts(tmp_path)
-    assert open_errors(facts) == [
-        "/work/app/a.py",
-        "npm run lint && npm run build",
-        "curl https://x",
-        "https://a",
-    ]
-    session.tool("Bash", command="npm run build && npm run lint")
-    session.edit("/work/app/a.py")
-    assert open_errors(session.facts(tmp_path)) == ["curl https://x", "https://a"]
-
-
-def test_a_success_before_the_error_resolves_nothing(tmp_path: Path) -> None:
-    session = Transcript()
-    session.tool("Bash", command="make")
-    session.broken("Bash", "Exit code 2\nx", command="make")
-    assert open_errors(session.facts(tmp_path)) == ["make"]
 
 
 @pytest.mark.parametrize(
@@ -154,51 +119,6 @@ def test_last_action_is_the_last_that_counts(tmp_path: Path) -> None:
     assert (action.tool, action.target, action.outcome) == ("mcp__db__query", "select 1", "unknown")
 
 
-def test_corrections(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("fix the login form and its test")
-    session.broken("Bash", f"{SAID}use pnpm", command="npm test")
-    session.broken("Edit", STOP, file_path="/work/app/a.py")
-    session.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
-    session.user("not that file, b.py")
-    session.call("Bash", command="sleep 50")
-    session.user([{"type": "text", "text": "[Request interrupted by user]"}])
-    session.user("continue")
-    session.user([{"type": "text", "text": "[Request interrupted by user]"}])
-    session.user("keep the old name")
-    session.user("No, I meant the other one")
-    session.user("no problem, thanks")
-    session.broken("Bash", "Permission to use Bash has been denied.", command="rm x")
-    session.broken("Write", STOP, file_path="/work/app/c.py")
-    facts = session.facts(tmp_path)
-    assert [(each.about, each.text) for each in facts.corrections] == [
-        ("Bash: npm test", "use pnpm"),
-        ("Edit: /work/app/a.py", "not that file, b.py"),
-        ("Bash: sleep 50", "keep the old name"),
-        ("", "No, I meant the other one"),
-        ("Write: /work/app/c.py", ""),
-    ]
-
-
-@pytest.mark.parametrize(
-    "words", ["아니요, 5분으로 해 주세요.", "Nein, die andere Datei.", "Нет, другой файл."]
-)
-def test_an_objection_in_the_users_language(tmp_path: Path, words: str) -> None:
-    session = Transcript()
-    session.user("fix the login form and its test")
-    session.user(words)
-    session.user("계속해 주세요")
-    assert [each.text for each in session.facts(tmp_path).corrections] == [words]
-
-
-def test_a_prompt_sent_again_in_better_words_corrects_nothing(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("go through all the issues in the list")
-    session.user([{"type": "text", "text": "[Request interrupted by user]"}])
-    session.user("Go through all the issues in the list, and add tests")
-    assert session.facts(tmp_path).corrections == ()
-
-
 def test_answers(tmp_path: Path) -> None:
     session = Transcript()
     call = session.call("AskUserQuestion", questions=[{"question": "Which database?"}])
@@ -213,9 +133,4 @@ def test_answers(tmp_path: Path) -> None:
         ("Which database?", "SQLite"),
         ("Sure?", "yes"),
         ("Where?", "here"),
-    ]
-    assert [each.text for each in facts.decisions] == [
-        "Which database? → SQLite",
-        "Sure? → yes",
-        "Where? → here",
     ]

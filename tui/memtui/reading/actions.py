@@ -82,12 +82,6 @@ class ActionLog:
         if self._call is not None and result.id == self._call.id:
             self._result, self._outcome = result, outcome
 
-    def unfinished(self) -> str:
-        """The call that runs, on one line; "" when none does."""
-        if self._call is None or self._result is not None:
-            return ""
-        return f"{self._call.name}: {target_of(self._call)}"
-
     def finish(self) -> Action | None:
         """The last action."""
         if self._call is None:

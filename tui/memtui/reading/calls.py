@@ -9,7 +9,6 @@ from typing import Any
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
 from memtui.reading.checks import is_check
-from memtui.reading.corrections import CorrectionLog
 from memtui.reading.errors import ErrorLog
 from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
 from memtui.reading.hidden_failures import failed_unseen
@@ -18,7 +17,6 @@ from memtui.reading.outcomes import (
     error_head,
     is_sibling_error,
     outcome_of,
-    refused_by_user,
     said_with_rejection,
 )
 from memtui.reading.paths import identity
@@ -26,7 +24,7 @@ from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import AGENT_TOOLS, QuoteLog
 from memtui.reading.records import NOWHERE, Answer, Facts, Source
 from memtui.reading.removals import removals
-from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall, things
+from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall
 from memtui.reading.shell_files import written_files
 from memtui.reading.tasks import TASK_TOOLS, TodoLog, TodoMemory
 
@@ -69,11 +67,10 @@ class CallLog:
     Subagents count for the files and, because they share it, the task list.
 
     Args:
-        corrections: told of refusals.
         said: given the words of the user in a refusal.
     """
 
-    def __init__(self, corrections: CorrectionLog, said: Callable[[str], None]) -> None:
+    def __init__(self, said: Callable[[str], None]) -> None:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
@@ -83,7 +80,6 @@ class CallLog:
         """Compiles, lints and tests that subagents ran."""
         self.agents: dict[str, None] = {}
         """Ids of the subagents that results name."""
-        self._corrections = corrections
         self._said = said
         self._waiting: dict[str, _Waiting] = {}
         self._source = NOWHERE
@@ -106,7 +102,7 @@ class CallLog:
         self.shell_files.update(dict.fromkeys(facts.shell_files))
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
-        self.errors.resume((error, _wanted(error.tool, error.target)) for error in facts.errors)
+        self.errors.resume(facts.errors)
         self.todos = TodoLog(todos)
         self.landmarks = LandmarkLog(facts.landmarks)
         self.actions.resume(facts.last_action)
@@ -209,7 +205,7 @@ class CallLog:
         if outcome == "ok" or outcome == "background":
             self._went_well(result, waiting)
         elif outcome == "rejected":
-            self._refused(result, call)
+            self._refused(result)
         elif outcome == "failed" and not is_sibling_error(result):
             self._failed(told, waiting)
         if waiting.shell is not None:
@@ -234,32 +230,17 @@ class CallLog:
             self.quotes.reported(result, self._source._replace(speaker="subagent"))
         if isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
             self.agents[agent] = None
-        if not self.errors.any_open:
-            return
-        if waiting.shell is not None and self.errors.has_open("command"):
-            self.errors.succeeded("command", things(waiting.shell.text), waiting.shell.text)
-        elif self.errors.has_open("tool"):
-            self.errors.succeeded("tool", frozenset({_tool_thing(call.name, target_of(call))}))
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
-        """An edit or a read went well; who can edit a file can read it."""
+        """An edit or a read went well."""
         call = waiting.call
         path = target_path(call.name, call.input, result.detail, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source.timestamp)
         if call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
-        if self.errors.any_open:
-            if call.name in EDIT_TOOLS:
-                self.errors.succeeded("edit", frozenset({identity(path)}))
-            self.errors.succeeded("read", frozenset({identity(path)}))
 
-    def _refused(self, result: Result, call: Call) -> None:
-        words = said_with_rejection(result)
-        if refused_by_user(result):
-            self._corrections.rejected(
-                f"{call.name}: {target_of(call)}"[:_ABOUT_LIMIT], words, self._source.timestamp
-            )
-        if words:
+    def _refused(self, result: Result) -> None:
+        if words := said_with_rejection(result):
             self._said(words)
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
@@ -267,10 +248,8 @@ class CallLog:
         target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target
-        wanted = _wanted(call.name, waiting.shell.text if waiting.shell is not None else target)
-        self.errors.failed(
-            call.name, target, error_head(result), wanted, self._source._replace(speaker="tool")
-        )
+        source = self._source._replace(speaker="tool")
+        self.errors.failed(call.name, target, error_head(result), source)
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
         """A command line ended well, by its exit code: what it did to files has happened."""
@@ -320,20 +299,6 @@ def _counts_of_agent(call: Call) -> bool:
         command = call.input.get("command")
         return isinstance(command, str) and is_check(command)
     return call.name in _WORTH_TRACKING
-
-
-def _wanted(tool: str, target: str) -> tuple[str, frozenset[str]]:
-    """What must go well after a tool failed: its kind and its things."""
-    if tool in EDIT_TOOLS or tool in READ_TOOLS:
-        return "edit" if tool in EDIT_TOOLS else "read", frozenset({identity(target)})
-    if tool in SHELL_TOOLS:
-        return "command", things(target)
-    return "tool", frozenset({_tool_thing(tool, target)})
-
-
-def _tool_thing(tool: str, target: str) -> str:
-    """An address of its own for a page, else the tool."""
-    return f"{tool} {target}" if tool == "WebFetch" else tool
 
 
 def _light(arguments: dict[str, Any]) -> dict[str, Any]:

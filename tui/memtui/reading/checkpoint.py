@@ -1,7 +1,7 @@
 """What a reading of a transcript hands to the next one, which begins where it ended.
 
 It stands for all lines before: bounded, however long the transcript is, because only what later lines refer
-to, and what a session state says, is kept. Decisions and constraints are not: the document has them.
+to, and what a session state says, is kept.
 """
 
 from __future__ import annotations
@@ -10,12 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from memtui.reading.calls import WaitingCall
 from memtui.reading.checks import last_checks, worth_telling
-from memtui.reading.corrections import CorrectionMemory
-from memtui.reading.issues import open_errors, open_failures
 from memtui.reading.packages import packages_of
 from memtui.reading.prompts import PromptMemory
-from memtui.reading.records import Command, CompactionFact, ErrorFact, Facts, Prompt, Source, Turn
-from memtui.reading.requests import turns
+from memtui.reading.records import Command, CompactionFact, Facts, Prompt, Source, Turn
 from memtui.reading.tasks import TodoMemory
 
 _PROMPTS = 60
@@ -41,11 +38,8 @@ class Carry:
     """Thinned out."""
     todos: TodoMemory = field(default_factory=TodoMemory)
     prompts: PromptMemory = field(default_factory=PromptMemory)
-    corrections: CorrectionMemory = field(default_factory=CorrectionMemory)
     waiting: tuple[WaitingCall, ...] = ()
     """Calls without a result."""
-    said: str = ""
-    """The model's last message, which an answer may choose from."""
     own_agent: str = ""
     chain_known: bool = False
     agents: tuple[str, ...] = ()
@@ -70,16 +64,11 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         read_files=facts.read_files[-_READ:],
         commands=_commands(facts, unfinished),
         agent_checks=facts.agent_checks[-_COMMANDS:],
-        errors=_errors(facts),
+        errors=tuple(each for each in facts.errors if worth_telling(each))[-_ERRORS:],
         plans=facts.plans[-_PLANS:],
         answers=facts.answers[-_ANSWERS:],
         subagent_results=facts.subagent_results[-_FEW:],
         api_errors=facts.api_errors[-_FEW:],
-        corrections=facts.corrections[-_FEW:],
-        decisions=(),
-        constraints=(),
-        causes=facts.causes[-_FEW:],
-        guesses=(),
         compactions=tuple(_compaction(each, first=not at) for at, each in enumerate(facts.compactions)),
         context_sizes=(),
         todos=facts.todos,
@@ -87,10 +76,8 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
 
 
 def _prompts(prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
-    """The first one, those that changed the direction, and the last ones."""
-    early = prompts[1:-_PROMPTS]
-    kept = (*prompts[:1], *[each for each in early if turns(each)][-_FEW:], *prompts[1:][-_PROMPTS:])
-    return tuple(replace(each, text=each.text[:_PROMPT]) for each in kept)
+    """The first one, and the last ones."""
+    return tuple(replace(each, text=each.text[:_PROMPT]) for each in (*prompts[:1], *prompts[1:][-_PROMPTS:]))
 
 
 def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
@@ -101,10 +88,7 @@ def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
     """The last commands, and earlier ones that a session state may still tell of."""
     ended = [each for each in facts.commands if each.source not in unfinished or each.outcome != "unknown"]
-    failing = open_failures(facts)
-    # A check that failed and is over by now would seem to be open without the commands behind it.
-    checks = {id(each) for each in last_checks(facts) if each.outcome == "ok" or each in failing}
-    checks |= {id(each) for each in failing[-_FEW:]}
+    checks = {id(each) for each in last_checks(facts)}
     early = [
         each
         for each in ended[:-_COMMANDS]
@@ -112,15 +96,6 @@ def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
     ]
     kept = (*early[-_TELLING:], *ended[-_COMMANDS:])
     return tuple(replace(each, text=each.text[:_COMMAND]) for each in kept)
-
-
-def _errors(facts: Facts) -> tuple[ErrorFact, ...]:
-    """The last errors; those that are over are resolved, as what shows it may not be kept."""
-    kept = [each for each in facts.errors if not each.resolved or worth_telling(each)][-_ERRORS:]
-    still = open_errors(facts)
-    return tuple(
-        replace(each, resolved=True) if worth_telling(each) and each not in still else each for each in kept
-    )
 
 
 def _compaction(compaction: CompactionFact, *, first: bool) -> CompactionFact:

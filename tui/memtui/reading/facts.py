@@ -12,7 +12,7 @@ from typing import Any
 from memtui.formats.transcript import read_lines
 from memtui.reading.checkpoint import Carry
 from memtui.reading.reader import Reading
-from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Statement
+from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Source, Turn
 from memtui.reading.subagents import agent_transcripts
 
 __all__ = ["Facts", "ReadingCancelledError", "read_facts", "read_on", "to_json"]
@@ -81,8 +81,8 @@ def read_on(
         cancelled: see `read_facts`.
 
     Returns:
-        The facts of all lines, as far as the next version of a session state needs them; decisions and
-        constraints are those of the new lines. And what the next reading needs.
+        The facts of all lines, as far as the next version of a session state needs them, and what the next
+        reading needs.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -145,6 +145,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "first_prompt": facts.first_prompt,
         "last_prompt": facts.last_prompt,
         "prompts": [prompt.text for prompt in facts.prompts],
+        "turns": [_turn(turn) for turn in facts.turns],
         "modified_files": [file.path for file in facts.modified_files],
         "subagent_files": _by_subagents(facts.modified_files),
         "read_files": [file.path for file in facts.read_files],
@@ -157,11 +158,10 @@ def to_json(facts: Facts) -> dict[str, Any]:
             for p in facts.plans
         ],
         "errors": [_error(error) for error in facts.errors],
-        "answers": [{"question": answer.question, "answer": answer.answer} for answer in facts.answers],
-        "corrections": [{"about": item.about, "text": item.text} for item in facts.corrections],
-        "constraints": _statements(facts.constraints),
-        "decisions": _statements(facts.decisions),
-        "causes": _statements(facts.causes),
+        "answers": [
+            {"question": answer.question, "answer": answer.answer, **_where(answer.source)}
+            for answer in facts.answers
+        ],
         "compactions": [
             {
                 "trigger": compaction.trigger or None,
@@ -200,12 +200,28 @@ def _command(command: Command) -> dict[str, Any]:
         "outcome": command.outcome,
         "exit_code": command.exit_code,
         "output": command.output,
+        "by": command.by,
+        **_where(command.source),
     }
 
 
 def _error(error: ErrorFact) -> dict[str, Any]:
-    return {"tool": error.tool, "target": error.target, "message": error.message, "resolved": error.resolved}
+    return {"tool": error.tool, "target": error.target, "message": error.message, **_where(error.source)}
 
 
-def _statements(statements: tuple[Statement, ...]) -> list[dict[str, str]]:
-    return [{"text": item.text, "sentence": item.sentence, "source": item.source} for item in statements]
+def _turn(turn: Turn) -> dict[str, Any]:
+    closing = turn.closing
+    return {
+        "number": turn.number,
+        "kind": turn.kind,
+        "ask": turn.ask,
+        "end": turn.end,
+        "calls": turn.calls,
+        "last_line": turn.last_line,
+        **_where(turn.source),
+        "closing": {"text": closing.text, **_where(closing.source)} if closing else None,
+    }
+
+
+def _where(source: Source) -> dict[str, Any]:
+    return {"line": source.line, "timestamp": source.timestamp}

@@ -21,6 +21,7 @@ _KINDS: dict[WordsKind, PromptKind] = {
     "local command": "command",
     "plan": "plan",
     "comment": "comment",
+    "memory": "typed",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -32,28 +31,13 @@ from memtui.formats.transcript_words import WordsKind
 from memtui.reading.calls import CallLog
 from memtui.reading.checkpoint import Carry, thinned
 from memtui.reading.compactions import CompactionLog
-from memtui.reading.corrections import CorrectionLog
-from memtui.reading.guesses import GUESS_STEMS, guesses_in
-from memtui.reading.plans import plan_title
 from memtui.reading.prompts import PromptLog
-from memtui.reading.records import Facts, PlanFact, Prompt, Source, Speaker, Statement, TurnKind
+from memtui.reading.records import Facts, Prompt, Source, Speaker, TurnKind
 from memtui.reading.session_info import Setting
-from memtui.reading.statements import (
-    StatementLog,
-    chosen_option,
-    found_in,
-    settled_in,
-    statement,
-)
 from memtui.reading.turns import TurnLog
-from memtui.reading.wordings import CAUSE_STEMS, DECISION_STEMS
 
-_STEMS = DECISION_STEMS | CAUSE_STEMS | GUESS_STEMS
-"""Nearly every message of the model holds none of these, which is seen at once."""
-_LAST_WORDS = 4_000
-_OFFER = 6_000
 _TASK = 50_000
-_OPENED: dict[WordsKind, TurnKind] = {"memory": "typed", "shell": "shell", "notification": "notification"}
+_OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """What opens a turn beside prompts."""
 _NOTICE = "<task-notification>"
 """How Claude Code queues what it tells the model of work in the background."""
@@ -70,16 +54,9 @@ class Reading:
         self._setting = Setting()
         self._prompts = PromptLog()
         self._turns = TurnLog()
-        self._corrections = CorrectionLog()
-        self._calls = CallLog(self._corrections, self._refusal)
+        self._calls = CallLog(self._refusal)
         self._compactions = CompactionLog()
-        self._decisions, self._constraints = StatementLog(), StatementLog()
-        self._causes, self._guesses = StatementLog(), StatementLog()
         self._title = ""
-        self._known_answers = 0
-        self._last_text = ""
-        self._closing = ""
-        self._stopped_by_user = False
         self._message = ""
         self._own_agent = ""
         self._task = ""
@@ -110,17 +87,11 @@ class Reading:
         self._setting.resume(facts)
         self._prompts.resume(facts.prompts, carry.prompts)
         self._turns.resume(facts.turns)
-        self._known_answers = len(facts.answers)
         self._number = max(carry.line - 1, *(turn.last_line for turn in facts.turns[-1:]), 0)
-        self._corrections.resume(facts.corrections, carry.corrections)
         self._calls.resume(facts, carry.todos, carry.waiting)
         self._calls.agents.update(dict.fromkeys(carry.agents))
         self._compactions.resume(facts.compactions)
-        for each in facts.causes:
-            self._causes.add(each)
         self._title = facts.title
-        self._last_text, self._closing = carry.said, facts.last_words
-        self._stopped_by_user = facts.stopped
         self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
         self._task = "" if facts.prompts else facts.first_prompt
         self._lines, self._skipped = facts.lines, facts.skipped_lines
@@ -128,16 +99,13 @@ class Reading:
     def carry(self) -> Carry:
         """What a reading of the lines behind has to know; to be called before `finish`."""
         calls = self._calls
-        memories = (calls.todos.memory(), self._prompts.memory(), self._corrections.memory())
+        memories = (calls.todos.memory(), self._prompts.memory())
         waiting = calls.waiting(self._own_agent)
         facts = self._facts()
-        if memories[2].stopped is not None and memories[2].stopped[2]:
-            facts = replace(facts, corrections=facts.corrections[:-1])
         return Carry(
             thinned(facts, waiting),
             *memories,
             waiting=waiting,
-            said=self._last_text[-_OFFER:],
             own_agent=self._own_agent,
             chain_known=self._chain_known,
             agents=tuple(calls.agents),
@@ -191,7 +159,7 @@ class Reading:
     def finish(self) -> Facts:
         """The facts of all lines."""
         for prompt in self._prompts.flush():
-            self._judge(prompt)
+            self._open(prompt)
         return self._facts()
 
     def _facts(self) -> Facts:
@@ -200,7 +168,6 @@ class Reading:
         modified, read = calls.files.finish(self._own_files)
         changed = {file.path for file in modified}
         prompts = self._prompts.finish()
-        plans = calls.plans.finish()
         return Facts(
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
@@ -227,36 +194,17 @@ class Reading:
             todos_began=calls.todos.began,
             todos_changed=calls.todos.changed,
             landmarks=calls.landmarks.finish(),
-            plans=plans,
+            plans=calls.plans.finish(),
             errors=calls.errors.finish(),
             answers=tuple(calls.answers),
-            corrections=self._corrections.finish(),
-            decisions=self._all_decisions(plans),
-            constraints=self._constraints.finish(),
-            causes=self._causes.finish(),
-            guesses=self._guesses.finish(),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),
-            last_words=self._closing,
-            stopped=self._stopped_by_user,
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,
             lines=self._lines,
             skipped_lines=self._skipped,
         )
-
-    def _all_decisions(self, plans: tuple[PlanFact, ...]) -> tuple[Statement, ...]:
-        """What was said, answered and approved, in the order in which it was."""
-        for each in self._calls.answers[self._known_answers :]:
-            text = f"{each.question} → {each.answer}"
-            self._decisions.add(statement(text, each.question, "answer", each.source.timestamp))
-        for plan in plans:
-            if plan.fate == "approved" and (title := plan_title(plan)):
-                self._decisions.add(
-                    statement(f"Approved plan: {title}", title, "plan", plan.source.timestamp)
-                )
-        return tuple(sorted(self._decisions.finish(), key=lambda each: each.timestamp))
 
     def _find_chain(self, record: Record) -> None:
         """Tell a subagent's own transcript, whose work is the work, from a session's."""
@@ -293,34 +241,16 @@ class Reading:
             self._prompts.model_spoke()
 
     def _said(self, event: Said) -> None:
-        text = event.text
-        if self._is_subagent(event.agent) or not text.strip():
-            return
-        self._turns.said(text, self._source("model"))
-        self._last_text = text
-        self._closing = text[-_LAST_WORDS:]
-        lowered = text.lower()
-        if not _STEMS.any_in(lowered):
-            return
-        decisions, causes = found_in(text, lowered)
-        for sentence in decisions:
-            self._decisions.add(statement(sentence, sentence, "assistant", self._timestamp))
-        for sentence in causes:
-            self._causes.add(statement(sentence, sentence, "assistant", self._timestamp))
-        for sentence in guesses_in(text, lowered):
-            self._guesses.add(statement(sentence, sentence, "assistant", self._timestamp))
+        if not self._is_subagent(event.agent) and event.text.strip():
+            self._turns.said(event.text, self._source("model"))
 
     def _words(self, event: Words) -> None:
         if event.kind == "interruption":
-            self._stopped_by_user = True
             self._turns.ended("interrupted")
-            self._corrections.interrupted(self._calls.actions.unfinished(), self._timestamp)
-        elif event.kind == "memory":
-            self._constraints.add(statement(event.text, event.text, "user", self._timestamp))
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
         for prompt in self._prompts.words(event.kind, event.text, self._source("user")):
-            self._judge(prompt)
+            self._open(prompt)
         if event.kind == "shell":
             self._calls.typed(event.text, self._source("user"))
         elif event.kind == "shell output":
@@ -334,30 +264,14 @@ class Reading:
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
             self._calls.commands.notified(event.text)
-        self._judge(self._prompts.queue(event, self._source("user")))
+        self._open(self._prompts.queue(event, self._source("user")))
 
     def _queued(self, event: Queued) -> None:
-        self._judge(self._prompts.queued(event.text, self._source("user")))
+        self._open(self._prompts.queued(event.text, self._source("user")))
 
-    def _judge(self, prompt: Prompt | None) -> None:
-        """Read corrections, decisions and constraints off the user's words."""
-        if prompt is None:
-            return
-        self._turns.opened(prompt.kind, prompt.text, prompt.source)
-        self._closing, self._stopped_by_user = "", False
-        if prompt.kind != "rejection":
-            self._corrections.prompt(prompt.text, self._timestamp)
-        if prompt.kind == "plan":
-            return
-        if option := chosen_option(prompt.text, self._last_text):
-            self._decisions.add(statement(option, prompt.text, "answer", self._timestamp))
-        decisions, constraints = settled_in(prompt.text)
-        for sentence in decisions:
-            if option and chosen_option(sentence, self._last_text):
-                continue  # told already, and in more words
-            self._decisions.add(statement(sentence, sentence, "user", self._timestamp))
-        for sentence in constraints:
-            self._constraints.add(statement(sentence, sentence, "user", self._timestamp))
+    def _open(self, prompt: Prompt | None) -> None:
+        if prompt is not None:
+            self._turns.opened(prompt.kind, prompt.text, prompt.source)
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
@@ -391,7 +305,6 @@ class Reading:
     def _call(self, call: Call) -> None:
         own = call.agent == "" or call.agent == self._own_agent
         if own:
-            self._closing, self._stopped_by_user = "", False
             self._turns.called(self._source("model"))
         source = self._source("model" if own else "subagent")
         self._calls.called(call, self._setting.folder, source, own)
@@ -401,7 +314,7 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _refusal(self, words: str) -> None:
-        self._judge(self._prompts.rejection(words, self._source("user")))
+        self._open(self._prompts.rejection(words, self._source("user")))
 
 
 def _first(prompts: tuple[Prompt, ...]) -> str:

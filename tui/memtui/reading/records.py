@@ -19,9 +19,6 @@ Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unkn
 Fate = Literal["approved", "rejected", "unknown"]
 """What became of a plan."""
 
-StatementSource = Literal["user", "assistant", "answer", "plan"]
-"""Where a statement comes from."""
-
 Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
 """Author of a text in a transcript; `claude code` for what the program itself writes."""
 
@@ -191,8 +188,6 @@ class ErrorFact:
     """The command or the file."""
     message: str
     """The head of the error text."""
-    resolved: bool
-    """A later call on the same file, or of the same command, went well."""
     source: Source = NOWHERE
 
 
@@ -203,29 +198,6 @@ class Answer:
     question: str
     answer: str
     source: Source = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """The user stopped or refused something, with the words that followed."""
-
-    about: str
-    """What was refused or interrupted, on one line; "" when nothing was running."""
-    text: str
-    """The user's words; "" when there are none."""
-    timestamp: str
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A decision or a constraint, with the sentence it was read from."""
-
-    text: str
-    """One line."""
-    sentence: str
-    """The sentence, or the question, as it stands in the transcript."""
-    source: StatementSource
-    timestamp: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,20 +299,8 @@ class Facts:
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()
     answers: tuple[Answer, ...] = ()
-    corrections: tuple[Correction, ...] = ()
-    decisions: tuple[Statement, ...] = ()
-    constraints: tuple[Statement, ...] = ()
-    """What limits how the work is to be done, in the user's words."""
-    causes: tuple[Statement, ...] = ()
-    """What the model found to be the cause of a problem."""
-    guesses: tuple[Statement, ...] = ()
-    """What it only supposed to be one."""
     compactions: tuple[CompactionFact, ...] = ()
     last_action: Action | None = None
-    last_words: str = ""
-    """What the model said last, when neither a call nor words of the user followed; its end if long."""
-    stopped: bool = False
-    """The user interrupted the model, and nothing followed."""
     context_sizes: tuple[ContextSize, ...] = ()
     started: str = ""
     ended: str = ""

@@ -29,20 +29,6 @@ _SEQUENCE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
-_ORDERS = re.compile(
-    r"(?:\W*)(?:add|analy[sz]e|ask|build|change|check|clean|commit|compare|configure|convert|copy|create|define"
-    r"|delete|deploy|design|document|download|ensure|explore|expose|extend|extract|find|fix|generate|get|go"
-    r"|handle|implement|import|improve|inspect|install|integrate|introduce|list|look|make|merge|migrate|modify"
-    r"|move|open|parse|port|prepare|push|put|read|refactor|remove|rename|replace|report|research|review|rewrite"
-    r"|run|save|search|send|set|setup|show|start|stop|store|support|test|track|try|update|upgrade|use|validate"
-    r"|verify|wire|write)\b",
-    re.IGNORECASE,
-)
-_PASTED = re.compile(
-    r"^(?:[ \t]*(?:[✓✗✔✖!$>❯]|=>|\[\+\])\s|\[\d+/\d+\]|(?:User|Agent|Assistant|Human):\s|[ \t]+at \S+\("
-    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:)",
-    re.MULTILINE,
-)
 _SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
@@ -50,16 +36,6 @@ _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 def stated_plan(prompts: Iterable[Prompt]) -> str:
     """The last message of the user that lays out steps, whole; "" when none does."""
     return next((each.text.strip() for each in reversed(tuple(prompts)) if _states_plan(each)), "")
-
-
-def is_pasted(text: str) -> bool:
-    """Whether a message holds a program's output or a conversation, rather than the user's words."""
-    return len(_PASTED.findall(text)) >= _LEAST
-
-
-def is_order(text: str) -> bool:
-    """Whether a line tells somebody to do something; of other languages than English that is not asked."""
-    return bool(text.strip()) and (_ORDERS.match(text) is not None or not text.isascii())
 
 
 def _states_plan(prompt: Prompt) -> bool:
