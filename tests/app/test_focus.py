@@ -196,7 +196,7 @@ async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(
             assert offered in bar
 
 
-@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+@pytest.mark.parametrize("key", ["q", "ctrl+q"])
 async def test_quit(full: World, key: str) -> None:
     async with opened(full) as driver:
         await driver.pilot.press(key)

@@ -156,6 +156,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("shift+tab", "shift+tab", "previous", "previous pane", "screen.next_pane(-1)", palette=False),
     Command("ctrl+p", "ctrl+p", "commands", "every command by name", "app.command_palette", palette=False),
     Command("question_mark,f1", "?", "help", "help for the focused pane", "help", rank=90),
+    Command(
+        "ctrl+c",
+        "ctrl+c",
+        "copy",
+        "copy the text that is selected with the mouse",
+        "app.copy_selection",
+        palette=False,
+    ),
     Command("q", "q", "quit", "quit", "app.quit", rank=99),
 )
 """Every key of the browser, in the order in which help lists them."""
