@@ -71,7 +71,7 @@ async def test_enter_keeps_the_filter_and_the_border_tells_it(full: World) -> No
         assert driver.at(PaneId.PENDING)
         assert not driver.has("#filter-line")
         assert rows(driver) == 1
-        assert "/stream · 1" in driver.shown
+        assert '1 Pending 1/3 · "stream" ✕' in driver.shown
         await driver.press("slash")
         assert driver.browser.query_one("#filter", Input).value == "stream"
 
@@ -85,6 +85,29 @@ async def test_escape_drops_the_filter(full: World) -> None:
         assert driver.at(PaneId.PENDING)
         assert not driver.has("#filter-line")
         assert driver.pane(PaneId.PENDING).selected == full.capture_path(200).name
+
+
+async def test_a_click_on_the_title_clears_the_filter(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", *"stream", "enter")
+        assert rows(driver) == 1
+        await driver.pilot.click("#pending", offset=(4, 0))
+        await driver.until(lambda: rows(driver) == 3)
+        assert driver.pane(PaneId.PENDING).filter_text == ""
+        assert "✕" not in driver.shown
+
+
+async def test_a_memory_is_found_by_any_part_of_its_id(world: World) -> None:
+    name = world.memory(3, "The third")
+    world.memory(200, "Another one")
+    async with opened(world) as driver:
+        for part in (name, name[-6:], name[5:13]):
+            await driver.press("2", "slash", *part.lower())
+            await driver.settled()
+            assert f"{name}.md" in driver.browser.pane.rows
+            await driver.press("escape")
+        await driver.press("slash", *name[-6:], "enter")
+        assert list(driver.browser.pane.rows) == [f"{name}.md"]
 
 
 async def test_when_nothing_matches_it_says_so(full: World) -> None:
@@ -111,7 +134,7 @@ async def test_every_pane_has_its_own_filter(full: World) -> None:
     [
         ("1", "stream EXPORT", 1),
         ("1", "no Timestamp", 1),
-        ("2", "#auth", 0),
+        ("2", "#auth", 1),
         ("2", "auth jwt", 1),
         ("2", "keys rotate", 1),
         ("2", "CMEM", 2),

@@ -42,7 +42,7 @@ async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, na
     async with opened(world) as driver:
         await driver.press("2")
         assert rows(driver) == [a, b, c, homeless]
-        assert "2 Memories 4 of 5" in driver.shown
+        assert "2 Memories 4 · 1 hidden" in driver.shown
         await driver.press("A")
         assert rows(driver) == [a, b, c, other, homeless]
         assert "2 Memories 5 " in driver.shown
@@ -73,7 +73,7 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
         await driver.press("2")
         assert rows(driver) == []
         assert "A shows 1 memory of other projects, or archived." in driver.detail
-        assert "2 Memories 0 of 1" in driver.shown
+        assert "2 Memories 1 hidden" in driver.shown
 
 
 async def test_archive_hides_and_says_how_to_see_it(world: World, names: list[str]) -> None:

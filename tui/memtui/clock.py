@@ -82,5 +82,11 @@ def short_time(moment: datetime, now: datetime) -> str:
     return here.strftime("%Y-%m")
 
 
+def day_and_minute(moment: datetime) -> str:
+    """Day and time for a list, in twelve characters: ``02 Jan 10:15``."""
+    here = local(moment)
+    return f"{here.day:02d} {_MONTHS[here.month - 1]} {here:%H:%M}"
+
+
 # Not strftime("%b"): that follows the locale, and a column must keep its width.
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memtui.reading.facts import Facts
 
 _BLANK = Line("")
+_MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
 _ITEMS = 12
 """Items shown of a group of facts before the rest is counted."""
 
@@ -76,7 +77,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
         lines.append(line(remark, "dim"))
     for group in groups:
         lines += [_BLANK, styled((group.title, "label"), (f"  {len(group.items)}", "dim"))]
-        lines += [line(f"  {item.text}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
+        lines += [line(f"  {_drawn(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
         if len(group.items) > _ITEMS:
             lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
     return Document(lines)
@@ -94,6 +95,11 @@ def headline(facts: Facts) -> str:
     )
     told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
     return " · ".join(told) or "no change, task, failure or command on record"
+
+
+def _drawn(text: str) -> str:
+    """A todo with the mark that the panes have for its state."""
+    return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
 
 
 def _role(kind: str) -> str:

@@ -81,4 +81,4 @@ def told(view: HealthView, now: datetime) -> tuple[str, str]:
     if view.last.outcome != "ok":
         return "last hook failed: see memtui doctor", "$error"
     at = parse_iso(view.last.at)
-    return f"hook {view.last.ms} ms{f', {age(at, now)}' if at else ''}", "$quiet"
+    return f"hooks ✓{f' last ran {age(at, now)}' if at else ''}", "$quiet"

@@ -70,9 +70,23 @@ def stored_document(
     parts += [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
-    lines += [_BLANK, *_checklist(memory.text), *_related(relations, head.project)]
+    lines += [*_gist(memory.text), _BLANK, *_checklist(memory.text), *_related(relations, head.project)]
     lines += _names(named, head.project, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
+
+
+def _gist(text: str) -> list[Line]:
+    """The objective and the next step, if the memory names them."""
+    from memtui.formats.model import FormatError
+    from memtui.formats.recovery import parse_recovery
+
+    try:
+        recovery = parse_recovery(text)
+    except FormatError:
+        return []
+    step = next(iter(recovery.pending), "")
+    told = (("objective ", recovery.objective), ("next step ", step))
+    return [styled((label, "label"), text, hang=len(label)) for label, text in told if text.strip()]
 
 
 def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:

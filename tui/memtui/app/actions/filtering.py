@@ -21,6 +21,11 @@ class Filtering:
         self._place.pane.filter_text = text
         self.refilter()
 
+    def clear(self, pane: Pane) -> None:
+        """Show everything in a pane again."""
+        pane.filter_text = ""
+        self._host.start(partial(self._refilter, pane), group="filter", exclusive=True)
+
     def refilter(self) -> None:
         """Filter the current pane again: other rows may be listed."""
         self._host.start(partial(self._refilter, self._place.pane), group="filter", exclusive=True)

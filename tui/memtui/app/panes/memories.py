@@ -12,11 +12,11 @@ from textual.content import Content
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
 from memtui.app.views import MemoriesView, View
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clean import clean_line
-from memtui.clock import short_age
+from memtui.clock import day_and_minute, short_age
 from memtui.files import FileProblem
 from memtui.store.concerning import ProjectTest
 from memtui.store.listing import is_stored
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
 _READING = "…"
 _ID_WIDTH = 22
-_WIDE = 44
+_WHOLE_ID = 70
+"""Columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 _REST = 0.4
 """Seconds that the selection must rest before related memories are looked for."""
 _RELATED = 8
@@ -136,10 +137,13 @@ class MemoriesPane(Pane):
         return bool(read)
 
     def count(self) -> str:
-        """How many are shown, and of how many: what is left out is no surprise then."""
-        shown, number = len(self.all_keys()), len(self.view.keys)
-        told = f"{shown} of {number}" if shown < number else str(number or "")
-        return told + ("…" if self.view.more else "")
+        """How many are listed."""
+        return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
+
+    def told(self) -> str:
+        """The same, and how many are left out: those of other projects, and archived ones."""
+        left_out = len(self.view.keys) - len(self.all_keys())
+        return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)
 
     def prepare_filter(self) -> bool:
         """Titles are what one filters by, so all of them are read, once: the newest first."""
@@ -161,7 +165,11 @@ class MemoriesPane(Pane):
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
         head = self.head(key)
-        return f"{key} {head.title} {' '.join(head.tags)} {head.project} {head.problem}" if head else key
+        entry = self.view.entries.get(key)
+        made = entry.time if entry else None
+        when = day_and_minute(made) if made else ""
+        tags = " ".join(f"#{tag}" for tag in head.tags) if head else ""
+        return f"{key} {when} {head.title} {tags} {head.project} {head.problem}" if head else f"{key} {when}"
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
@@ -173,13 +181,14 @@ class MemoriesPane(Pane):
             return row([(name, "$quiet")], "", width)
         if head.problem:
             return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
-        ago = short_age(head.time, self.clock()) if head.time else ""
+        now = self.clock()
+        ago = short_age(head.time, now) if head.time else ""
         title = clean_line(head.title)
+        lead = when_of(entry.time or head.time, now, width)
         if not _is_stored(head):
-            lead = f"{'memory file':<{_ID_WIDTH}}" if width >= _WIDE else "✎ "
-            return row([(lead, "$quiet"), title], ago, width)
-        # A narrow row drops the date part that the id shares with its neighbours, never the title.
-        lead = f"{name:<{_ID_WIDTH}}" if width >= _WIDE else f"{name.removeprefix('CMEM-'):<17}"
+            return row([(f"{lead}✎ ", "$quiet"), title], ago, width)
+        if width >= _WHOLE_ID:
+            lead = f"{name:<{_ID_WIDTH}}"
         badges = [
             ("★ " if head.pinned else "", "$warning"),
             ("archived " if head.archived else "", "$secondary"),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from textual import events
 from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
 
 from memtui.app.browser import Browser
 from memtui.app.commands import PANE_TITLES, PaneId
 from memtui.app.views import View
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.wrap import wrap
 from memtui.clean import clean_line
+from memtui.clock import day_and_minute, local_minute, short_time
 
+_WIDE = 40
+"""Columns from which the time at the left of a row has its day, too."""
+_FILTER = 16
+"""Cells of a filter in a title."""
 _STRIP = 14
 """Cells of a title and the filter behind it in the strip of a window 40 columns wide."""
 
@@ -67,6 +77,16 @@ class Pane(RowList):
     pane_id: PaneId
     number: int
 
+    class HeightChanged(Message):
+        """The content of a pane has another height."""
+
+    class FilterCleared(Message):
+        """The filter of a pane was clicked away."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
+
     def __init__(self, browser: Browser, *, empty: str) -> None:
         super().__init__(self.draw_row, empty=empty, id=self.pane_id.value)
         self.browser = browser
@@ -75,6 +95,7 @@ class Pane(RowList):
         self.filter_reads = False
         """Whether rows that the filter may find are still being read."""
         self._empty_text = empty
+        self._reported_height = 0
 
     @abstractmethod
     def apply(self, view: View) -> None:
@@ -137,27 +158,56 @@ class Pane(RowList):
             self.empty = self._empty_text
         self.set_rows(keys)
         self.refresh_rows()
+        if self.wanted_height != self._reported_height:
+            self._reported_height = self.wanted_height
+            self.post_message(self.HeightChanged())
         self._show_title(len(keys))
 
     def say_when_empty(self, text: str) -> None:
         """Set what stands here when there are no rows and no filter."""
         self._empty_text = text
 
+    @property
+    def wanted_height(self) -> int:
+        """The height at which all rows show, borders included."""
+        return self.get_content_height(self.size, self.size, self.size.width or 38) + 2
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As high as its rows, or as what it says without any."""
+        told = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
+        return len(self.rows) or sum(map(len, told))
+
     def _show_title(self, shown: int) -> None:
-        """Write number, name and count into the border: `1 Pending 2`."""
-        count = self.told()
+        """Write number, name and count into the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
+        wanted = Content(clean_line(self.filter_text)).truncate(_FILTER, ellipsis=True).plain
+        if wanted:
+            more = "…" if self.filter_reads else ""
+            count = f'{shown}{more}/{len(self.all_keys())} · "{wanted}" ✕'
+        else:
+            count = self.told()
         self.border_title = Content.assemble(
             (f"{self.number} ", "$quiet"),
             PANE_TITLES[self.pane_id],
             (f" {count}" if count else "", "$accent"),
         )
-        wanted = clean_line(self.filter_text)
-        more = "…" if self.filter_reads else ""
-        self.border_subtitle = Content(f"/{wanted} · {shown}{more}") if wanted else ""
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the title of a filtered pane clears the filter."""
+        if event.y == 0 and self.styles.border_top[0] and self.filter_text:
+            self.post_message(self.FilterCleared(self))
 
 
 def _holds(text: str, words: Iterable[str]) -> bool:
     return all(word in text for word in words)
+
+
+def when_of(moment: datetime | None, now: datetime, width: int) -> str:
+    """The time at the left of a row, in a column: the day and the minute where there is room for both."""
+    if width >= _WIDE:
+        same_year = moment is not None and moment.year == now.year
+        told = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
+        return f"{told:<13}"
+    return f"{short_time(moment, now) if moment else '':<7}"
 
 
 def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:

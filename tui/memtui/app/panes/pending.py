@@ -10,11 +10,11 @@ from textual.content import Content
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.details import capture_document, facts_document
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
-from memtui.app.views import CaptureRow, CapturesView, View
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
+from memtui.app.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
-from memtui.clock import short_age, short_time
+from memtui.clock import day_and_minute, short_age
 from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
 
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from memtui.formats.capture_text import PendingText
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
+_INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"
 _READING = "…"
-_TIME_WIDTH = 7
-_WIDE = 44
-"""Columns from which a row has room for more than its title and age."""
 
 
 class PendingPane(Pane):
@@ -39,13 +37,35 @@ class PendingPane(Pane):
         super().__init__(browser, empty=_WAITING)
         self.view = CapturesView()
         self.reviewed_too = False
+        self._health: HealthView | None = None
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
         if isinstance(view, CapturesView):
             self.view = view
-            self.say_when_empty(_READING if view.unread else _WAITING)
+            self.say_when_empty(self._nothing())
             self.show_rows()
+
+    def apply_health(self, health: HealthView) -> None:
+        """Say in an empty pane how captures would get here."""
+        self._health = health
+        self.say_when_empty(self._nothing())
+        if not self.rows:
+            self.show_rows()
+
+    def _nothing(self) -> str:
+        if self.view.unread:
+            return _READING
+        missing = len(self._health.missing) if self._health else 0
+        if missing:
+            compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
+            nothing = f"{compactions} no capture yet.\n\nb captures {'it' if missing == 1 else 'them'} now"
+            return nothing if self._installed else f"{nothing} · i installs the hooks for the next ones"
+        return _WAITING if self._installed else _WAITING + _INSTALL
+
+    @property
+    def _installed(self) -> bool:
+        return self._health is None or self._health.installed
 
     def reveal(self, key: str) -> bool:
         """Select a capture, whatever has to be shown for that; False when there is none."""
@@ -71,14 +91,21 @@ class PendingPane(Pane):
         broken = self.view.broken
         pending = len(self.view.pending) - broken
         told = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
-        told += [f"of {len(self.view.rows)}"] if self.reviewed_too else []
         told += [f"⚠{broken}"] if broken else []
         return " ".join(part for part in told if part)
+
+    def told(self) -> str:
+        """The same, and how many reviewed ones are shown beside them."""
+        done = len(self.view.rows) - len(self.view.pending)
+        reviewed = f"{done} reviewed" if self.reviewed_too and done else ""
+        return " · ".join(part for part in (self.count(), reviewed) if part)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
         item = self.view.rows[key]
-        return f"{key} {item.problem} {item.capture.first_message if item.capture else ''}"
+        made = item.entry.time
+        when = day_and_minute(made) if made else ""
+        return f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
@@ -89,26 +116,26 @@ class PendingPane(Pane):
         capture = item.shown
         if capture is None:
             made = item.entry.time
-            when = f"{short_time(made, now):<{_TIME_WIDTH}}" if made else clean_line(key) + " "
+            when = when_of(made, now, width) if made else clean_line(key) + " "
             return row([(when, "$quiet"), _unreadable(item)], "", width)
-        when = f"{short_time(capture.timestamp, now):<{_TIME_WIDTH}}"
+        when = when_of(capture.timestamp, now, width)
         ago = short_age(capture.timestamp, now)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title_of(capture)}", "$quiet")], ago, width)
-        return row([(when, "$accent"), title_of(capture)], f"auto · {ago}" if width >= _WIDE else ago, width)
+        return row([(when, "$accent"), title_of(capture)], ago, width)
 
     def detail(self, key: str | None) -> Detail:
         """What the detail shows."""
         item = self.capture_row(key)
         if item is None or key is None:
-            return Detail("", "Capture", plain(_WAITING, "dim"))
+            return Detail("", "Capture", plain(self._nothing(), "dim"))
         if item.shown is None:
             return Detail(key, "Capture", capture_document(item, self.clock(), None))
 
         def work(progress: Progress) -> Document:
             return capture_document(item, self.clock(), self._facts(item, progress))
 
-        title = f"Capture {short_time(item.shown.timestamp, self.clock())}"
+        title = f"Capture {day_and_minute(item.shown.timestamp)}"
         document = capture_document(item, self.clock(), None)
         return Detail(key, title, document, work if item.capture is not None else None)
 

@@ -14,8 +14,9 @@ from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.folds import fold
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.state_lines import state_document
 from memtui.app.views import StateView, View
-from memtui.app.widgets.document import EMPTY, Document, Line, concat, from_markdown, plain, styled
+from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
 
@@ -86,15 +87,19 @@ class StatePane(Pane):
     def told(self) -> str:
         """Version, which of the sessions this is, and since when it is quiet."""
         quiet = self.quiet.replace(" for", "")  # a border is short
-        return " · ".join(part for part in (self.count(), self.place, quiet) if part)
+        return " · ".join(part for part in (self.count(), self._session, quiet) if part)
+
+    @property
+    def _session(self) -> str:
+        return f"session {self.place}" if self.place else ""
 
     @property
     def place(self) -> str:
-        """Which of the sessions is shown: `2 of 3`; "" when there are no others."""
+        """Which of the sessions is shown: `2/3`; "" when there are no others."""
         sessions = self.view.sessions
         if len(sessions) < 2 or self.view.session_id not in sessions:
             return ""
-        return f"{sessions.index(self.view.session_id) + 1} of {len(sessions)}"
+        return f"{sessions.index(self.view.session_id) + 1}/{len(sessions)}"
 
     @property
     def quiet(self) -> str:
@@ -137,7 +142,7 @@ class StatePane(Pane):
         """What the detail shows: the document, under the course of the context."""
         view = self.view
         name, key = (
-            " · ".join(part for part in ("Session state", self.place) if part),
+            " · ".join(part for part in ("Session state", self._session) if part),
             f"state {view.session_id}",
         )
         if view.state is None:
@@ -147,8 +152,8 @@ class StatePane(Pane):
                 document = concat(document, Line(""), plain(view.text))
             return Detail(key, name, document)
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
-        title = " · ".join(part for part in (f"Session state {version}", self.place) if part)
-        head, text, folded = self._head(), from_markdown(view.text), self.folded
+        title = " · ".join(part for part in (f"Session state {version}", self._session) if part)
+        head, text, folded = self._head(), state_document(view.text), self.folded
         transcript = view.transcript
         if transcript is None:
             return Detail(key, title, concat(head, Line(""), text))
@@ -218,14 +223,14 @@ def _glance(state: SessionState) -> Iterator[_Row]:
     from memtui.formats.session_state import TaskKind
 
     if state.identity.goal:
-        yield _Row("goal", state.identity.goal, "$quiet")
+        yield _Row("goal", state.identity.goal, "bold")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
-            yield _Row("▸ IN PROGRESS:", task.text, "bold $accent")
+            yield _Row("▸", task.text, "bold $accent")
             yield from _children(task)
     coming = [task for task in state.tasks if task.kind in (TaskKind.NEXT, TaskKind.OPEN, TaskKind.LATER)]
     for task in coming[:_NEXT]:
-        yield _Row("next", task.text, "$quiet")
+        yield _Row("○", task.text, "$quiet")
     if len(coming) > _NEXT:
         yield _Row("…", f"{len(coming) - _NEXT} more to do", "$quiet")
     done = sum(1 for task in state.tasks if task.kind is TaskKind.DONE)
@@ -233,7 +238,7 @@ def _glance(state: SessionState) -> Iterator[_Row]:
         yield _Row("✓", f"{done} done", "$success")
     if error := state.working.last_error:
         over = _RESOLVED.search(error)
-        yield _Row("resolved", error[: over.start()], "$quiet") if over else _Row("error", error, "$error")
+        yield _Row("resolved", error[: over.start()], "$quiet") if over else _Row("error", error, "$warning")
     if state.dynamics.phase:
         yield _Row("phase", state.dynamics.phase, "$quiet")
 
@@ -245,4 +250,4 @@ def _children(task: Task) -> Iterator[_Row]:
         if child.kind is TaskKind.BLOCKER and child.text.casefold() in ("", "none", "n/a"):
             continue
         label = "  blocker" if child.kind is TaskKind.BLOCKER else "  ·"
-        yield _Row(label, child.text, "$error" if child.kind is TaskKind.BLOCKER else "$quiet")
+        yield _Row(label, child.text, "$warning" if child.kind is TaskKind.BLOCKER else "$quiet")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.screen import Screen
 
@@ -20,6 +20,7 @@ from memtui.app.host import Host
 from memtui.app.panes.detail import DetailReader
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Pane
+from memtui.app.panes.stack import PaneStack
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.windows import ScreenWindows
@@ -61,7 +62,7 @@ class BrowserScreen(Screen[None]):
         super().__init__()
         self.browser = browser
         self.note = note
-        panes = Panes.of(browser)
+        self.panes_by_kind = panes = Panes.of(browser)
         self.panes: dict[PaneId, Pane] = panes.by_id()
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
@@ -86,7 +87,7 @@ class BrowserScreen(Screen[None]):
         yield StatusBar()
         yield TabStrip(id="tabs")
         with Horizontal(id="body"):
-            with Vertical(id="panes"):
+            with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail_view
         yield KeyBar()
@@ -121,6 +122,9 @@ class BrowserScreen(Screen[None]):
         if isinstance(view, BranchView | HealthView):
             self.feed.show_in_bar(view)
             self.offer_keys()
+            if isinstance(view, HealthView):
+                self.panes_by_kind.pending.apply_health(view)
+                self.show_detail()
         elif isinstance(view, DraftWanted):
             self.actions.drafts.want(view)
         else:
@@ -139,7 +143,7 @@ class BrowserScreen(Screen[None]):
         if isinstance(pane, MemoriesPane):
             self.actions.memories.read_heads(pane.in_sight)
         self.update_tabs()
-        if pane is self.pane:
+        if pane is self.pane or self.pane.selected is None:
             self.show_detail()
         if isinstance(view, StateView):
             self.offer_keys()  # another session may be there to switch to
@@ -161,6 +165,7 @@ class BrowserScreen(Screen[None]):
         self.current_id = pane_id
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
+        self.query_one(PaneStack).share_room()
         self.offer_keys()
         self.update_tabs()
         self.show_detail()
@@ -172,8 +177,12 @@ class BrowserScreen(Screen[None]):
         self.set_focus(self.pane)
 
     def show_detail(self) -> None:
-        """Show the selected item."""
-        self.detail.show(self.pane.detail(self.pane.selected))
+        """Show the selected item; of the fullest pane where the current one has none."""
+        pane = self.pane
+        if not (pane.rows or pane.filter_text or self.has_class("-reading")):
+            pane = max(self.panes.values(), key=lambda each: len(each.rows))
+            pane = pane if pane.rows else self.pane
+        self.detail.show(pane.detail(pane.selected))
 
     def read_selected(self) -> None:
         """Read the detail of what is selected: in a narrow window it takes the place of the panes."""
@@ -286,6 +295,10 @@ class BrowserScreen(Screen[None]):
     @on(FilterLine.Changed)
     def _filter_changed(self, message: FilterLine.Changed) -> None:
         self.actions.filtering.set(message.text)
+
+    @on(Pane.FilterCleared)
+    def _filter_cleared(self, message: Pane.FilterCleared) -> None:
+        self.actions.filtering.clear(message.pane)
 
     @on(FilterLine.Kept)
     def _filter_kept(self) -> None:

@@ -325,9 +325,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def _focus_settled(self) -> None:
         self._focus_is_new = False
 
-    def on_mouse_down(self) -> None:
-        """A press that brought the focus selects and does not open."""
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press that brought the focus selects at once: the list may move before the release."""
         self._press_opens = not self._focus_is_new
+        row = event.y - self.gutter.top + self.scroll_offset.y
+        if self._focus_is_new and event.button == 1 and 0 <= row < len(self._rows):
+            self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Mark the row under the pointer."""
@@ -344,7 +347,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Select the row; open it on a double click or if it was selected already."""
-        row = self._row_at(event)
+        row = self._row_at(event) if self._press_opens else self._index
         if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
             return
         again = row == self._index and self._press_opens
@@ -383,7 +386,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def _render_row(self, key: str, cursor: bool, hover: bool, width: int) -> Strip:
-        inner = max(0, self.scrollable_content_region.width - 1)
+        inner = max(0, self.scrollable_content_region.width - 2)  # a bar before it, a gap behind it
         names = self._style_names(key, cursor, hover)
         base = self.get_visual_style(*names)
         ground = base.rich_style

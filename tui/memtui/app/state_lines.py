@@ -1,0 +1,70 @@
+"""A session state drawn for reading: ✓ ▸ ○ for its tasks, and none of its file format's marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
+
+_FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
+_HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
+_TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
+_NOTHING = re.compile(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
+
+
+def state_document(text: str) -> Document:
+    """The document of a session state (seed 003); a section that holds nothing is one quiet line."""
+    lines: list[Line] = []
+    for heading, body in _sections(text):
+        if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
+            title = heading.removeprefix("## ").capitalize()
+            lines += [styled((f"{title}: nothing", "dim")), Line("")]
+            continue
+        lines += from_markdown(heading).lines if heading else ()
+        lines += _body(body)
+    return Document(lines)
+
+
+def _body(rows: list[str]) -> Iterator[Line]:
+    """Tasks with their marks; what stands between them as Markdown."""
+    between: list[str] = []
+    for row in rows:
+        if task := _TASK.fullmatch(row):
+            yield from _markdown(between)
+            yield _task(task)
+            between = []
+        else:
+            between.append(row)
+    yield from _markdown(between)
+
+
+def _markdown(rows: list[str]) -> tuple[Line, ...]:
+    return from_markdown("\n".join(rows)).lines if rows else ()
+
+
+def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    """(heading, rows) of each section; the heading of what comes before the first one is empty."""
+    heading, body = "", list[str]()
+    for row in text.strip().split("\n"):
+        if _FRAME.fullmatch(row):
+            continue
+        if row.startswith("## "):
+            if heading or any(map(str.strip, body)):
+                yield heading, body
+            found = _HEADING.fullmatch(row)
+            heading, body = found[1] if found else row, []
+        else:
+            body.append(row)
+    yield heading, body
+
+
+def _task(task: re.Match[str]) -> Line:
+    indent, box, kind, text = task.groups()
+    hang = len(indent) + 2
+    if box != " ":
+        return styled(indent, ("✓ ", "good"), (text, "dim"), hang=hang)
+    if kind and "PROGRESS" in kind:
+        return styled(indent, ("▸ ", "accent"), (text, "strong"), hang=hang)
+    later = " (later)" if kind == "LATER:" else ""
+    return line(f"{indent}○ {text}{later}", hang=hang)
