@@ -171,7 +171,7 @@ _BACK = next(command for command in COMMANDS if command.action == "back")
 
 _MOVING = (
     ("1 2 3 4, tab", "go to a pane, to the next one"),
-    ("j k ↑ ↓ g G", "move; page up and page down work too"),
+    ("j k ↑ ↓ g G", "move; page up, page down, ctrl+d and ctrl+u work too"),
     ("tab, enter", "in a memory's detail: go to the next fold or related memory, and open it"),
 )
 """Keys that are told together, or that the lists bind themselves."""
