@@ -33,6 +33,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     ALLOW_SELECT = False
+    GAP = 0
+    """Cells left free between a row and the scroll bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", show=False),
@@ -386,7 +388,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def _render_row(self, key: str, cursor: bool, hover: bool, width: int) -> Strip:
-        inner = max(0, self.scrollable_content_region.width - 2)  # a bar before it, a gap behind it
+        inner = max(0, self.scrollable_content_region.width - 1 - self.GAP)
         names = self._style_names(key, cursor, hover)
         base = self.get_visual_style(*names)
         ground = base.rich_style
