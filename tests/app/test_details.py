@@ -113,7 +113,7 @@ async def test_memories_show_id_title_tags_and_age(full: World) -> None:
         assert stored.startswith("CMEM-20260305-135007")
         assert "JWT keys rotate without logging anyone out  #auth #jwt" in stored
         assert stored.endswith("30m")
-        assert reviewed.startswith("03 Mar 12:20 ✎ ")
+        assert reviewed.startswith("03 Mar 12:20          ✎ ")
         assert reviewed.endswith("2d")
         assert "Billing moved" in reviewed
         assert "#money" in older

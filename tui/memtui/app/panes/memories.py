@@ -186,7 +186,8 @@ class MemoriesPane(Pane):
         title = clean_line(head.title)
         lead = when_of(entry.time or head.time, now, width)
         if not _is_stored(head):
-            return row([(f"{lead}✎ ", "$quiet"), title], ago, width)
+            column = _ID_WIDTH if width >= _WHOLE_ID else 0
+            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], ago, width)
         if width >= _WHOLE_ID:
             lead = f"{name:<{_ID_WIDTH}}"
         badges = [
