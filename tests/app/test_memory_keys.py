@@ -137,8 +137,8 @@ async def test_tags_are_edited_in_one_line(world: World, names: list[str], size:
     async with opened(world, size) as driver:
         await driver.press("2", "t")
         await driver.until(lambda: isinstance(driver.screen, AskScreen), "the line")
-        assert driver.screen.query_one(Input).value == "first, zwei"
         await driver.until(lambda: f"Tags of {names[0]}" in driver.shown, "the question")
+        assert driver.screen.query_one(Input).value == "first, zwei"
         await driver.type(", #Drei Vier,FIRST,,")
         await driver.press("enter")
         assert await driver.until_said("Tags of") == (

@@ -68,7 +68,9 @@ async def test_ctrl_c_copies_from_a_field(full: World, copied: list[str]) -> Non
         assert copied == ["stream"]
 
 
-@pytest.mark.parametrize(("keys", "quits"), [("1", "q quits"), ("s", "esc goes back"), ("?", "esc goes back")])
+@pytest.mark.parametrize(
+    ("keys", "quits"), [("1", "q quits"), ("s", "esc goes back"), ("?", "esc goes back")]
+)
 async def test_without_a_selection_ctrl_c_says_how_to_quit(
     full: World, copied: list[str], keys: str, quits: str
 ) -> None:
