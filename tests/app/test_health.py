@@ -89,3 +89,16 @@ async def test_the_last_run_of_this_project_is_told(world: World) -> None:
     async with opened(world, WIDE) as driver:
         await driver.until(lambda: line(driver).startswith("hooks ✓"))
         assert "i install" not in driver.shown
+
+
+async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(world: World) -> None:
+    session = world.session(minutes=90)
+    session.prompt("Fix the login")
+    session.compaction("Summary of what came before.")
+    session.prompt("go on")
+    world.save(session)
+    async with opened(world, WIDE) as driver:
+        await driver.until(lambda: "1 compaction has no capture yet." in driver.shown, "the compaction")
+        assert "b captures it now" in driver.shown
+        assert "Nothing waits" not in driver.shown
+        await driver.until(lambda: "Session state" in driver.detail, "the state, the fullest pane")

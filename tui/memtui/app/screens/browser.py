@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import isawaitable
 from typing import Any, ClassVar
 
@@ -114,8 +114,6 @@ class BrowserScreen(Screen[None]):
         self.detail.stop()
         self.feed.stop()
 
-    # -- what comes from the background ---------------------------------------------------------------------
-
     def on_published(self, message: Published) -> None:
         """Hand a view to the pane or the actions that it concerns."""
         view = message.view
@@ -145,15 +143,12 @@ class BrowserScreen(Screen[None]):
         self.update_tabs()
         if pane is self.pane or self.pane.selected is None:
             self.show_detail()
-        if isinstance(view, StateView):
-            self.offer_keys()  # another session may be there to switch to
+        self.offer_keys()  # another session may be there to switch to
 
     def _let_time_pass(self) -> None:
         self.feed.show_health()
         for pane in self.panes.values():
             pane.refresh_rows()
-
-    # -- panes and detail -----------------------------------------------------------------------------------
 
     @property
     def pane(self) -> Pane:
@@ -178,10 +173,7 @@ class BrowserScreen(Screen[None]):
 
     def show_detail(self) -> None:
         """Show the selected item; of the fullest pane where the current one has none."""
-        pane = self.pane
-        if not (pane.rows or pane.filter_text or self.has_class("-reading")):
-            pane = max(self.panes.values(), key=lambda each: len(each.rows))
-            pane = pane if pane.rows else self.pane
+        pane = self.pane if self.has_class("-reading") else _with_rows(self.pane, self.panes.values())
         self.detail.show(pane.detail(pane.selected))
 
     def read_selected(self) -> None:
@@ -244,8 +236,6 @@ class BrowserScreen(Screen[None]):
         elif kind == "memory":
             self.actions.memories.follow(f"{name}.md")
 
-    # -- keys -----------------------------------------------------------------------------------------------
-
     async def action_run(self, action: str) -> None:
         """Run a command of the table, or say in which pane it works."""
         command = _COMMANDS[action]
@@ -268,11 +258,10 @@ class BrowserScreen(Screen[None]):
         if self.actions.sessions.model.cancel():
             return
         reading = self.has_class("-reading") or self.focused is self.detail_view
-        if reading and self.actions.memories.follow_back():
-            return
         if reading:
-            self.remove_class("-reading")
-            self.set_focus(self.pane)
+            if not self.actions.memories.follow_back():
+                self.remove_class("-reading")
+                self.set_focus(self.pane)
         elif self.pane.filter_text:
             self.actions.filtering.set("")
         elif self.has_class("-zoomed"):
@@ -317,3 +306,11 @@ class BrowserScreen(Screen[None]):
 
 def _tab(pane: Pane, current: Pane) -> Tab:
     return Tab(str(pane.number), PANE_TITLES[pane.pane_id], pane.told_briefly(), pane is current)
+
+
+def _with_rows(current: Pane, panes: Iterable[Pane]) -> Pane:
+    """The current pane, or the fullest one where there is nothing in that."""
+    if current.rows or current.filter_text:
+        return current
+    fullest = max(panes, key=lambda pane: len(pane.rows))
+    return fullest if fullest.rows else current
