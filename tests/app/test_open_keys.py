@@ -9,6 +9,9 @@ import pytest
 
 from memtui.app.editor import editor_command
 from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.source_lines import linked
+from memtui.app.widgets.document import from_markdown
+from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.world import World, told
@@ -194,3 +197,34 @@ async def test_a_drafted_state_has_no_file(world: World) -> None:
         await driver.until(lambda: "drafted" in driver.shown, "the draft")
         await driver.press("4", "e")
         assert "drafted from the transcript: there is no file of it to edit" in driver.last_said
+
+
+async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) -> None:
+    async with opened(long) as driver:
+        view = driver.screen.query_one("#detail", DocumentView)
+        view.show(linked(from_markdown("- Answer 500 was said (L502)\n- nothing to see")))
+        view.focus()
+        await driver.press("tab", "enter")
+        await driver.until(lambda: "▸ L502" in driver.shown, "the line")
+        assert isinstance(driver.screen, TranscriptScreen)
+        assert "Answer 500" in driver.shown
+        await driver.press("escape")
+        assert driver.at_home()
+
+
+async def test_a_source_line_without_a_transcript_says_so(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("2")
+        view = driver.screen.query_one("#detail", DocumentView)
+        view.show(linked(from_markdown("- said (L502)")))
+        view.focus()
+        await driver.press("tab", "enter")
+        assert "transcript" in driver.said[-1]
+        assert driver.at_home()
+
+
+def test_only_source_lines_lead_there() -> None:
+    links = [
+        line.link for line in linked(from_markdown("L1 cache\n\nSQL12 and L0\n\nsee L476 14:53, L9")).lines
+    ]
+    assert [link for link in links if link] == ["source:1", "source:476"]

@@ -80,8 +80,8 @@ class Windows(Protocol):
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
 
-    def transcript(self, path: Path) -> None:
-        """Show a transcript."""
+    def transcript(self, path: Path, line: int = 0) -> None:
+        """Show a transcript at a line (1-based), or at its end."""
 
     def read(self, title: str, document: Document) -> None:
         """Show a document."""

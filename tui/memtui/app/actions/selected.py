@@ -35,13 +35,13 @@ class SelectedActions:
         else:
             self._host.say(subject.no_recovery_id, warn=True)
 
-    def transcript(self) -> None:
-        """Open the transcript."""
+    def transcript(self, line: int = 0) -> None:
+        """Open the transcript at a line (1-based), or at its end."""
         subject = self._subject
         if subject.transcript is None:
             self._host.say(subject.no_transcript, warn=True)
         else:
-            self._windows.transcript(subject.transcript)
+            self._windows.transcript(subject.transcript, line)
 
     def edit(self) -> None:
         """Open the file in the editor."""

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from memtui.app.host import Host
 from memtui.app.panes.pane import Detail, Progress
+from memtui.app.source_lines import linked
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 
@@ -75,7 +76,7 @@ class DetailReader:
     def _show(self, detail: Detail, document: Document) -> None:
         """Show a document: at its top, unless it is a newer one of the item that is shown already."""
         if self._wanted is detail:
-            self.view.show(document, keep_scroll=self._shown == detail.key)
+            self.view.show(linked(document), keep_scroll=self._shown == detail.key)
             self._shown = detail.key
 
     def _show_share(self, detail: Detail, percent: int) -> None:

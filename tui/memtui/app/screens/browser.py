@@ -235,6 +235,8 @@ class BrowserScreen(Screen[None]):
             self.show_detail()
         elif kind == "memory":
             self.actions.memories.follow(f"{name}.md")
+        elif kind == "source":
+            self.actions.selected.transcript(int(name))
 
     async def action_run(self, action: str) -> None:
         """Run a command of the table, or say in which pane it works."""

@@ -80,11 +80,11 @@ class ScreenWindows:
 
         self._screen.app.push_screen(VersionsScreen(self._browser, session_id))
 
-    def transcript(self, path: Path) -> None:
-        """Show a transcript."""
+    def transcript(self, path: Path, line: int = 0) -> None:
+        """Show a transcript at a line (1-based), or at its end."""
         from memtui.app.screens.transcript import TranscriptScreen
 
-        self._screen.app.push_screen(TranscriptScreen(path))
+        self._screen.app.push_screen(TranscriptScreen(path, line))
 
     def read(self, title: str, document: Document) -> None:
         """Show a document."""
