@@ -155,7 +155,10 @@ class World:
         return read_runs(self.home.hook_log)
 
 
-_PATIENT = "from memtui.hooks import main, stop\nstop.HARD_STOP_SECONDS = 60.0\nmain.main()"
+_PATIENT = (
+    "from memtui.hooks import main, stop\n"
+    "stop.HARD_STOP_SECONDS = stop.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
+)
 MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)
 """The hook process, but one that does not stop itself because the machine is busy."""
 

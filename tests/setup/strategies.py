@@ -132,7 +132,8 @@ def with_ours(content: dict[str, Any], commands: dict[str, str]) -> dict[str, An
     """A content into which an earlier memtui was installed."""
     hooks = {**content.get("hooks", {})}
     for event, command in commands.items():
-        ours = {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": Raw("10")}]}
+        granted = Raw("60" if event == "PreCompact" else "10")
+        ours = {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": granted}]}
         hooks[event] = [*hooks.get(event, []), ours]
     return {**content, "hooks": hooks}
 

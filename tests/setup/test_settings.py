@@ -192,7 +192,7 @@ def test_an_empty_file_becomes_one(text: str) -> None:
     assert done.text == (
         '{\n  "hooks": {\n    "PreCompact": [\n      {\n        "matcher": "",\n        "hooks": [\n'
         '          {\n            "type": "command",\n            "command": "if command -v memtui-hook '
-        '>/dev/null 2>&1; then exec memtui-hook pre-compact; fi",\n            "timeout": 10\n          }\n'
+        '>/dev/null 2>&1; then exec memtui-hook pre-compact; fi",\n            "timeout": 60\n          }\n'
         "        ]\n      }\n    ]\n  }\n}\n"
     )
 

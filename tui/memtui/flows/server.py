@@ -28,6 +28,9 @@ Update = Callable[[Places, Request], str]
 _LIMIT_SECONDS = 120.0
 """For one request; reading 500 MB takes some ten."""
 
+_NICE = 5
+"""Hooks come first: many sessions may be compacted at once."""
+
 
 class TookTooLongError(Exception):
     """Serving a request took too long; it is given up."""
@@ -123,6 +126,8 @@ def _update(places: Places, request: Request) -> str:
 def main() -> None:
     """Serve what there is in this user's folders."""
     home, claude = memtui_home(), claude_config()
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     os.chdir(os.path.abspath(os.sep))  # noqa: PTH100 - a project's folder must not be kept busy
     serve(home, claude, system_clock, _update)
 

@@ -20,7 +20,8 @@ from memtui.project import HOOKS_OFF, Home, Project, memtui_home
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-EVENTS = ("pre-compact", "session-start", "session-end", PROMPT_EVENT)
+_CAPTURING = "pre-compact"
+EVENTS = (_CAPTURING, "session-start", "session-end", PROMPT_EVENT)
 """The words of the command line."""
 
 
@@ -33,7 +34,8 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
         data: standard input, if it has been read.
     """
     report = Report()
-    limit = stop.HARD_STOP_SECONDS - (time.monotonic() - started)
+    captures = arguments[:1] == [_CAPTURING]
+    limit = (stop.CAPTURE_STOP_SECONDS if captures else stop.HARD_STOP_SECONDS) - (time.monotonic() - started)
     with _reported(report):
         stop.stop_after(limit, lambda: _log(report, started))
         _print(_work(arguments, report, data))
@@ -109,7 +111,7 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
     """Do what the report's event asks for; returns what to print."""
     # Each event imports what it needs: most of a hook's time goes into imports.
     now = system_clock()
-    if report.event == "pre-compact":
+    if report.event == _CAPTURING:
         from memtui.hooks.pre_compact import pre_compact
 
         return pre_compact(payload, project, home, now, report)

@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     from types import FrameType
 
 GRANTED_SECONDS = 10
-"""The `timeout` that `memtui init` writes beside each hook: so long Claude Code waits for it."""
+"""The `timeout` that `memtui init` writes beside a hook: so long Claude Code waits for it."""
 
 HARD_STOP_SECONDS = 7.0
 """Only a machine under load needs as much; what is optional has shorter limits of its own."""
+
+GRANTED_FOR_CAPTURE = 60
+"""The same beside PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
+
+CAPTURE_STOP_SECONDS = 50.0
+"""The same as `HARD_STOP_SECONDS` for PreCompact."""
 
 _LAST_SECONDS = 1.0
 """For giving locks back and writing the log. The rest of what is granted goes into starting Python."""

@@ -24,7 +24,7 @@ from memtui.formats.json_text import (
     root_of,
     style_of,
 )
-from memtui.hooks.stop import GRANTED_SECONDS
+from memtui.hooks.stop import GRANTED_FOR_CAPTURE, GRANTED_SECONDS
 
 EVENTS: Mapping[str, str] = {
     "PreCompact": "pre-compact",
@@ -211,9 +211,8 @@ def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hoo
 def _added(text: str, event: str, command: str, created: list[str]) -> str:
     style = style_of(text)
     # The timeout also lifts SessionEnd's 1.5 s (Claude Code fact).
-    for_event = [
-        {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": GRANTED_SECONDS}]},
-    ]
+    granted = GRANTED_FOR_CAPTURE if event == "PreCompact" else GRANTED_SECONDS
+    for_event = [{"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": granted}]}]
     root = root_of(text)
     hooks = member(text, root, "hooks")
     if hooks is None:
