@@ -103,3 +103,14 @@ def test_without_any_tool_it_still_says_what_was_done() -> None:
     copied = copy(ID, sent.append, env={"PATH": os.devnull}, platform="linux")
     assert sent == [ID]
     assert ID in copied.message
+
+
+def test_a_tool_of_the_current_folder_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "xclip"
+    program.write_text(f"#!/bin/sh\n: >{tmp_path}/sprung\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    sent: list[str] = []
+    copy(ID, sent.append, env={"PATH": ".:/usr/bin:/bin", "DISPLAY": ":9"}, platform="linux")
+    assert len(sent) == 1
+    assert not (tmp_path / "sprung").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -134,4 +135,16 @@ def test_git_starts_nothing_that_a_repository_names(places: Places, trap: Path) 
     }.items():
         git("config", name, value)
     git_sees(root, root / "anything")
+    assert not _sprung(trap)
+
+
+def test_git_is_not_taken_from_the_project(
+    places: Places, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = places.project.root
+    (root / ".git").mkdir(exist_ok=True)
+    (root / "git").symlink_to(trap)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    git_sees(root, root / ".mcp.json")
     assert not _sprung(trap)

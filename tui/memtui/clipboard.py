@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memtui.machine import native_tools
+from memtui.machine import find_program, native_tools
 
 _TIMEOUT = 2.0
 """Seconds that a clipboard tool may take."""
@@ -69,7 +68,7 @@ def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
 
 
 def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
-    program = shutil.which(argv[0], path=env.get("PATH"))
+    program = find_program(argv[0], env.get("PATH"))
     if program is None:
         return False
     try:

@@ -1,10 +1,12 @@
-"""What this machine offers around the app: clipboard tools, and file systems that tell of changes.
+"""What this machine offers around the app: programs, clipboard tools, file systems that tell of changes.
 
 Standard library only.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +31,16 @@ _X11 = (
     Tool("xsel", ("xsel", "--clipboard", "--input")),
 )
 _WINDOWS = Tool("clip.exe", ("clip.exe",))
+
+
+def find_program(name: str, path: str | None) -> str | None:
+    """The absolute path of a program on a search path; None when it is not there.
+
+    Relative folders on the path (``.``, ``node_modules/.bin``) do not count: what lies in a project must not
+    be started.
+    """
+    folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
+    return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
 
 
 def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import threading
@@ -17,6 +16,7 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from memtui.app.ending import SIGNALS, end, terminal_gone
+from memtui.machine import find_program
 
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
 _LOOK = 1.0
@@ -30,7 +30,7 @@ def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
     for variable in ("VISUAL", "EDITOR"):
         if words := _words(env.get(variable, "")):
             return words
-    found = next((name for name in _FALLBACKS if shutil.which(name, path=env.get("PATH"))), None)
+    found = next((name for name in _FALLBACKS if find_program(name, env.get("PATH"))), None)
     return [found] if found else []
 
 
@@ -70,7 +70,8 @@ class _TerminalGoneError(Exception):
 
 def _run(command: list[str]) -> int:
     """Run the editor to its end and return its status; a closed terminal and a signal end the editor."""
-    with subprocess.Popen(command) as editor, _passing_on(editor):
+    program = find_program(command[0], os.environ.get("PATH")) or command[0]
+    with subprocess.Popen([program, *command[1:]]) as editor, _passing_on(editor):
         while True:
             try:
                 return editor.wait(_LOOK)

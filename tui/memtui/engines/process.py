@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from memtui.files.problems import why
+from memtui.machine import find_program
 from memtui.project import HOOKS_OFF
 
 PATIENCE = 180.0
@@ -58,11 +58,9 @@ def find_claude(env: Mapping[str, str] = os.environ) -> Path:
     """The program, found on PATH.
 
     Raises:
-        EngineError: it is not there. A relative folder on PATH does not count: what lies in the project
-            must not be started.
+        EngineError: it is not there.
     """
-    folders = [folder for folder in env.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()]
-    found = shutil.which("claude", path=os.pathsep.join(folders)) if folders else None
+    found = find_program("claude", env.get("PATH"))
     if found is None:
         raise EngineError("the program claude is not on PATH")
     return Path(found)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
-from memtui.machine import native_tools, silent_file_system
+from memtui.machine import find_program, native_tools, silent_file_system
 from memtui.project import Places
 from memtui.setup.active import check_active
 from memtui.setup.claude_files import Scope
@@ -69,7 +68,7 @@ def diagnose(
 def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]:
     """Which road a copied Recovery ID takes from here."""
     tools = native_tools(env, platform)
-    there = [tool.name for tool in tools if shutil.which(tool.argv[0], path=env.get("PATH"))]
+    there = [tool.name for tool in tools if find_program(tool.argv[0], env.get("PATH"))]
     if there:
         yield ok("clipboard", f"Copies with {there[0]}")
     elif env.get("TMUX"):

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from memtui.machine import find_program
+
 _SECONDS = 10.0
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 """Variables that name another repository than the one git is asked about; git sets them for its hooks."""
@@ -30,7 +32,10 @@ def _git(root: Path, *words: str) -> int | None:
     """What git ends with; None when there is no repository, or no answer."""
     if not (root / ".git").exists():
         return None
-    command = ["git", *_NO_PROGRAMS, "-C", str(root), *words]
+    git = find_program("git", os.environ.get("PATH"))
+    if git is None:
+        return None
+    command = [git, *_NO_PROGRAMS, "-C", str(root), *words]
     env = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE} | _NO_FETCHING
     try:
         return subprocess.run(command, env=env, timeout=_SECONDS, capture_output=True, check=False).returncode
