@@ -89,9 +89,9 @@ async def test_brackets_switch_between_sessions_round_and_round(two: World) -> N
         await driver.press("4")
         assert title(driver) == "4 Session state v7 · session 1/2"
         assert "Tokens that refresh once" in driver.detail
-        assert driver.detail.startswith("Session state v7 · 1 of 2\n")
+        assert driver.detail.startswith("Session state v7 · session 1/2\n")
         await driver.press("]")
-        assert driver.last_said == "Session 2 of 2: s-2."
+        assert driver.last_said == "Session 2/2: s-2."
         await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
@@ -156,7 +156,7 @@ async def test_the_footer_offers_to_switch_where_there_is_something(two: World) 
 async def test_the_smallest_window_says_which_session_it_is(two: World) -> None:
     async with opened(two, SHORT) as driver:
         await driver.press("4", "]")
-        assert "Session 2 of 2: s-2." in driver.shown
+        assert "Session 2/2: s-2." in driver.shown
         await driver.until(lambda: "Search that forgives" in driver.shown, "the other session")
 
 
@@ -177,7 +177,7 @@ async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
         await driver.until(lambda: "Context size" in driver.detail, "the chart")
         # There it is folded away, so that the document is seen first.
         assert "▸ Context size  now " in driver.shown
-        assert "SESSION STATE" in driver.shown
+        assert "IDENTITY" in driver.shown
         await driver.press("tab", "enter")
         await driver.until(lambda: "▼ 1 compaction" in driver.detail, "the chart unfolded")
         assert "▾ Context size" in driver.shown

@@ -123,8 +123,7 @@ class StatePane(Pane):
 
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)
-        if self.doing:
-            self.border_subtitle = Content(self.doing)
+        self.border_subtitle = Content(self.doing)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""
