@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.files import lock
+from tests.hooks.world import World
+
 _PROGRAM = """
 import atexit, sys
 atexit.register(lambda: print("\\nMODULES", *sorted(sys.modules)))
@@ -61,6 +64,48 @@ def test_the_mcp_library_is_the_servers_alone(tmp_path: Path) -> None:
         imported = set(done.stdout.split())
         assert ("mcp" in imported) == with_it
         assert ("textual" in imported) != with_it
+
+
+_HOOK = """
+import os, re, sys
+compiled, original = [], re.compile
+re.compile = lambda *words: compiled.append(words[0]) or original(*words)
+def leave(code):
+    print("\\nMODULES", *sorted(sys.modules), "PATTERNS", len(compiled), flush=True)
+    exit(code)
+exit, os._exit = os._exit, leave
+sys.argv[:] = ["memtui-hook", "pre-compact"]
+from memtui.hooks.main import main
+main()
+"""
+
+_NO_HOOK_NEEDS = {
+    *("typing", "dataclasses", "inspect", "threading", "subprocess", "logging", "shutil", "tempfile"),
+    *("unicodedata", "base64", "random", "tomllib", "memtui.safety.secrets", "memtui.safety.tokens"),
+}
+
+_HOOK_MODULES = 50
+"""memtui's own that a PreCompact hook imports where there are active commands."""
+_HOOK_PATTERNS = 16
+"""Regular expressions that it compiles; half of them are those of `json` and `urllib`."""
+
+
+def test_the_pre_compact_hook_imports_and_compiles_little(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.activate("babysit")
+    world.command("babysit", "Keep the tests green.")
+    (world.memtui_home / "config" / "config.toml").unlink()
+    requests = world.home.state / "requests"
+    requests.mkdir(parents=True)
+    with lock(requests / "server"):  # so that none is started
+        done = world.run("", command=[sys.executable, "-I", "-c", _HOOK], trigger="auto")
+    assert "Keep the tests green." in done.out
+    assert len(world.captures) == 1
+    modules, _, patterns = done.out.rpartition("MODULES")[2].partition("PATTERNS")
+    imported = set(modules.split())
+    assert not imported & _NO_HOOK_NEEDS
+    assert len([name for name in imported if name.startswith("memtui.")]) <= _HOOK_MODULES
+    assert int(patterns) <= _HOOK_PATTERNS
 
 
 def test_the_package_root_imports_nothing() -> None:

@@ -69,7 +69,6 @@ _PLACED = frozenset(
 
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.
-_NEEDS_CLEANING_ASCII = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 _NEEDS_CLEANING = (
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f-\u034f\u061c-\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164-\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff-\ufeff\uffa0-\uffa0"
@@ -89,7 +88,7 @@ def clean(text: str) -> str:
     its neighbours do not need, and can be encoded.
     """
     if text.isascii():
-        if not _NEEDS_CLEANING_ASCII.search(text):
+        if text.replace("\n", "").isprintable():
             return text
     else:
         needs_cleaning, out_of_place, lone_selector = _beyond_ascii()

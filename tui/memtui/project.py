@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memtui.named import NamedTuple
+from memtui.patterns import deferred
 
 HOOKS_OFF = "MEMTUI_HOOKS"
 """The environment variable that, set to ``off``, has memtui's hooks do nothing."""
@@ -20,8 +21,8 @@ _MARKERS = (".git", "package.json", ".claude")
 """What marks a project folder (seed 000, section 7)."""
 
 # What else a file called HEAD may say is nobody's branch.
-_REFERENCE = re.compile(r"ref:\s*refs/heads/(\S.*)")
-_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+_BRANCHES = "refs/heads/"
+_COMMIT = deferred(r"[0-9a-f]{40,64}")
 
 
 # Named tuples: the module of dataclasses takes longer to import than a hook has for its work.
@@ -133,8 +134,9 @@ def git_branch(root: Path) -> str:
         head = _first_line(marker / "HEAD")
     except (OSError, ValueError):
         return ""
-    if reference := _REFERENCE.fullmatch(head):
-        return reference[1]
+    if head.startswith("ref:"):
+        reference = head.removeprefix("ref:").lstrip()
+        return reference.removeprefix(_BRANCHES) if reference.startswith(_BRANCHES) else ""
     return head[:8] if _COMMIT.fullmatch(head) else ""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import sys
 import time
@@ -13,9 +12,10 @@ from pathlib import Path
 
 from memtui.files.folder import CREATE, Folder, sync
 from memtui.files.problems import writing
+from memtui.patterns import deferred
 
-TEMP_NAME = re.compile(r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp")
-"""The name of a temporary file: who made it (process id, for people to read), and something random."""
+_TEMP_PREFIX = ".memtui-"
+_TEMP_NAME = deferred(rf"\{_TEMP_PREFIX}\d{{1,10}}-[0-9a-f]{{12}}\.tmp")
 
 LEFT_OVER_SECONDS = 10 * 60
 """A temporary file that was last written longer ago was left by a killed process.
@@ -132,7 +132,7 @@ def write_temp(
         like: a file whose mode and owner to take instead.
         durable: flush it to the disk.
     """
-    name = f".memtui-{os.getpid()}-{os.urandom(6).hex()}.tmp"
+    name = f"{_TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}.tmp"
     fd = folder.open(name, CREATE)
     try:
         try:
@@ -148,6 +148,11 @@ def write_temp(
         folder.discard(name)
         raise
     return name
+
+
+def is_temp_name(name: str) -> bool:
+    """Whether a name is that of a temporary file of ours, which has the process id for people to read."""
+    return name.startswith(_TEMP_PREFIX) and _TEMP_NAME.fullmatch(name) is not None
 
 
 def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
@@ -166,7 +171,7 @@ def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
 def sweep(folder: Folder) -> int:
     """`sweep_temps` in an opened folder."""
     swept = 0
-    for name in [name for name in folder.names() if TEMP_NAME.fullmatch(name)]:
+    for name in [name for name in folder.names() if is_temp_name(name)]:
         status = _status(folder, name)
         if status is not None and time.time() - status.st_mtime > LEFT_OVER_SECONDS:
             folder.discard(name)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files.atomic import TEMP_NAME, sweep, write_new
+from memtui.files.atomic import is_temp_name, sweep, write_new
 from memtui.files.folder import READ, Folder, read_up_to, steps_below
 from memtui.files.problems import (
     FileNotRegular,
@@ -189,7 +189,7 @@ def private_folder(folder: Path, *, within: Path) -> None:
                 opened.sync()
         above = above / step
     with writing(folder), Folder(folder, within=within) as opened:
-        if made or all(TEMP_NAME.fullmatch(name) for name in opened.names()):
+        if made or all(is_temp_name(name) for name in opened.names()):
             sweep(opened)
             write_new(opened, ".gitignore", b"*\n")
 

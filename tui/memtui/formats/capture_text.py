@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import datetime
 
 from memtui.clock import parse_iso
@@ -104,8 +103,7 @@ def head(status: str, timestamp: datetime, session_id: str) -> str:
 
 def fence(line: str) -> str:
     """`line` in a code fence that it cannot close."""
-    run = re.match("`*", line)
-    marks = "`" * max(3, run.end() + 1 if run else 0)
+    marks = "`" * max(3, len(line) - len(line.lstrip("`")) + 1)
     return f"{marks}\n{line}\n{marks}"
 
 
@@ -130,7 +128,9 @@ def _joined(text: str, index: int) -> bool:
     left, right = text[index - 1], text[index]
     if left == _ZERO_WIDTH_JOINER or right == _ZERO_WIDTH_JOINER:
         return True
-    if unicodedata.category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
+    from unicodedata import category  # most messages are short, and need it not
+
+    if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
         return True
     return _is_regional(right) and _regionals_before(text, index) % 2 == 1
 

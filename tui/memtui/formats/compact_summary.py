@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from memtui.formats.text import block, file_text
+from memtui.patterns import deferred
 
-_START = re.compile(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
-_END = re.compile(r"<!--\s*COMPACT_SUMMARY_END\b")
+_START = deferred(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
+_END = deferred(r"<!--\s*COMPACT_SUMMARY_END\b")
 
 
 def compact_summary(text: str) -> str | None:

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 
 from memtui.named import NamedTuple
+from memtui.patterns import deferred
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NESTING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
-_SCALAR = re.compile(r"[^ \t\r\n,\]}]+")
+_SPACE = deferred(r"[ \t\r\n]*")
+_STRING = deferred(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NESTING = deferred(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_SCALAR = deferred(r"[^ \t\r\n,\]}]+")
 
 
 class Span(NamedTuple):

@@ -6,16 +6,16 @@ Works on texts that `json.loads` has accepted. Places are offsets of an object's
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Sequence
 
 from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
 from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.patterns import deferred
 
 if TYPE_CHECKING:
     from typing import Any
 
-_BLANK = re.compile(r"[ \t]*")
+_BLANK = deferred(r"[ \t]*")
 
 
 class Style(NamedTuple):

@@ -6,9 +6,8 @@ skill texts. Which they are is told by marks and openings that Claude Code was s
 
 from __future__ import annotations
 
-import re
-
 from memtui.named import TYPE_CHECKING
+from memtui.patterns import deferred
 
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 else:
     WordsKind = str
 
-_BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
-_TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
+_BLOCK_OPENING = deferred(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
+_TYPED_COMMAND = deferred(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 _INTERRUPTION = "[Request interrupted by user"
 
@@ -95,7 +94,7 @@ With words they steer the program, not the work; the exception is /compact, whos
 _WORDED = frozenset({"goal", "plan"})
 """Commands that Claude Code carries out itself, and whose words are the work to be done."""
 
-_SKILL = re.compile(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
+_SKILL = deferred(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
 """Marks of a skill that the model called; its name has no slash."""
 
 

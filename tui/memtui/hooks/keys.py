@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from memtui.project import transcript_slug
@@ -12,14 +11,17 @@ _LONGEST = 100
 
 def session_key(session_id: str) -> str:
     """A file name for a session; an id that is no plain word gets a checksum, so that two never share one."""
-    if len(session_id) <= _LONGEST and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", session_id):
-        return session_id
-    return _keyed(session_id)
+    return session_id if len(session_id) <= _LONGEST and _is_plain(session_id) else _keyed(session_id)
 
 
 def project_key(root: Path) -> str:
     """A file name for a project."""
     return _keyed(str(root))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it is ASCII letters, digits, ``-`` and ``_``, and begins with neither mark."""
+    return name.isascii() and name[:1].isalnum() and name.replace("-", "").replace("_", "").isalnum()
 
 
 def _keyed(text: str) -> str:

@@ -6,6 +6,7 @@ everything that can fail, the imports too, happens within the guard of `main`.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -34,6 +35,7 @@ def may_be_command(data: bytes) -> bool:
 def main() -> None:
     """Run the hook that the first argument names. Never returns; the exit code is 0."""
     started = time.monotonic()
+    gc.disable()  # loading makes no garbage, and the process ends before any of it would count
     data = None
     try:
         if sys.argv[1:] == [PROMPT_EVENT]:

@@ -14,6 +14,7 @@ from memtui.clean import clean, clean_line
 from memtui.files import FileMissing, FileProblem, folder_within, read_within, tail_within
 from memtui.hooks.report import Report
 from memtui.named import TYPE_CHECKING
+from memtui.patterns import deferred
 from memtui.project import Project
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ _AGILEFLOW = (
 """docs/09-agents alone is no mark of AgileFlow: `memtui command activate` makes it anywhere."""
 
 _IN_PROGRESS = {"in_progress", "in-progress", "in progress"}
-_HEADING = re.compile(r"(#{1,6})\s+(.*)")
-_CONVENTIONS = re.compile(r"(key|critical|important)\b|.*\bconventions?\b", re.IGNORECASE)
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_HEADING = deferred(r"(#{1,6})\s+(.*)")
+_CONVENTIONS = deferred(r"(key|critical|important)\b|.*\bconventions?\b", re.IGNORECASE)
+_FENCE = deferred(r"\s{0,3}(```|~~~)")
 
 
 def is_agileflow(project: Project) -> bool:
@@ -95,6 +96,8 @@ def key_files(project: Project, *, whole: bool = False) -> list[str]:
 def conventions(project: Project, report: Report) -> list[str]:
     """The lines of the section of CLAUDE.md that holds the key conventions."""
     text = _text(project, "CLAUDE.md", report)
+    if not text:
+        return []
     kept: list[str] = []
     level, fence = 0, ""
     for line in text.split("\n"):

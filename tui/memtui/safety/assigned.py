@@ -5,21 +5,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from memtui.named import NamedTuple
+from memtui.patterns import deferred
 from memtui.safety.hits import Span
 from memtui.safety.values import is_password, is_path, is_random, is_reference, is_uuid
 
-_CORE = re.compile(
+_CORE = deferred(
     r"passw(?:or)?ds?|passwort|passphrase|passwd|passcode|pwd|passe|pass|(?<![a-z])pw(?![a-z])|secrets?|tokens?|keys?"
     r"|credentials?|creds?|auth|jwt|contrase\xf1a|senha|clave|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc|\u53e3\u4ee4"
     r"|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638|mnemonic|seed.phrase|recovery.phrase|signature|(?<![a-z])sig(?![a-z])"
     r"|x-amz-credential",
     re.IGNORECASE,
 )
-_LEFT = re.compile(r"[A-Za-z0-9_.$-]*\Z")
-_RIGHT = re.compile(r"[A-Za-z0-9_.-]{0,40}")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_LEFT = deferred(r"[A-Za-z0-9_.$-]*\Z")
+_RIGHT = deferred(r"[A-Za-z0-9_.-]{0,40}")
+_PART = deferred(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 
 _PASSWORDS = frozenset(
     [
@@ -164,26 +165,26 @@ _NO_KEYS = frozenset(
     ]
 )
 
-_BETWEEN = re.compile(
+_BETWEEN = deferred(
     r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?\s{0,20}"
     r"(?::\s{0,3}(?:const\s)?&?(?:'static\s)?(?:str|string|String|SecureString|text|varchar|Optional\[str\])\s{0,5})?"
     r"(?P<sep>=>|:=|\?=|==?|[:\uff1a\uff1d]|(?:\s(?:is|was|est|ist|es|est\xe1|\xe9|lautet)\s)|[\u662f\u4e3a\u306f\ub294\uc740])\s{0,10}"
     r"(?:(?:String::from|std::string|SecretStr|Secret|new\s+String|ConvertTo-SecureString)\(?\s{0,3})?"
 )
-_SPACED = re.compile(r"[ \t]{1,10}(?=[\"'])")
-_CALL = re.compile(r"\(\s{0,5}(?=[\"'])")
-_ELEMENT = re.compile(r"\s{0,3}>")
-_PAIR = re.compile(
+_SPACED = deferred(r"[ \t]{1,10}(?=[\"'])")
+_CALL = deferred(r"\(\s{0,5}(?=[\"'])")
+_ELEMENT = deferred(r"\s{0,3}>")
+_PAIR = deferred(
     r"(?:\\?[\"'`])?\s{0,5},?\s{0,40}(?:\\?[\"'`])?(?:value|Value)(?:\\?[\"'`])?\s{0,5}[=:]\s{0,5}(?=\S)"
     r"|\"\s{0,3}\{[^{}]{0,300}?\bdefault\s{0,9}=\s{0,3}(?=\S)"
 )
-_QUOTED = re.compile(
+_QUOTED = deferred(
     r"[bBrRfFuU@$]?(?P<quote>\\{0,4}[\"'`]|[\u201c\u201e\xab\u300c])(?P<value>[^\n\"'`\u201c\u201d\xbb\u300d]{1,600})[\\]{0,4}[\"'`\u201c\u201d\xbb\u300d]"
 )
-_QUOTED_MIXED = re.compile(r"(?:\"(?P<double>[^\n\"\\]{1,600})\"|'(?P<single>[^\n'\\]{1,600})')")
-_BARE = re.compile(r"[^\s\"'`<>\u201c\u201d\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]{1,600}")
-_IN_ELEMENT = re.compile(r"[^<>\n]{1,600}(?=</)")
-_NEXT = re.compile(r"[ \t]{1,5}(?![-=:])")
+_QUOTED_MIXED = deferred(r"(?:\"(?P<double>[^\n\"\\]{1,600})\"|'(?P<single>[^\n'\\]{1,600})')")
+_BARE = deferred(r"[^\s\"'`<>\u201c\u201d\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]{1,600}")
+_IN_ELEMENT = deferred(r"[^<>\n]{1,600}(?=</)")
+_NEXT = deferred(r"[ \t]{1,5}(?![-=:])")
 _GAPS = (
     ("assigned", _BETWEEN),
     ("flag", _NEXT),
@@ -195,16 +196,16 @@ _GAPS = (
     ("beside", _NEXT),
 )
 """How a name may be followed by its value."""
-_DECLARED = re.compile(r"(?:ENV|ARG|setx|-x|-gx|-Ux)\s+\Z")
+_DECLARED = deferred(r"(?:ENV|ARG|setx|-x|-gx|-Ux)\s+\Z")
 _SPACED_NAMES = frozenset(("password", "requirepass", "masterauth", "pass"))
-_LOGIN = re.compile(r"\blogin\s+\S+\s+\Z|(?:^|\n)[ \t]*\Z")
-_NEXT_SETTING = re.compile(r";(?=[A-Za-z ]+=|$)")
-_ESCAPED_END = re.compile(r"\\[nr].*", re.DOTALL)
-_CALLED = re.compile(r"[\w.]+\(")
-_ACCESS = re.compile("auth|access|api", re.IGNORECASE)
-_CODE = re.compile(r"[A-Za-z]\.[A-Za-z]+\.|\?\.|::|->")
-_DIGIT = re.compile("[0-9]")
-_PHRASE = re.compile(r"[\"'`]?\s{0,5}[=:]?\s{0,5}[\"'`]?((?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})")
+_LOGIN = deferred(r"\blogin\s+\S+\s+\Z|(?:^|\n)[ \t]*\Z")
+_NEXT_SETTING = deferred(r";(?=[A-Za-z ]+=|$)")
+_ESCAPED_END = deferred(r"\\[nr].*", re.DOTALL)
+_CALLED = deferred(r"[\w.]+\(")
+_ACCESS = deferred("auth|access|api", re.IGNORECASE)
+_CODE = deferred(r"[A-Za-z]\.[A-Za-z]+\.|\?\.|::|->")
+_DIGIT = deferred("[0-9]")
+_PHRASE = deferred(r"[\"'`]?\s{0,5}[=:]?\s{0,5}[\"'`]?((?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})")
 _TRAILING = ",;.)]}\\"
 
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 
 from memtui.named import NamedTuple
+from memtui.patterns import deferred
 
 _BRACKETS = {
     "<": (
@@ -83,7 +84,7 @@ _NAMED = (
     | dict.fromkeys(("zwj", "zwnj", "shy", "zerowidthspace", "nobreak"), "")
 )
 
-_ENTITY = re.compile(
+_ENTITY = deferred(
     r"[&\uff06\ufe60](?:amp[;\uff1b]|#38[;\uff1b]|#x26[;\uff1b]){0,8}(?:#0{0,8}(?P<decimal>\d{1,7})"
     r"|#x0{0,8}(?P<hex>[0-9a-f]{1,6})"
     r"|(?P<name>lt|gt|laquo|raquo|lsaquo|rsaquo|lang|rang|sol|lowbar|hyphen|dash|nbsp|tab|newline|zwj|zwnj|shy|zerowidthspace|nobreak))[;\uff1b]?"
@@ -91,8 +92,8 @@ _ENTITY = re.compile(
     r"|%(?:25){0,8}(?P<percent>[2-7][0-9a-f])",
     re.IGNORECASE,
 )
-_ODD = re.compile(r"[^\n\t -~]|&(?=[#a-z])|\\(?=[ux\\])|%(?=[2-7])", re.IGNORECASE)
-INVISIBLE = re.compile(
+_ODD = deferred(r"[^\n\t -~]|&(?=[#a-z])|\\(?=[ux\\])|%(?=[2-7])", re.IGNORECASE)
+INVISIBLE = deferred(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\u2400-\u2421]"
@@ -121,7 +122,7 @@ class Folded(NamedTuple):
 
 def folded(text: str) -> Folded:
     """Fold a text: invisible code points out, look-alikes, full-width letters and entities as plain ASCII."""
-    if text.isascii() and not _ODD.search(text):
+    if text.isascii() and (_is_plain(text) or not _ODD.search(text)):
         return Folded(text.lower(), [], [])
     parts: list[str] = []
     starts, origins = [0], [0]
@@ -139,6 +140,16 @@ def folded(text: str) -> Folded:
         origins.append(at)
     parts.append(text[at:].lower())
     return Folded("".join(parts), starts, origins)
+
+
+def holds_escape_marks(text: str) -> bool:
+    """Whether an ASCII text holds any of the marks with which entities and escapes begin."""
+    return "&" in text or "\\" in text or "%" in text
+
+
+def _is_plain(text: str) -> bool:
+    """Whether an ASCII text has nothing to fold, without a pattern."""
+    return not holds_escape_marks(text) and text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:

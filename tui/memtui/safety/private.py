@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from memtui.named import TYPE_CHECKING
-from memtui.safety.folding import INVISIBLE, OPENERS, folded
+from memtui.patterns import deferred
+from memtui.safety.folding import INVISIBLE, OPENERS, folded, holds_escape_marks
 
 if TYPE_CHECKING:
     from typing import Any
@@ -13,21 +14,22 @@ if TYPE_CHECKING:
 MARK = "[private]"
 """What stands in the place of a private part."""
 
-_TAG = re.compile(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
+_TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
 
-_ESCAPE = re.compile(r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])", re.IGNORECASE)
-_CANDIDATE = re.compile(
-    rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPE.pattern}",
+_ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
+_ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
+_CANDIDATE = deferred(
+    rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPES}",
     re.IGNORECASE,
 )
 """What may begin a tag: a bracket before anything but another letter than P."""
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
 _MOST_LOOKS = 500
 
-_UNICODE_ESCAPE = re.compile(rb"\\u(?!00[01])|\\\\u")
-_PERCENT_ESCAPE = re.compile(rb"%[4-7]")
+_UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
+_PERCENT_ESCAPE = deferred(rb"%[4-7]")
 _ASCII = bytes(range(128))
-_BYTES = re.compile(
+_BYTES = deferred(
     rb"\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
     rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf3\xa0"
     rb"|[\xcc\xcd][\x80-\xbf]"  # marks above and below
@@ -79,7 +81,11 @@ def split_private(text: str, depth: int = 0) -> tuple[str, int]:
 
 def may_hold_private(text: str) -> bool:
     """Whether a private part begins in a text; costs next to nothing where the word is not in it."""
-    if text.isascii() and "private" not in text.lower() and not _ESCAPE.search(text):
+    if (
+        text.isascii()
+        and "private" not in text.lower()
+        and not (holds_escape_marks(text) and _ESCAPE.search(text))
+    ):
         return False
     for number, candidate in enumerate(_CANDIDATE.finditer(text)):
         if number == _MOST_LOOKS:  # from here on it costs less to fold all of it

@@ -6,9 +6,8 @@ wraps its own messages are taken out, however they are written.
 
 from __future__ import annotations
 
-import re
-
 from memtui.clean import clean
+from memtui.patterns import deferred
 from memtui.safety.folding import folded
 from memtui.safety.private import without_private
 
@@ -30,15 +29,17 @@ no end to be taken for a tag: the text may have been cut in it.
 """
 
 _END = r"(?:\s[^<>]{0,300})?/?>"
-_TAG = re.compile(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
+_TAG = deferred(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
 _TAG_MARK = "[tag]"
-_RUN = re.compile(r"`{3,}")
+_RUN = deferred(r"`{3,}")
 
 
 def harmless(text: str) -> str:
     """Clean text without private parts and system tags; an unclosed private part reaches to the end."""
     text = clean(without_private(text))
     fold = folded(text)
+    if "<" not in fold.text:
+        return text
     parts: list[str] = []
     begin = 0
     for tag in _TAG.finditer(fold.text):
@@ -50,6 +51,6 @@ def harmless(text: str) -> str:
 
 def fenced(text: str) -> str:
     """`text` in a fence that it cannot close."""
-    longest = max((len(run) for run in _RUN.findall(text)), default=2)
+    longest = max((len(run) for run in _RUN.findall(text)), default=2) if "```" in text else 2
     marks = "`" * (longest + 1)
     return f"{marks}text\n{text}\n{marks}"

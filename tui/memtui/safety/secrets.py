@@ -7,12 +7,15 @@ left says what was there: ``[masked: github token]``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from memtui.named import TYPE_CHECKING
 from memtui.safety.assigned import assigned
 from memtui.safety.carriers import carried
 from memtui.safety.hits import Hit, Span, may_hold_secret
 from memtui.safety.tokens import tokens
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["MASK", "Hit", "find", "holds_secrets", "masked", "masked_in"]
 

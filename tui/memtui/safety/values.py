@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import re
 
-_REFERENCE = re.compile(
+from memtui.patterns import deferred
+
+_REFERENCE = deferred(
     r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked:|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
     r"|\benv[.\[(]|environ|getenv|process\.|secrets?\.|\bvars\.|\bconfig\.|\bsettings\.|import\.meta|\bself\.|\bthis\."
     r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|_{6}|\bX{4,}|^\\",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = deferred(
     r"(?:your|my|the|some|an?|insert|enter|put|replace|change|example|sample|placeholder|redacted|masked|dummy|fake"
     r"|todo|tbd|foo|bar|null|none|nil|true|false|undefined|string|str|text|number|required|optional|empty|default"
     r"|changeme|changeit|hidden|secret|password|passwd|passwort|token|key|value|test|xxx+|n/?a|unset|missing|invalid)"
     r"(?:[\W_].*)?",
     re.IGNORECASE | re.DOTALL,
 )
-_RULE = re.compile(
+_RULE = deferred(
     r"(?:^|\|)(?:required|nullable|min|max|size|confirmed|string|sometimes)(?:[:|]|$)", re.IGNORECASE
 )
-_VERSION = re.compile(r"[\^~<>=v]*\d{1,5}(?:\.[\dx*]{1,5})+(?:[-+.][\w.]+)?")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_MEMBER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?;]*")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[!?;]?")
-_PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}[\\/]|[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}$|@[\w-]+/")
-_WORD = re.compile(
+_VERSION = deferred(r"[\^~<>=v]*\d{1,5}(?:\.[\dx*]{1,5})+(?:[-+.][\w.]+)?")
+_UUID = deferred(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_MEMBER = deferred(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?;]*")
+_IDENTIFIER = deferred(r"[A-Za-z_$][\w$]*[!?;]?")
+_PATH = deferred(r"(?:[A-Za-z]:)?[~.]{0,2}[\\/]|[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}$|@[\w-]+/")
+_WORD = deferred(
     r"[A-Z]?[a-z]{3,}|(?<![A-Za-z0-9])[A-Z]{2,}(?![A-Za-z0-9])|(?<![A-Za-z])(?:[A-Z]?[a-z]{1,2})(?![A-Za-z])"
 )
-_NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
-_HARD = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
-_SYLLABLES = re.compile("[A-Z]?[a-z]{3,}")
-_NAMED_WORDS = re.compile(
+_NUMBER = deferred(r"(?<!\d)\d{1,4}(?!\d)")
+_HARD = deferred(r"[bcdfghjklmnpqrstvwxz]{5}")
+_SYLLABLES = deferred("[A-Z]?[a-z]{3,}")
+_NAMED_WORDS = deferred(
     r"passw|pwd|token|secret|key|cred|auth|hash|salt|sha\d|md5|crypt|argon|pbkdf|utf|base64|int\d|uint|float\d|varchar"
     r"|arg|param|value|field|input|string|type|name|user|login|result|data|node|item|len|fn|func|obj|new|old|raw|plain|tmp|var\d",
     re.IGNORECASE,

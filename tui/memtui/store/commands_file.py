@@ -6,7 +6,6 @@ Standard library only, for the hook; `active_commands.py` adds records and undo.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -31,6 +30,7 @@ from memtui.formats.active_commands_text import (
 from memtui.formats.compact_summary import compact_summary
 from memtui.formats.errors import FormatError
 from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.patterns import deferred
 from memtui.project import Project, claude_config
 from memtui.store.shared_text import Edit, Patience, SharedText
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 COMMAND_LIMIT = 1 << 20
 """Bytes of the largest command file that is read."""
 
-_NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
+_NAME = deferred(r"[a-zA-Z0-9/_.-]+")
 
 
 class CommandProblem(FileProblem):
