@@ -249,9 +249,9 @@ async def test_every_field_is_in_sight_when_it_has_the_focus(full: World, size: 
         for field in FIELDS:
             assert driver.screen.focused is review.field(field.name)
             assert any(field.label.split(":")[0].split(" (")[0] in line for line in driver.lines), field.label
-            region = review.field(field.name).content_region
+            region = review.field(field.name).region
             assert region.y >= 0
-            assert region.y + 1 <= size[1] - 1
+            assert region.bottom <= size[1] - 1 or region.y == 0
             await driver.press("tab")
 
 

@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Resize
+from textual.events import DescendantFocus, Resize
 from textual.widgets import TextArea
 
 from memtui.app.review_form import FIELDS, Field, with_item
@@ -68,6 +68,10 @@ class ReviewForm(VerticalScroll):
     def on_mount(self) -> None:
         """Mark the field that facts are added to."""
         self.aim(self._target)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Bring the whole field into view, with its frame."""
+        self.scroll_to_widget(event.widget, animate=False, force=True)
 
     def field(self, name: str) -> FormField:
         """A field of the form."""
