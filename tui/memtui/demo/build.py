@@ -21,6 +21,7 @@ from memtui.formats.capture_text import capture_name, memory_name, render_pendin
 from memtui.formats.memory import render_memory
 from memtui.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.setup.settings import EVENTS, install
+from memtui.store.state_files import NOTES
 
 _COMPACTING = timedelta(seconds=38)
 """From a capture to the end of its compaction."""
@@ -95,7 +96,7 @@ class DemoProject:
         update_state(places, lambda: moment, transcript=self.transcript_of(session.session_id))
         folder = self.home.states / session.session_id
         newest = max(folder.glob("v*.md"))
-        for path in (newest, folder / "progress.json"):
+        for path in (newest, folder / NOTES, folder / "progress.json"):
             stamp(path, moment)
 
     def put(self, path: Path, data: bytes | str, moment: datetime, *, private: bool = False) -> None:
