@@ -40,6 +40,16 @@ def test_words_about_memtui_itself_import_next_to_nothing(words: tuple[str, ...]
     assert not _imported(*words, cwd=tmp_path) & HEAVY
 
 
+def test_the_version_is_printed_without_the_command_line(tmp_path: Path) -> None:
+    assert not _imported("--version", cwd=tmp_path) & {
+        "click",
+        "difflib",
+        "pathlib",
+        "typing",
+        "memtui.cli.main",
+    }
+
+
 @pytest.mark.parametrize(
     "words",
     [

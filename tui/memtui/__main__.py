@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import gc
 import sys
-from pathlib import Path
+from contextlib import suppress
 
-from memtui.cli.main import Openers, run
-from memtui.project import Home, Project
+from memtui.cli.version import print_version
+from memtui.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memtui.project import Home, Project
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        with suppress(OSError):  # what cannot be written is reported below
+            print_version()
+            return
+    from memtui.cli.main import Openers, run
+
     sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo, mcp=_serve_mcp)))
 
 

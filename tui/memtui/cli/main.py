@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import click
 
-from memtui import __version__
 from memtui.clean import clean_line
 from memtui.cli.errors import exit_code
 from memtui.cli.output import need_terminal, prepare_streams
 from memtui.cli.project import is_empty, project_of
+from memtui.cli.version import print_version
 from memtui.project import Home, Project, claude_config, expanded, memtui_home
 
 
@@ -125,10 +125,23 @@ def _unknown(word: str) -> str:
     return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
 
 
+def _version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        print_version()
+        ctx.exit()
+
+
 @click.group(
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__, "--version", prog_name="memtui", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
 @click.option("--demo-if-empty", is_flag=True, hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, demo_if_empty: bool) -> None:
