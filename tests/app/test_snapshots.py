@@ -7,6 +7,7 @@ constraints.txt pins.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean
-from memtui.demo.build import build_demo
+from memtui.demo.build import DemoProject, build_demo
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, WatchedApp, app_on, make_app
 from tests.app.world import World, clock
 
@@ -67,23 +68,37 @@ CASES = [
 _LENGTH = 70
 
 
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A folder whose path is as long everywhere: it counts among the tokens, and lines are cut by it."""
+@pytest.fixture(scope="module")
+def built() -> Iterator[tuple[DemoProject, Path]]:
+    """The demo and a copy of it, as it was built.
+
+    The path of its folder is as long everywhere: it counts among the tokens, and lines are cut by it.
+    """
     base = Path("/tmp").resolve()
     name = "memtui-".ljust(_LENGTH - len(f"{base}/RANDOM12/tmp"), "-")
     with tempfile.TemporaryDirectory(prefix=name, dir=base) as made:
         inside = Path(made, "tmp")
         inside.mkdir()
-        yield inside
+        demo = build_demo(inside, clock)
+        yield demo, shutil.copytree(inside, Path(made, "copy"), symlinks=True)
+
+
+@pytest.fixture
+def demo(built: tuple[DemoProject, Path]) -> DemoProject:
+    """The demo with nothing that an earlier test has changed."""
+    demo, copy = built
+    shutil.rmtree(demo.folder)
+    shutil.copytree(copy, demo.folder, symlinks=True)
+    return demo
 
 
 @pytest.fixture(autouse=True)
-def _anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unwatched: None) -> None:
+def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, unwatched: None) -> None:
     """Wherever the demo is built, it shows the same folder."""
+    folder = str(built[0].folder)
 
     def cleaned(text: str) -> str:
-        return clean(text.replace(str(tmp_path.resolve()), "/home/ada"))
+        return clean(text.replace(folder, "/home/ada"))
 
     def cleaned_line(text: str) -> str:
         return " ".join(cleaned(text).split())
@@ -124,8 +139,9 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(("keys", "size"), CASES)
-def test_screen(tmp_path: Path, snap_compare: Compare, keys: tuple[str, ...], size: tuple[int, int]) -> None:
-    demo = build_demo(tmp_path, clock)
+def test_screen(
+    demo: DemoProject, snap_compare: Compare, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
     app = app_on(demo.project, demo.home, demo.claude_config)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: _press(pilot, keys))
 
