@@ -38,8 +38,18 @@ class Transcript:
             "gitBranch": branch,
         }
         self.moment = START
-        self.data = b""
+        self._parts: list[bytes] = []
         self._count = 0
+
+    @property
+    def data(self) -> bytes:
+        """All lines so far."""
+        self._parts = [b"".join(self._parts)]
+        return self._parts[0]
+
+    @data.setter
+    def data(self, data: bytes) -> None:
+        self._parts = [data]
 
     @property
     def now(self) -> str:
@@ -48,7 +58,7 @@ class Transcript:
 
     def raw(self, line: bytes, end: bytes = b"\n") -> None:
         """Bytes as they are."""
-        self.data += line + end
+        self._parts.append(line + end)
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """A line, with a timestamp when it has none."""
