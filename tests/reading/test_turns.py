@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +35,26 @@ def strings(value: object) -> list[str]:
     return [text for part in parts for text in strings(part)]
 
 
-def stands(source: Source, text: str, data: bytes, lines: list[bytes]) -> bool:
+@lru_cache(maxsize=1)
+def lines_of(data: bytes) -> list[bytes]:
+    return data.split(b"\n")
+
+
+def stands(source: Source, text: str, data: bytes) -> bool:
     """Whether a text stands in the record that its source names, by line and by offset."""
-    line = lines[source.line - 1]
+    line = lines_of(data)[source.line - 1]
     assert data[source.offset : source.offset + len(line) + 1] in (line, line + b"\n"), source
     found = "\n".join(strings(json.loads(line)))
     return all(part.strip() in found for part in text.split(" … "))
 
 
 def check_sources(facts: Facts, data: bytes) -> None:
-    lines = data.split(b"\n")
     for turn in facts.turns:
         quotes = [*turn.texts, *([turn.closing] if turn.closing else [])]
-        assert turn.source.line <= turn.last_line <= len(lines)
-        assert all(stands(quote.source, quote.text, data, lines) for quote in quotes), turn
+        assert turn.source.line <= turn.last_line <= len(lines_of(data))
+        assert all(stands(quote.source, quote.text, data) for quote in quotes), turn
         if turn.kind != "command":
-            assert stands(turn.source, turn.ask, data, lines), turn
+            assert stands(turn.source, turn.ask, data), turn
 
 
 def test_a_turn_is_what_was_asked_the_work_and_the_closing_message(tmp_path: Path) -> None:
