@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.safety.secrets import MASK, find, masked
 from tests.safety.ordinary_lines import ordinary_lines
+from tests.safety.second_forms import SECOND_FORMS
 from tests.safety.secret_forms import forms
 
 _LINES = 10_000
@@ -24,6 +25,38 @@ def test_98_of_100_forms_are_found(seed: int) -> None:
         assert masked(left) == left
     assert len(every) >= 130
     assert len(missed) <= 0.02 * len(every), missed
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_98_of_100_forms_of_a_second_collection_are_found(seed: int) -> None:
+    missed = []
+    every = forms(SECOND_FORMS, seed)
+    for text, values in every:
+        left = masked(text)
+        if any(len(value) >= 8 and value in left for value in values):
+            missed.append(text)
+        assert masked(left) == left
+    assert len(every) >= 200
+    assert len(missed) <= 0.02 * len(every), missed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "unzip -q a.zip && mkdir -p dir/x1",
+        "var e={token:t.token,password:r.password},o=6;return e.secret=o.secret,e",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9\u306f7525\u6587\u5b57\u4ee5\u4e0a\u3067\u3059\u3002",
+        "postgres://user:password@localhost:5432/shop",
+        "--color-token-password-1: #a4121290;",
+        "    def __init__(self, password: bytes):",
+        "    self, private_key: ed25519.Ed25519PrivateKey, f_priv: _FragList",
+        'print(f"password={password!r}")',
+        "    :type passphrase: :py:data:`bytes`",
+        "        password (bool, optional): Enable password input.",
+    ],
+)
+def test_what_looks_like_a_secret_in_code_stays(line: str) -> None:
+    assert masked(line) == line
 
 
 def test_no_false_alarm_in_ordinary_lines() -> None:

@@ -41,6 +41,9 @@ _NAMES = (
     *(
         "mnemonic",
         "phrase",
+        "psk",
+        "login",
+        "connect",
         "contrase\xf1a",
         "senha",
         "clave",

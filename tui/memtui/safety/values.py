@@ -7,9 +7,9 @@ import re
 from memtui.patterns import deferred
 
 _REFERENCE = deferred(
-    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked:|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
+    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked\b|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
     r"|\benv[.\[(]|environ|getenv|process\.|secrets?\.|\bvars\.|\bconfig\.|\bsettings\.|import\.meta|\bself\.|\bthis\."
-    r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|_{6}|\bX{4,}|^\\",
+    r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|_{6}|\bX{4,}|^\\|^:\w+:",
     re.IGNORECASE,
 )
 _PLACEHOLDER = deferred(
@@ -24,6 +24,11 @@ _RULE = deferred(
 )
 _VERSION = deferred(r"[\^~<>=v]*\d{1,5}(?:\.[\dx*]{1,5})+(?:[-+.][\w.]+)?")
 _UUID = deferred(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_COLOUR = deferred(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
+_EXPRESSION = deferred(r"[A-Za-z]\.[A-Za-z]+\.|\?\.|::|->")
+_MEMBER_IN_CODE = deferred(
+    r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+[,})\]]|[a-z]\w+\.(?:[A-Z][a-z0-9]+){2,}$"
+)
 _MEMBER = deferred(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?;]*")
 _IDENTIFIER = deferred(r"[A-Za-z_$][\w$]*[!?;]?")
 _PATH = deferred(r"(?:[A-Za-z]:)?[~.]{0,2}[\\/]|[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}$|@[\w-]+/")
@@ -44,9 +49,24 @@ _RANDOM = 0.3
 
 def is_reference(value: str) -> bool:
     """Whether a value stands for another one, or for none: a variable, a placeholder, stars."""
-    if _REFERENCE.search(value) or _VERSION.fullmatch(value) or _RULE.search(value):
+    if (
+        _REFERENCE.search(value)
+        or _VERSION.fullmatch(value)
+        or _COLOUR.fullmatch(value)
+        or _RULE.search(value)
+    ):
         return True
     return _PLACEHOLDER.fullmatch(value) is not None and not is_random(value)
+
+
+def is_expression(value: str) -> bool:
+    """Whether a bare value has signs of code in it: ``a.b.c``, ``x::y``."""
+    return _EXPRESSION.search(value) is not None
+
+
+def is_member(value: str) -> bool:
+    """Whether a bare value begins with a member of an object, and more code behind it, or is a class."""
+    return _MEMBER_IN_CODE.match(value) is not None
 
 
 def is_random(value: str) -> bool:

@@ -1,0 +1,113 @@
+"""Secrets in command lines, calls of login functions and password files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtui.patterns import deferred
+from memtui.safety.hits import Span
+from memtui.safety.values import is_password, is_random, is_reference, is_uuid
+
+_PW = r"(?P<quote>[\"']?)(?P<value>[^\s\"'|;&]{1,200}|(?<=\")[^\"\n]{1,200}|(?<=')[^'\n]{1,200})(?P=quote)"
+_REST = r"(?:(?!&&)[^\n|;]){0,400}?"
+"""The words of one command: another one begins behind ``&&``, ``|`` or ``;``."""
+_USER = r"[\"']?[^\s:\"']{0,100}:(?P<value>[^\s\"']{1,200})"
+_OF_MYSQL = r"mysql(?:dump|admin)?|mariadb(?:-dump)?|mycli"
+_LOGINS_WITH_P = (
+    r"sshpass|(?:docker|podman|az|oc|argocd|cf|helm\s+registry)\s+login|mongo(?:sh|dump|restore)?|sqlcmd"
+    r"|twine\s+upload"
+)
+_COMMANDS = (
+    (("curl",), rf"\bcurl\b{_REST}\s(?:-[a-zA-Z]{{0,6}}[uU]\s?|--user[= ]|--proxy-user[= ]){_USER}"),
+    (("http",), rf"\bhttps?\s{_REST}(?<=\s)(?:-a|--auth)[= ]{_USER}"),
+    (("-u ", "-u=", "--user"),
+     r"(?:^|\s)(?:-u|--user)[= ][\"']?[\w.@-]{1,60}:(?P<value>[^\s\"'/]{4,200})(?=[\s\"']|$)"),
+    (("mysql", "mariadb", "mycli"),
+     rf"\b(?:{_OF_MYSQL})\b{_REST}\s-p[\"']?(?P<value>[^\s\"'|;&-][^\s\"'|;&]{{0,100}})"),
+    (("login", "sshpass", "mongo", "sqlcmd", "twine"), rf"\b(?:{_LOGINS_WITH_P})\b{_REST}\s-[pP]\s?{_PW}"),
+    (("zip",), rf"\b(?:zip|unzip)\b{_REST}\s-P\s?{_PW}"),
+    (("7z",), rf"\b7za?\b{_REST}\s-p{_PW}"),
+    (("redis-cli",), rf"\bredis-cli\b{_REST}\s(?:-a|--pass)[ =]{_PW}"),
+    (("ldap",), rf"\bldap(?:search|modify|add|whoami|passwd)\b{_REST}\s-w\s{_PW}"),
+    (("ssh-keygen",), rf"\bssh-keygen\b{_REST}\s-[NP]\s{_PW}"),
+    (("htpasswd",), rf"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+(?:\S+\s+)?[\w.@-]+\s+{_PW}"),
+    (("pass:",), r"-pass(?:in|out)?\s+[\"']?pass:(?P<value>[^\s\"']{1,200})"),
+    (
+        ("echo ", "printf "),
+        rf"\b(?:echo|printf)\s+(?:-n\s+)?{_PW}\s*\|[^\n]{{0,200}}(?:-stdin|passwd|sudo\s+-S|--with-token|secret)",
+    ),
+    (
+        ("chpasswd",),
+        r"\b(?:echo|printf)\s+[\"']?[\w.-]{1,40}:(?P<value>[^\s\"'|]{1,100})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
+    ),
+    (
+        ("smbclient", "mount.cifs", "rpcclient"),
+        rf"\b(?:smbclient|mount\.cifs|rpcclient)\b{_REST}-U\s*[\"']?[^\s%\"']{{1,60}}%(?P<value>[^\s\"']{{1,100}})",
+    ),
+    (("rabbitmqctl",), rf"\brabbitmqctl\s+(?:add_user|change_password)\s+\S+\s+{_PW}"),
+    (("net use",), r"\bnet\s+use\b[^\n]{0,200}?/user:\S+\s+(?P<value>[^\s/*]{4,100})"),
+    (("identified",),
+     r"\b[iI](?i:dentified)\s+(?i:with\s+\S+\s+)?(?i:by)\s+[\"'](?P<value>[^\"'\n]{3,200})[\"']"),
+)  # fmt: skip
+"""Words of which one is in such a line, in lower case; and the pattern of it."""
+
+_TOKEN_COMMANDS = (
+    r"\b[a-z][a-z0-9-]{1,20}\s(?:auth\s)?(?:login|auth|authenticate|authtoken|set-token|config\sadd-authtoken)\s"
+    r"(?:-[\w-]+\s){0,3}[\"']?(?P<value>[A-Za-z0-9_.-]{20,200})(?=[\"'\s]|$)",
+    r"\b(?:codecov|codecovcli|snyk|nuget|dotnet\snuget|ngrok|cargo|netlify|vercel|doctl)\b"
+    rf"{_REST}\s-[tk]\s[\"']?(?P<value>[A-Za-z0-9_-]{{20,200}})(?=[\"'\s]|$)",
+)
+_CALL = deferred(
+    r"(?i:login|auth|authenticate|credentials?|passwordauthentication|getconnection|connect|mysqli)\b['\"]?\s{0,3}[=:]?\s{0,3}"
+    r"[(\[][^()\n]{0,200}?(?P<user>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')\s{0,3},\s{0,3}"
+    r"(?:\"(?P<double>[^\"\n]{4,200})\"|'(?P<single>[^'\n]{4,200})')\s{0,3}[)\]]"
+)
+_CALLS = ("login", "auth", "credential", "connect", "mysqli")
+_PGPASS = deferred(
+    r"^(?:localhost|\*|[\w-]+(?:\.[\w-]+)+):(?:\*|5\d{3}|6\d{3}):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>[^\s:]{3,200})$",
+    re.MULTILINE,
+)
+_OF_PGPASS = deferred(r":(?:\*|[56]\d{3}):[^\s:]{1,60}:[^\s:]{1,60}:")
+_SHA = deferred(r"^[\w.-]{1,40}:\{SHA\}(?P<value>[A-Za-z0-9+/]{27}=)$", re.MULTILINE)
+
+
+_BY_WORD = tuple((word, pattern) for words, pattern in _COMMANDS for word in words)
+
+
+def commanded(text: str, lowered: str) -> Iterator[Span]:
+    """Where passwords and tokens stand in command lines, calls and password files."""
+    for pattern in dict.fromkeys([pattern for word, pattern in _BY_WORD if word in lowered]):
+        for found in re.compile(pattern, re.MULTILINE).finditer(text):
+            value = found["value"]
+            if not is_reference(value) and not value.startswith(("$", "-", "/")):
+                yield Span(*found.span("value"), "password")
+    yield from _token_commands(text, lowered)
+    if "," in text and any(word in lowered for word in _CALLS):
+        yield from _calls(text)
+    yield from _password_files(text)
+
+
+def _token_commands(text: str, lowered: str) -> Iterator[Span]:
+    hints = (("login ", "auth", "token "), (" -t ", " -k "))
+    for words, pattern in zip(hints, _TOKEN_COMMANDS, strict=True):
+        if any(word in lowered for word in words):
+            for found in re.compile(pattern).finditer(text):
+                value = found["value"]
+                if (is_random(value) or is_uuid(value)) and not is_reference(value):
+                    yield Span(*found.span("value"), "token")
+
+
+def _calls(text: str) -> Iterator[Span]:
+    for found in _CALL.finditer(text):
+        group = "double" if found["double"] else "single"
+        value = found[group]
+        if not is_reference(value) and is_password(value, quoted=False):
+            yield Span(*found.span(group), "password")
+
+
+def _password_files(text: str) -> Iterator[Span]:
+    if _OF_PGPASS.search(text):
+        yield from (Span(*found.span("value"), "password") for found in _PGPASS.finditer(text))
+    if "{SHA}" in text:
+        yield from (Span(*found.span("value"), "password") for found in _SHA.finditer(text))

@@ -1,0 +1,138 @@
+"""Where the value of a name stands: behind ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.named import NamedTuple
+from memtui.patterns import deferred
+
+_QUOTES = "\"'`\u201c\u201d\xbb\u300d"
+_TYPES = r"(?:str|string|String|SecureString|text|varchar|Optional\[str\])"
+_SIGNS = r"=>|:=|\?=|==?|[:\uff1a\uff1d]"
+_SAYS = r"\s(?:is|was|est|ist|es|est\xe1|\xe9|lautet)\s"
+_SAYS_CJK = r"[\u662f\u4e3a\u306f\ub294\uc740]"
+_MADE = r"(?:String::from|std::string|SecretStr|Secret|new\s+String|ConvertTo-SecureString)\(?\s{0,3}"
+
+_ASSIGNED = deferred(
+    r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\*\*|__)?(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?"
+    rf"\s{{0,20}}(?::\s{{0,3}}(?:const\s)?&?(?:'static\s)?{_TYPES}\s{{0,5}})?"
+    rf"(?P<sign>{_SIGNS}|{_SAYS}|{_SAYS_CJK})(?:\*\*|__)?\s{{0,10}}(?:{_MADE})?"
+)
+_SPACED = deferred(r"[ \t]{1,10}(?=[\"'])")
+_CALL = deferred(r"\(\s{0,5}(?=[\"'])")
+_ELEMENT = deferred(r"\s{0,3}>")
+_PAIR = deferred(
+    r"(?:\\?[\"'`])?\s{0,5},?\s{0,40}(?:\\?[\"'`])?[vV]alue(?:\\?[\"'`])?\s{0,5}[=:]\s{0,5}(?=\S)"
+    r"|\"\s{0,3}\{[^{}]{0,300}?\bdefault\s{0,9}=\s{0,3}(?=\S)"
+)
+_NEXT = deferred(r"[ \t]{1,5}(?![-=:])")
+_GAPS = (
+    ("assigned", _ASSIGNED),
+    ("flag", _NEXT),
+    ("pair", _PAIR),
+    ("call", _CALL),
+    ("spaced", _SPACED),
+    ("declared", _NEXT),
+    ("netrc", _NEXT),
+    ("beside", _NEXT),
+)
+"""How a name may be followed by its value."""
+_FIRST = frozenset(" \t\n\r\x0b\x0c=:?\\\"'`])(>,*_vV\uff1a\uff1d\u662f\u4e3a\u306f\ub294\uc740")
+"""What may stand behind a name that has a value."""
+
+_QUOTED = deferred(
+    r"[bBrRfFuU@$]?(?:\\{0,4}[\"'`]|[\u201c\u201e\xab\u300c])"
+    rf"(?P<value>[^\n{_QUOTES}]{{1,600}})[\\]{{0,4}}[{_QUOTES}]"
+)
+_QUOTED_MIXED = deferred(r"\"(?P<double>[^\n\"\\]{1,600})\"|'(?P<single>[^\n'\\]{1,600})'")
+_BARE = deferred(r"[^\s\"'`<>\u201c\u201d\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]{1,600}")
+_IN_ELEMENT = deferred(r"[^<>\n]{1,600}(?=</)")
+_DECLARED = deferred(
+    r"(?:(?<![A-Za-z])(?:ENV|ARG|setx|-x|-gx|-Ux)|config(?:ure)?\s+set)\s+(?:[^\s=]{1,80}[:/])?\Z"
+)
+_SPACED_NAMES = frozenset(("password", "requirepass", "masterauth", "pass"))
+_LOGIN = deferred(r"\blogin\s+\S+\s+\Z|(?:^|\n)[ \t]*\Z")
+_NEXT_SETTING = deferred(r";(?=[A-Za-z ]+=|$)")
+_ESCAPED_END = deferred(r"\\[nr].*", re.DOTALL)
+_OTHER_SCRIPT = deferred(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3].*", re.DOTALL)
+_TRAILING = ",;:.)]}\\"
+_MANY_SETTINGS = 200
+
+
+class Value(NamedTuple):
+    """What may be a secret."""
+
+    text: str
+    start: int
+    quoted: bool
+    style: str
+    """How it is given: ``setting`` (``a=b``), ``assigned`` (``a: b``), ``environment``, ``flag``, ``said``"""
+
+
+def value_of(text: str, begin: int, end: int) -> Value | None:
+    """What may be the value of the name that stands from `begin` to `end`."""
+    if end < len(text) and text[end] not in _FIRST:
+        return None
+    if begin and text[begin - 1] == "<" and (gap := _ELEMENT.match(text, end)):
+        found = _IN_ELEMENT.match(text, gap.end())
+        return Value(found[0], found.start(), True, "element") if found else None
+    name = text[begin:end]
+    for style, gaps in _GAPS:
+        gap = gaps.match(text, end)
+        if gap is not None and _fits(style, text, begin, name):
+            return _value_at(text, gap.end(), _style(style, gap, name), begin)
+    return None
+
+
+def _fits(style: str, text: str, begin: int, name: str) -> bool:
+    """Whether a name may be followed by its value in that way."""
+    if style == "flag":
+        return name.startswith("-")
+    if style == "declared":
+        return _DECLARED.search(text[max(0, begin - 100) : begin]) is not None
+    if style == "netrc":
+        return name.lower() in _SPACED_NAMES and _LOGIN.search(text[max(0, begin - 80) : begin]) is not None
+    return True
+
+
+def _style(style: str, gap: re.Match[str], name: str) -> str:
+    if style == "declared":
+        return "environment"
+    if style != "assigned":
+        return style
+    if gap["sign"].strip().isalpha():
+        return "said"
+    if gap[0] not in ("=", ":=", "?="):
+        return style
+    return "environment" if name.lstrip("-").isupper() or name.startswith("-") else "setting"
+
+
+def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
+    if (found := _QUOTED_MIXED.match(text, at)) is not None:
+        group = "double" if found["double"] else "single"
+        return Value(found[group], found.start(group), True, style)
+    if (found := _QUOTED.match(text, at)) is not None:
+        return Value(found["value"], found.start("value"), True, style)
+    bare = _BARE.match(text, at)
+    if bare is None:
+        return None
+    in_address = style != "environment" or "?" in text[max(0, begin - 200) : begin]
+    value = _ended(bare[0], style, in_address)
+    return Value(value, at, False, style) if value else None
+
+
+def _ended(value: str, style: str, in_address: bool) -> str:
+    """A value without what follows it in the same word; "" where a row of settings follows."""
+    if len(value) > _MANY_SETTINGS and "=" in value.rstrip("="):
+        return ""
+    if in_address and "&" in value:
+        value = value.partition("&")[0]
+    if ";" in value:
+        value = _NEXT_SETTING.split(value)[0]
+    if "\\n" in value or "\\r" in value:
+        value = _ESCAPED_END.sub("", value)
+    if value[:1].isascii() and not value.isascii():
+        value = _OTHER_SCRIPT.sub("", value)
+    trailing = _TRAILING if style != "environment" else ",;\\"
+    return value.rstrip(trailing.replace("}", "") if "{" in value else trailing)
