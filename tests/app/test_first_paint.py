@@ -13,6 +13,7 @@ from tests.store.captures import add_capture, make_project
 
 _PROGRAM = """
 import gc, json, sys
+READING = ("memtui.reading.", "memtui.documents.", "memtui.relations.", "memtui.formats.tr")
 from pathlib import Path
 from memtui.__main__ import _open_app
 import memtui.app.app as app_module
@@ -28,6 +29,7 @@ def painted(view):
         "memories": [*view.panes[PaneId.MEMORIES].rows],
         "detail": view.detail_view.document.text,
         "imported": sorted({name.partition(".")[0] for name in sys.modules}),
+        "reading": sorted(name for name in sys.modules if name.startswith(READING)),
     }
     print("TOLD", json.dumps(told))
     view.app.exit()
@@ -63,7 +65,8 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert told["rows"] == [newer.name, older.name]
     assert "number 2" in told["drawn"] and "number 2" in told["detail"]
     assert told["memories"] == ["CMEM-20260102-101500.md"]
-    assert not {"pydantic", "yaml", "watchdog"} & set(told["imported"])
+    assert not {"pydantic", "pydantic_core", "yaml", "watchdog"} & set(told["imported"])
+    assert told["reading"] == []
     assert after.strip() == "True"
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clock import age, local_minute
-from memtui.documents.settled import settled
 
 if TYPE_CHECKING:
     from memtui.documents.evidence import EvidenceGroup
@@ -85,6 +84,8 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
+    from memtui.documents.settled import settled  # the first paint shows no facts, and does not wait for it
+
     open_todos = sum(1 for todo in facts.todos if todo.status != "completed")
     counts = (
         (len(facts.modified_files), "file modified", "files modified"),
