@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.app.context_chart import COLUMNS, ROWS, context_chart, short_tokens
+from memtui.app.context_chart import COLUMNS, ROWS, context_chart, learned_limit, short_tokens
 from memtui.reading.records import CompactionFact, ContextSize, Source
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
@@ -21,22 +21,43 @@ def _at(minute: float) -> str:
     return (START + timedelta(minutes=minute)).isoformat()
 
 
-def _compaction(minute: float) -> CompactionFact:
-    return CompactionFact("auto", None, None, Source(timestamp=_at(minute)))
+def _compaction(minute: float, *, trigger: str = "auto", pre_tokens: int | None = None) -> CompactionFact:
+    return CompactionFact(trigger, pre_tokens, None, Source(timestamp=_at(minute)))
 
 
-def test_a_session_that_was_compacted_once() -> None:
+def test_a_curve_with_its_compaction_and_the_limit_learned_from_it() -> None:
     sizes = _sizes(20_000, 60_000, 120_000, 160_000, 30_000, 80_000)
-    assert context_chart(sizes, [_compaction(3.5)]).text.split("\n") == [
+    assert context_chart(sizes, [_compaction(3.5, pre_tokens=167_000)]).text.split("\n") == [
         "Context size · now 80k tokens",
-        "          ▼",
-        " 160k ┤   █",
-        "      │  ██",
-        "      │ ▄██ █",
-        "    0 ┤▄███▆█",
-        "       09:00 09:05",
-        "▼ 1 compaction",
+        "                         ▼",
+        " 167k ┤╌╌╌╌╌╌╌╌╌╌╌╌╌╌⡖⠒⠒⠒⠒⡄╌╌╌╌╌╌╌╌",
+        "      │         ⢰⠒⠒⠒⠒⠁    ⡇",
+        "      │         ⢸         ⡇   ⢠⠤⠤⠤⠤",
+        "      │     ⡏⠉⠉⠉⠁         ⡇   ⢸",
+        "    0 ┤⠒⠒⠒⠒⠒⠁             ⠉⠉⠉⠉⠁",
+        "       09:00                  09:05",
+        "▼ 1 compaction · ╌ limit 167k",
     ]
+
+
+def test_the_limit_is_the_largest_context_that_was_compacted_by_itself() -> None:
+    asked = _compaction(1, trigger="manual", pre_tokens=170_000)
+    assert learned_limit([asked, _compaction(2, pre_tokens=155_000), _compaction(3)]) == 155_000
+    sizes = _sizes(20_000, 60_000)
+    assert context_chart(sizes, [asked]).lines[-1].text == "▼ 1 compaction · limit unknown"
+    assert context_chart(sizes, []).lines[-1].text == "limit unknown: no compaction yet"
+    assert "╌" not in context_chart(sizes, [asked]).text
+
+
+def test_a_limit_below_the_peak_is_drawn_at_its_height() -> None:
+    rows = context_chart(_sizes(10_000, 200_000), [_compaction(5, pre_tokens=100_000)]).text.split("\n")
+    assert rows[2].startswith(" 200k ┤")
+    assert [row[:7] for row in rows if "╌╌" in row] == [" 100k ┤"]
+
+
+def test_times_of_two_days_have_their_dates() -> None:
+    sizes = [ContextSize(_at(0), 1_000), ContextSize(_at(24 * 60), 2_000)]
+    assert "       02 Jan 09:00    03 Jan 09:00" in context_chart(sizes, []).text.split("\n")
 
 
 def test_one_request_is_no_course() -> None:
@@ -49,15 +70,16 @@ def test_the_peak_of_many_requests_is_seen() -> None:
     tokens[201] = 180_000
     rows = context_chart(_sizes(*tokens), []).text.split("\n")
     assert rows[1].startswith(" 180k ┤")
-    assert rows[1].count("█") == 1
+    assert sum(character > "\u2800" for character in rows[1]) == 1
 
 
 @given(
     st.lists(st.integers(0, 2_000_000), max_size=120),
     st.lists(st.floats(-10, 200), max_size=5),
+    st.integers(0, 3_000_000),
 )
-def test_any_numbers(tokens: list[int], minutes: list[float]) -> None:
-    chart = context_chart(_sizes(*tokens), [_compaction(minute) for minute in minutes])
+def test_any_numbers(tokens: list[int], minutes: list[float], limit: int) -> None:
+    chart = context_chart(_sizes(*tokens), [_compaction(at, pre_tokens=limit) for at in minutes])
     assert len(chart) <= ROWS + 4
     assert all(len(line.text) <= COLUMNS + 8 for line in chart.lines)
 

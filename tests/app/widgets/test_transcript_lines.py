@@ -93,6 +93,7 @@ def test_results_are_shortened() -> None:
         "    … 1 more line",
     ]
     assert texts(result("     1→import os\n     2→\n")) == ["  └ 2 lines"]
+    assert texts(result("     1→import os\n")) == ["  └ 1 line"]
 
 
 def test_errors_are_bad_and_longer() -> None:

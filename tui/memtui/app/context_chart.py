@@ -1,49 +1,58 @@
-"""The size of a session's context over its course, drawn with characters; compactions are marked."""
+"""The size of a session's context over its course, drawn as a curve; compactions and the limit are marked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memtui.app.widgets.document import EMPTY, Document, concat, styled
-from memtui.clock import local, parse_iso
+from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
+from memtui.clock import day_and_minute, local, parse_iso
 from memtui.reading.records import CompactionFact, ContextSize
 
-COLUMNS, ROWS = 28, 4
+COLUMNS, ROWS = 28, 5
 """The drawing itself; with its scale it fits a window of 40 columns."""
 
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-_STEPS = len(_BLOCKS) - 1
-_MARK = "▼"
+_MARK, _LIMIT = "▼", "╌"
+_ACROSS, _DOWN = 2, 4
+"""Dots of a braille character."""
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""Bits of the dots from the top down, added to U+2800 (Unicode, Braille Patterns)."""
 
 
 def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[CompactionFact]) -> Document:
     """The chart; nothing for a session with fewer than two requests.
 
-    A column stands for some requests and shows the largest of them, so that the peak before a compaction is
-    seen. Time is not to scale: a night without a request is no column.
+    A column of dots stands for some requests and shows the largest of them, so that the peak before a
+    compaction is seen. Time is not to scale: a night without a request is no column.
     """
     known = [size for size in sizes if size.tokens > 0]
     if len(known) < 2:
         return EMPTY
-    width = min(COLUMNS, len(known))
-    bounds = [len(known) * column // width for column in range(width + 1)]
-    peaks = [max(size.tokens for size in known[start:end]) for start, end in pairwise(bounds)]
-    marked = {_column(at, known, bounds) for each in compactions if (at := each.source.timestamp)}
-    top = max(peaks)
-    marks = "".join(_MARK if column in marked else " " for column in range(width))
+    peaks = _peaks([size.tokens for size in known])
+    limit = learned_limit(compactions)
+    top = max(*peaks, limit)
+    marked = {_column(at, known) for each in compactions if (at := each.source.timestamp)}
     lines = [styled(("Context size", "label"), (f" · now {short_tokens(known[-1].tokens)} tokens", "dim"))]
     if marked:
+        marks = "".join(_MARK if column in marked else " " for column in range(COLUMNS))
         lines.append(styled("       ", (marks.rstrip(), "warn")))
-    for row in range(ROWS, 0, -1):
-        label = f"{short_tokens(top):>5} ┤" if row == ROWS else "    0 ┤" if row == 1 else "      │"
-        lines.append(styled((label, "dim"), (_row(peaks, top, row), "accent")))
-    lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp, width), "dim")))
-    if compactions:
-        number = len(compactions)
-        what = "compaction" if number == 1 else "compactions"
-        lines.append(styled((_MARK, "warn"), (f" {number} {what}", "dim")))
-    return concat(*lines)
+    limit_row = ROWS - 1 - _height(limit, top) // _DOWN if limit else -1
+    for number, row in enumerate(_curve([_height(peak, top) for peak in peaks])):
+        label = limit if number == limit_row else top if number == 0 else 0
+        scale = f"{short_tokens(label):>5} ┤" if label or number == ROWS - 1 else "      │"
+        drawn = _with_limit(row) if number == limit_row else [(row.rstrip(), "accent")]
+        lines.append(styled((scale, "dim"), *drawn))
+    lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp), "dim")))
+    return concat(*lines, _legend(len(compactions), limit))
+
+
+def learned_limit(compactions: Sequence[CompactionFact]) -> int:
+    """The largest context that was compacted by itself, in tokens; 0 when none was.
+
+    A compaction that a person asked for says nothing about how much fits.
+    """
+    return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
 
 
 def short_tokens(tokens: int) -> str:
@@ -55,20 +64,60 @@ def short_tokens(tokens: int) -> str:
     return f"{tokens / 1_000_000:.1f}M"
 
 
-def _row(peaks: Sequence[int], top: int, row: int) -> str:
-    """One row of blocks, 1 being the lowest; whatever is not nothing shows at least a little."""
-    heights = [max(1, round(peak / top * ROWS * _STEPS)) for peak in peaks]
-    return "".join(_BLOCKS[min(_STEPS, max(0, height - (row - 1) * _STEPS))] for height in heights).rstrip()
+def _peaks(tokens: Sequence[int]) -> list[int]:
+    """The largest request of each column of dots; a short session is stretched."""
+    width = COLUMNS * _ACROSS
+    bounds = [len(tokens) * column // width for column in range(width + 1)]
+    return [max(tokens[start : max(end, start + 1)]) for start, end in pairwise(bounds)]
 
 
-def _column(timestamp: str, sizes: Sequence[ContextSize], bounds: Sequence[int]) -> int:
+def _height(tokens: int, top: int) -> int:
+    """The dot that stands for so many tokens, 0 being the lowest."""
+    return round(tokens / top * (ROWS * _DOWN - 1))
+
+
+def _curve(heights: Sequence[int]) -> list[str]:
+    """The rows of the drawing from the top down: a line through all heights, upright where they leap."""
+    cells = [[0] * COLUMNS for _ in range(ROWS)]
+    before = heights[0]
+    for x, height in enumerate(heights):
+        # A leap starts beside the dot before it, so that a slope stays a thin line.
+        reach = range(min(height, before + 1), max(height, before - 1) + 1)
+        for y in reach:
+            down = ROWS * _DOWN - 1 - y
+            cells[down // _DOWN][x // _ACROSS] |= _DOTS[down % _DOWN][x % _ACROSS]
+        before = height
+    return ["".join(chr(0x2800 + bits) if bits else " " for bits in row) for row in cells]
+
+
+def _with_limit(row: str) -> list[tuple[str, str]]:
+    """The row of the limit: the curve, and dashes wherever the curve is not."""
+    return [
+        (_LIMIT * len(part), "warn") if part.isspace() else (part, "accent")
+        for part in re.findall(" +|[^ ]+", row)
+    ]
+
+
+def _legend(number: int, limit: int) -> Line:
+    what = "compaction" if number == 1 else "compactions"
+    marks = [(_MARK, "warn"), (f" {number} {what} · ", "dim")] if number else []
+    if limit:
+        return styled(*marks, (_LIMIT, "warn"), (f" limit {short_tokens(limit)}", "dim"))
+    return styled(*marks, ("limit unknown" if number else "limit unknown: no compaction yet", "dim"))
+
+
+def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
     """The column of the last request before a compaction."""
     before = sum(1 for size in sizes if size.timestamp <= timestamp)
-    index = max(0, before - 1)
-    return next(column for column, end in enumerate(bounds[1:]) if index < end)
+    # The last of the columns of dots that a stretched request takes, and the one of a request among many.
+    dot = max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes)
+    return dot // _ACROSS
 
 
-def _axis(first: str, last: str, width: int) -> str:
-    begin, end = (f"{local(moment):%H:%M}" if (moment := parse_iso(text)) else "" for text in (first, last))
-    gap = " " * max(1, width - len(begin) - len(end))
-    return f"       {begin}{gap}{end}".rstrip()
+def _axis(first: str, last: str) -> str:
+    """The times of the first and of the last request, with their days where these differ."""
+    moments = [local(moment) for text in (first, last) if (moment := parse_iso(text))]
+    dated = len({moment.date() for moment in moments}) > 1
+    times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]
+    gap = " " * (COLUMNS - sum(map(len, times)))
+    return f"       {gap.join(times)}".rstrip()

@@ -182,7 +182,8 @@ def _result(event: Result, record: transcript.Record) -> list[Line]:
     if not text or (not event.failed and text.startswith(_ECHOES)):
         return []
     if _NUMBERED.match(text):
-        text = f"{text.count(chr(10)) + 1:,} lines"
+        number = text.count("\n") + 1
+        text = f"{number:,} {'line' if number == 1 else 'lines'}"
     rows, left = _head(text, limit)
     first = line(f"  └ {rows[0]}", role, hang=4)
     return [first, *(line(f"    {row}", role, hang=4) for row in rows[1:]), *_more(left, 4)]
