@@ -90,6 +90,17 @@ def test_other_text_stays(text: str) -> None:
     assert without_private(text) == text
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["pr\u0131vate", "PR\u0130VATE", "\u13e2\u13a1\u13a5\u13d9\u13aa\u13a2\u13ac", "\uabb2rivate",
+     "\u03c1\u0433\u0456\u03bd\u03b1\u03c4\u03b5"],
+)  # fmt: skip
+def test_letters_of_other_scripts_hide_nothing(word: str) -> None:
+    text = f"before <{word}>{SECRET}</{word}>"
+    assert without_private(text) == "before [private]"
+    assert line_may_hold_private(text.encode())
+
+
 def test_a_message_that_is_private_as_a_whole_is_empty() -> None:
     assert without_private(" <private>a</private>\n<PRIVATE>b") == ""
 

@@ -97,6 +97,11 @@ def test_every_spelling_of_a_tag_is_taken_out(name: str) -> None:
         assert harmless(f"a{tag}b") == "a[tag]b", tag
 
 
+@pytest.mark.parametrize("tag", ["<\u017fystem-reminder>", "<tas\u212a-notification>", "<t\u0131ck>"])
+def test_letters_with_an_ascii_capital_hide_no_tag(tag: str) -> None:
+    assert harmless(tag) == "[tag]"
+
+
 def test_what_a_reader_of_transcripts_takes_for_the_machines_is_taken_out() -> None:
     for opening in transcript_words._MACHINE:
         if opening.startswith("<"):

@@ -31,28 +31,28 @@ _BRACKETS = {
     "&": "\uff06\ufe60",
 }
 _LETTERS = {
-    "a": "\u0430\u03b1\u0251\uab7a\u1d00",
+    "a": "\u0430\u03b1\u0251\uab7a\u13aa\u1d00",
     "b": "\u0432\u0184\u13cf\u0299\u044c",
     "c": "\u0441\u03f2\u1d04\u2ca5",
     "d": "\u0501\u1d05\u217e",
-    "e": "\u0435\u0454\u212e\u1d07\u04bd",
-    "f": "\u017f\ua799\u03dd",
+    "e": "\u0435\u0454\u212e\u1d07\u04bd\u03b5\u13ac\uab7c",
+    "f": "\ua799\u03dd",
     "g": "\u0261\u0581\u0262\u0433",
     "h": "\u04bb\u0570\u029c\u043d",
-    "i": "\u0456\u0269\u03b9\u0131\u026a\u04cf",
+    "i": "\u0456\u0269\u03b9\u0131\u026a\u04cf\u13a5\uab75",
     "j": "\u0458\u03f3\u1d0a",
     "k": "\u043a\u03ba\u1d0b",
     "l": "\u029f\u2223\u01c0\u05d5\u217c",
-    "m": "\u043c\u1d0d\u217f",
+    "m": "\u043c\u1d0d\u217f\u13b7\uab87",
     "n": "\u0578\u057c\u0274\u03b7\u043f",
     "o": "\u043e\u03bf\u0585\u1d0f\u05e1",
-    "p": "\u0440\u03c1\u1d18\u2ca3",
+    "p": "\u0440\u03c1\u1d18\u2ca3\u13e2\uabb2",
     "q": "\u051b\u0566",
-    "r": "\u0433\u1d26\u0280\uab47",
-    "s": "\u0455\ua731\u01bd",
-    "t": "\u0442\u03c4\u1d1b",
+    "r": "\u0433\u1d26\u0280\uab47\u13a1\u13d2\uab71\uaba2",
+    "s": "\u017f\u0455\ua731\u01bd\u13da\uabaa",
+    "t": "\u0442\u03c4\u1d1b\u13a2\uab72",
     "u": "\u057d\u03c5\u1d1c\u028b",
-    "v": "\u0475\u03bd\u1d20\u05d8",
+    "v": "\u0475\u03bd\u1d20\u05d8\u13d9\uaba9",
     "w": "\u051d\u0461\u1d21\u0561",
     "x": "\u0445\u03c7\u2179",
     "y": "\u0443\u03b3\u028f\u04af",
@@ -92,7 +92,8 @@ _ENTITY = deferred(
     r"|%(?:25){0,8}(?P<percent>[2-7][0-9a-f])",
     re.IGNORECASE,
 )
-_ODD = deferred(r"[^\n\t -~]|&(?=[#a-z])|\\(?=[ux\\])|%(?=[2-7])", re.IGNORECASE)
+# In either case spelled out: with re.IGNORECASE a dotless i, a long s and the Kelvin sign are in " -~".
+_ODD = deferred(r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])")
 INVISIBLE = deferred(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
