@@ -121,3 +121,39 @@ def test_masking_again_changes_nothing(text: str) -> None:
 )
 def test_a_long_text_that_is_nearly_a_secret_takes_no_time(piece: str) -> None:
     masked(piece * 10_000)
+
+
+_FORMS = {
+    "packagist token": "packagist_out_" + "0a1b" * 17,
+    "deno token": "ddp_" + "a1B2" * 9,
+    "vercel token": "vercel_blob_rw_" + "a1B2" * 4 + "_" + "a1B2" * 8,
+    "salesforce token": "00D" + "a1B2" * 3 + "!AQ" + "a1B2" * 22,
+    "infisical token": f"st.{'0a1b' * 6}.{'0a1b' * 8}.{'0a1b' * 8}",
+    "openshift token": "sha256~" + "a1B2" * 10 + "xyz",
+    "clickhouse key": "4b1d" + "a1B2" * 9 + "zz",
+    "convex key": "prod:happy-otter-123|" + "a1B2" * 12,
+    "private key": "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo4aHpQdWJGRk1j",
+    "gitlab token": "glpat-dUZHbVKpQBmXprQimEFB",
+}
+
+
+@pytest.mark.parametrize("kind", _FORMS)
+def test_a_token_is_known_wherever_it_stands(kind: str) -> None:
+    for around in ("see {} now", "\u8fd9\u662f{}\u3002", "KEY_{}", '"{}"', "<{}>"):
+        assert masked(around.format(_FORMS[kind])) == around.format(f"[masked: {kind}]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://f.example.net/api/x?code={}".format("a1B2c3" * 8),
+        "BW_CLIENTSECRET=a1B2c3D4e5F6g7H8",
+        'ConvertTo-SecureString "Zx9mua!q" -AsPlainText',
+        'gh secret set TOKEN --body "Zx9mua!q"',
+        'psk="Zx9mua!q"',
+        'echo "Zx9mua!q" | sudo -S ls',
+        "x-honeycomb-team: Y685DTj6KkmhFiLkqtFsYj",
+    ],
+)
+def test_a_secret_is_known_by_its_place(text: str) -> None:
+    assert len(find(text)) == 1

@@ -99,6 +99,15 @@ github token|github_pat_|github_pat_[A-Za-z0-9_]{40,}
 gitlab token|gl|gl(?:pat|ptt|dt|rt|rtr|oas|soat|cbt|agent|imt|ft|wt|ffct)-[A-Za-z0-9_.-]{20,}
 gitlab token|GR1348941|GR1348941[A-Za-z0-9_-]{20,}
 sourcegraph token|sgp_|sgp_(?:[A-Za-z0-9-]{5,20}_)?[a-f0-9]{40}
+packagist token|packagist_|packagist_[a-z]{2,4}_[a-f0-9]{68}
+deno token|ddp_|ddp_[A-Za-z0-9]{36}
+vercel token|vercel_blob_rw_|vercel_blob_rw_[A-Za-z0-9]{16}_[A-Za-z0-9]{30,}
+salesforce token|00D|00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{80,}
+infisical token|st.|st\.[a-f0-9]{24}\.[a-f0-9]{32}\.[a-f0-9]{32}
+openshift token|sha256~|sha256~[A-Za-z0-9_-]{43}
+clickhouse key|4b1d|4b1d[A-Za-z0-9]{38}
+convex key|:|(?:prod|dev|preview):[a-z]+-[a-z]+-\d+\|[A-Za-z0-9+/=]{40,}
+private key|LS0tLS1CRUdJTiB|LS0tLS1CRUdJTiB(?:SU0Eg|QUklWQVRF|FQyBQ|PUEVOU1NI|FTkNSWVBURUQ)[A-Za-z0-9+/]{20,}={0,2}
 circleci token|CCIP|CCIP(?:AT|RJ)_[A-Za-z0-9]{20,}_[a-f0-9]{40}
 buildkite token|bk|bk(?:ua|aj|ct)_[A-Za-z0-9]{36,}
 snyk token|snyk_|snyk_(?:uat|sat)\.[a-f0-9]{8}\.[A-Za-z0-9._-]{40,}
