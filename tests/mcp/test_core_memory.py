@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from memtui.files import FileUnwritable
-from memtui.mcp.calls import Calls
+from memtui.mcp.calls import Calls, Refusal
 from memtui.mcp.core_memory import NAME, TOOL, core_memory
 from memtui.mcp.texts import restore_prompt, summary
 from memtui.project import Project
@@ -282,3 +282,8 @@ def test_what_claude_code_is_told_is_short_enough() -> None:
     assert TOOL.input_schema["required"] == ["operation"]
     assert TOOL.input_schema["additionalProperties"] is False
     assert all("description" in each for each in TOOL.input_schema["properties"].values())
+
+
+def test_a_query_of_any_length_has_a_short_answer(calls: Calls) -> None:
+    with pytest.raises(Refusal, match="longer than"):
+        core_memory(calls, {"operation": "search", "query": "a" * 2_000_000})

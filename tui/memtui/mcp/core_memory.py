@@ -91,6 +91,9 @@ class Call(Arguments):
     limit: Annotated[int, Field(ge=1, le=100, description="list, search: how many at most.")] = 20
 
 
+_QUERY = 2_000
+"""Characters of the longest query."""
+
 TOOL = types.Tool(
     name=NAME,
     title="Memories of sessions",
@@ -154,6 +157,8 @@ def _list(calls: Calls, call: Call) -> dict[str, Any]:
 
 def _search(calls: Calls, call: Call) -> dict[str, Any]:
     query = _needed(call.query, "a query")
+    if len(query) > _QUERY:  # it stands in the answer, too
+        raise Refusal(f"The query is longer than {_QUERY:,} characters; search for fewer words.")
     found = calls.store.search(query, _filter(calls, call), limit=call.limit)
     matches = [{**row(hit.listed), "snippet": masked(clean_line(hit.snippet))} for hit in found.hits]
     answer = {"query": call.query, "matches": rows_that_fit(matches), "total": found.total}
