@@ -115,3 +115,18 @@ def test_facts_of_a_capture_end_at_its_compaction(memtui: Memtui, folder: Path, 
     done = memtui("facts", "--capture", "20260102_090000")
     assert "Before the compaction" in done.out
     assert "After the compaction" not in done.out
+
+
+def test_secrets_are_masked(memtui: Memtui, folder: Path, project: Project) -> None:
+    token = "ghp_" + "a1B2c3D4" * 5
+    said = Transcript(cwd=str(project.root), session_id=HERE)
+    said.user(f"Log in with {token}")
+    said.tool("Bash", f"token {token}", command=f"login {token}")
+    said.edit(f"{project.root}/{token}.py")
+    said.say(f"Logged in with {token}")
+    said.write(folder, f"{HERE}.jsonl")
+    for command in ("facts --session", "turns", "transcript"):
+        for form in ([], ["--json"]):
+            printed = memtui(*command.split(), HERE, *form).out
+            assert "[masked: github token]" in printed
+            assert token not in printed

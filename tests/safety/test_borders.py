@@ -64,7 +64,14 @@ def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
     path = StateStore(Project(tmp_path), home).keep_plan("a1", f"Log in with {KEY}")
     assert path.name == PLAN
     assert path.read_text() == "Log in with [masked: github token]"
-    kept = Progress(version=1, transcript="t", offset=0, head="", tail="", carried={"facts": [{"text": KEY}]})
+    kept = Progress(
+        version=1,
+        transcript="t",
+        offset=0,
+        head="",
+        tail="",
+        carried={"facts": [{"text": KEY}], "past": {f"Use {KEY}": "completed"}},
+    )
     keep_progress(home, "a1", kept)
     text = (path.parent / "progress.json").read_text()
     assert KEY not in text

@@ -13,6 +13,7 @@ from memtui.flows.review import capture_facts
 from memtui.flows.sessions import find_transcript, refuse_strange
 from memtui.project import Places, claude_config, find_root, memtui_home
 from memtui.reading.facts import Facts, read_facts, to_json
+from memtui.safety.secrets import masked, masked_in
 from memtui.store.captures import CaptureStore
 
 
@@ -33,10 +34,10 @@ def command(transcript: Path | None, session: str, capture: str, as_json: bool, 
         raise click.UsageError("a transcript, --session and --capture exclude each other; name one.")
     facts = _covered(capture, root) if capture else _read(transcript, session, root)
     if as_json:
-        print_json(to_json(facts))
+        print_json(masked_in(to_json(facts)))
         return
     groups = evidence(facts, _root(facts))
-    print_groups((group.title, [item.text for item in group.items]) for group in groups)
+    print_groups((group.title, [masked(item.text) for item in group.items]) for group in groups)
     if facts.skipped_lines and is_terminal():
         say(f"{facts.skipped_lines} of {facts.lines} lines could not be read (torn, too long or not JSON).")
 

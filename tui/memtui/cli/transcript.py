@@ -14,6 +14,7 @@ from memtui.cli.turns import at
 from memtui.flows.sessions import find_transcript
 from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.entries import Entry, read_entries
+from memtui.safety.secrets import masked, masked_in
 
 _AROUND = 10
 _RESULT = 20
@@ -49,7 +50,7 @@ def command(session: str, line: int | None, around: int, as_json: bool, root: Pa
     wanted = (max(1, line - around), line + around) if line else None
     entries = read_entries(transcript, lines=wanted)
     if as_json:
-        print_json([asdict(entry) | {"source": entry.source._asdict()} for entry in entries])
+        print_json([masked_in(asdict(entry) | {"source": entry.source._asdict()}) for entry in entries])
         return
     found = False
     for entry in entries:
@@ -67,7 +68,7 @@ def _shown(entry: Entry, *, marked: bool) -> str:
     if entry.agent:
         head += f" ({entry.agent})"
     text = f"{entry.title}  {entry.text}" if entry.title else entry.text
-    lines = text.strip("\n").split("\n")
+    lines = masked(text).strip("\n").split("\n")
     if entry.kind == "result":
         lines = list(_cut(lines))
     lead = "✗ " if entry.failed else _LEADS.get(entry.kind, "")

@@ -15,6 +15,7 @@ from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.facts import read_facts
 from memtui.reading.records import Source, Turn
 from memtui.reading.short_text import one_line, shortened
+from memtui.safety.secrets import masked, masked_in
 
 _LINE = 300
 """Characters of a text; `--json` has all of it."""
@@ -35,7 +36,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
     facts = read_facts(transcript)
     refuse_strange(transcript, facts)
     if as_json:
-        print_json([asdict(turn) | {"source": turn.source._asdict()} for turn in facts.turns])
+        print_json([masked_in(asdict(turn) | {"source": turn.source._asdict()}) for turn in facts.turns])
     else:
         say(
             "\n".join(line for turn in facts.turns for line in _lines(turn)) or "The session has no turn yet."
@@ -52,6 +53,6 @@ def _lines(turn: Turn) -> list[str]:
     calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
     lines = [f"{turn.number}. {at(turn.source)}  {turn.kind}, {calls}, {turn.end}"]
     for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
-        flat = one_line(text)
+        flat = one_line(masked(text))
         lines += [f"   {mark} {shortened(flat, _LINE)}"] if flat else []
     return lines

@@ -46,7 +46,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
         learnings=tuple(_unique(map(_bare, _learnings(facts))))[:_LEARNINGS],
         questions=tuple(_unique(map(_bare, _questions(facts))))[:_QUESTIONS],
         confidence=_bare(_confidence(facts)),
-        key_files=tuple(_key_files(facts)),
+        key_files=tuple(map(_bare, _key_files(facts))),
         extra=quotes_section(facts, clock=True),
     )
 

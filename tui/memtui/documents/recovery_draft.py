@@ -107,7 +107,7 @@ def _changes(facts: Facts) -> Iterator[str]:
 
 
 def _without_secrets(recovery: Recovery) -> Recovery:
-    """The same with its texts masked; paths stay as they are, for they are what the text is for."""
+    """The same with its texts masked, and its paths, which are ordinary ones next to always."""
     number = 0
 
     def mask(text: str) -> str:
@@ -117,9 +117,16 @@ def _without_secrets(recovery: Recovery) -> Recovery:
 
     changes: dict[str, object] = {
         name: tuple(mask(item) for item in getattr(recovery, name))
-        for name in ("decisions", "constraints", "known_issues", "changes", "pending")
+        for name in ("decisions", "constraints", "known_issues", "changes", "pending", "dependencies")
     }
     changes |= {name: mask(getattr(recovery, name)) for name in ("objective", "last_action", "notes")}
+    changes |= {
+        name: tuple(each.replace(path=mask(each.path), role=mask(each.role)) for each in files)
+        for name, files in (
+            ("working_files", recovery.working_files),
+            ("reference_files", recovery.reference_files),
+        )
+    }
     changes["plan"] = recovery.plan.replace(content=mask(recovery.plan.content))
     if not number:
         return recovery

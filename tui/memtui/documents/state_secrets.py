@@ -1,4 +1,4 @@
-"""A session state without the secrets that stood in what was said; its paths stay as they are."""
+"""A session state without the secrets that stood in what was said, or in a path."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def without_secrets(state: SessionState) -> SessionState:
             last_compile=_bare(working.last_compile),
             last_error=_bare(working.last_error),
             technical_state=_bare(working.technical_state),
+            files_modified=_bare(working.files_modified),
+            dependencies=_bare(working.dependencies),
         ),
         dynamics=dynamics.replace(last_intent=_bare(dynamics.last_intent)),
     )

@@ -58,12 +58,12 @@ def holds_secrets(hits: Sequence[Hit]) -> str:
 
 
 def masked_in(value: Any) -> Any:
-    """A JSON value with its texts masked; keys stay as they are."""
+    """A JSON value with its texts masked, those that are keys, too."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, dict):
-        return {key: masked_in(item) for key, item in value.items()}
-    if isinstance(value, list):
+        return {masked_in(key): masked_in(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
         return [masked_in(item) for item in value]
     return value
 
