@@ -81,7 +81,7 @@ def _of_parts(name: str, last: str, before: str) -> str:
     lowered = name.lower()
     if last in _PASSWORDS or lowered.endswith(("password", "passwd", "passphrase")):
         return "" if before in _NO_PASSWORDS else "password"
-    if last in _SECRETS:
+    if last in _SECRETS or last.endswith("secret"):
         return "secret"
     if last in _TOKENS or lowered.endswith("token"):
         return "" if before in _NO_TOKENS and not name.isupper() else "token"
