@@ -81,6 +81,16 @@ def test_what_a_project_says_is_quoted_and_harmless(world: World) -> None:
     assert text.count("````text\n[tag]") == 2
 
 
+def test_secrets_of_rules_and_conventions_are_masked(world: World) -> None:
+    token = "ghp_" + "a1B2c3D4" * 5
+    world.put("CLAUDE.md", f"# A\n\n## Key Conventions\n\n- Push with {token}\n")
+    world.command("deploy", f"Log in with {token}")
+    world.activate("deploy")
+    text = block(world)
+    assert token not in text
+    assert text.count("[masked: github token]") == 2
+
+
 def test_a_plain_project_goes_by_its_own_name(world: World) -> None:
     world.put("README.md", "# Harbor\n")
     world.put("CLAUDE.md", "# Harbor\n\n## Conventions\n\nTabs.\n")

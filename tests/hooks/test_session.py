@@ -178,6 +178,14 @@ def test_a_session_id_is_no_path(world: World, session_id: str) -> None:
     assert world.within("session-start", source="compact", session_id=session_id) == ""
 
 
+def test_a_state_written_before_there_were_masks_is_masked(world: World) -> None:
+    token = "ghp_" + "a1B2c3D4" * 5
+    world.state(state_of(world).replace("No refresh race", f"Log in with {token}"))
+    text = context(world.within("session-start", source="compact"))
+    assert token not in text
+    assert "[masked: github token]" in text
+
+
 def test_a_long_state_is_shortened_and_says_where_the_whole_is(world: World) -> None:
     path = world.state(state_of(world, files=", ".join(f"src/file{number}.py" for number in range(900))))
     world.within("session-end", reason="clear")

@@ -81,6 +81,7 @@ def test_no_form_gets_through(number: int) -> None:
     "text",
     [
         "private final int x = a < b;", "</private> only the end", "class A { private List<String> a; }",
+        "Task<Private> Load(string id); // and the rest", "a Map<Private, int> b", "<Private />\n<Other/>",
         "<privately>x</privately>", "<private-key>x</private-key>", "if (a <private_b) {}", "<p>rivate</p>",
         "\u300a\u8d44\u6cbb\u901a\u9274\u300b \xab\u041f\u0440\u0438\u0432\u0435\u0442\xbb &lt;b&gt; %20",
         "\\u001b[2m", "",
@@ -99,6 +100,13 @@ def test_letters_of_other_scripts_hide_nothing(word: str) -> None:
     text = f"before <{word}>{SECRET}</{word}>"
     assert without_private(text) == "before [private]"
     assert line_may_hold_private(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["Foo<private>x", "see <Private>x", "Foo<Private>x</private>", "<private/>x</private>"]
+)
+def test_what_only_looks_like_code_is_private(text: str) -> None:
+    assert "x" not in without_private(text)
 
 
 def test_a_message_that_is_private_as_a_whole_is_empty() -> None:
@@ -125,7 +133,8 @@ def test_what_is_left_holds_nothing_private(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<", "< ", "&lt;", "<private ", "</private", "&amp;", "\xab\u200b", "%25", "<\u200b"]
+    "piece",
+    ["<", "< ", "&lt;", "<private ", "</private", "&amp;", "\xab\u200b", "%25", "<\u200b", "ab<Private>"],
 )
 def test_many_beginnings_take_no_time(piece: str) -> None:
     without_private(piece * 20_000)

@@ -19,7 +19,8 @@ from memtui.hooks.surroundings import (
 )
 from memtui.named import TYPE_CHECKING
 from memtui.project import Project, git_branch
-from memtui.safety.quoting import fenced, harmless
+from memtui.safety.handing import safe
+from memtui.safety.quoting import fenced
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -66,7 +67,7 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     told = _quoted(conventions(project, report))
     if fixed and not told:
         told = ["- Read CLAUDE.md for project conventions"]
-    files = _harmless(key_files(project, whole=fixed))
+    files = _safe(key_files(project, whole=fixed))
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
@@ -76,7 +77,7 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
         ),
         Section(_titled("Key Files to Check After Compact", files), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", told), _CONVENTIONS),
-        Section(_titled("Recent Agent Activity", _harmless(recent_activity(project, report))), _ACTIVITY),
+        Section(_titled("Recent Agent Activity", _safe(recent_activity(project, report))), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]
     return joined(fitting(sections, SUMMARISER_LIMIT - 2)) + "\n"
@@ -84,7 +85,7 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
 
 def _status(project: Project, profile: Profile, report: Report) -> str:
     name, version = package(project, report)
-    name, version = harmless(name), harmless(version)
+    name, version = safe(name), safe(version)
     title = f"{_owner(name, profile)} PROJECT CONTEXT (preserve during compact):"
     lines = [
         title,
@@ -93,7 +94,7 @@ def _status(project: Project, profile: Profile, report: Report) -> str:
         "## Project Status",
         f"- Project: {_versioned(name, version, profile)}",
     ]
-    branch = harmless(clean_line(git_branch(project.root))[:200])
+    branch = safe(clean_line(git_branch(project.root))[:200])
     if branch or profile == "agileflow":
         lines.append(f"- Branch: {branch or 'unknown'}")
     return "\n".join(lines + _stories(project, profile, report))
@@ -105,7 +106,7 @@ def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
         return ["- Active Stories: Unable to read docs/09-agents/status.json"]
     if active is None and profile == "plain":
         return []
-    shown = _harmless(active or ["None in progress"])
+    shown = _safe(active or ["None in progress"])
     if len(shown) > _MOST_STORIES:
         shown[_MOST_STORIES:] = [f"{len(shown) - _MOST_STORIES} more"]
     return [f"- Active Stories: {', '.join(shown)}", f"- WIP Count: {len(active or ())}"]
@@ -125,7 +126,7 @@ def _owner(name: str, profile: Profile) -> str:
 
 
 def _rules(rules: Rules, profile: Profile) -> str:
-    return f"## ACTIVE COMMAND: {_called(rules, profile)}\n\n{fenced(harmless(rules.text))}"
+    return f"## ACTIVE COMMAND: {_called(rules, profile)}\n\n{fenced(safe(rules.text))}"
 
 
 def _called(rules: Rules, profile: Profile) -> str:
@@ -146,12 +147,12 @@ def _actions(project: Project, profile: Profile) -> str:
     return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
 
 
-def _harmless(lines: Sequence[str]) -> list[str]:
-    return [harmless(each) for each in lines]
+def _safe(lines: Sequence[str]) -> list[str]:
+    return [safe(each) for each in lines]
 
 
 def _quoted(lines: Sequence[str]) -> list[str]:
-    return [fenced(harmless("\n".join(lines)))] if lines else []
+    return [fenced(safe("\n".join(lines)))] if lines else []
 
 
 def _titled(title: str, lines: Sequence[str]) -> str:

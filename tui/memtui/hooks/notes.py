@@ -17,7 +17,8 @@ from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
-from memtui.safety.quoting import fenced, harmless
+from memtui.safety.handing import safe
+from memtui.safety.quoting import fenced
 from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 
@@ -101,12 +102,12 @@ def _introduced(text: str, sections: list[Section]) -> str:
 
 def _rules(rules: Rules) -> str:
     name = clean_line(rules.name)
-    return f"## Active command /{name}\n\nFrom {rules.path}:\n{fenced(harmless(rules.text))}"
+    return f"## Active command /{name}\n\nFrom {rules.path}:\n{fenced(safe(rules.text))}"
 
 
 def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
     """The notes of the newest version; its document, shortened, where there are none."""
-    text = harmless(read_notes(home, entry)).strip("\n")
+    text = safe(read_notes(home, entry)).strip("\n")
     if not text:
         return _state(entry, home, report, room)
     head = (
@@ -137,7 +138,7 @@ def _title(entry: Entry) -> str:
 
 def _quoted(title: str, text: str, whole: str, room: int | None, shorten: Shorten) -> str:
     """A text in a fence under its title; where room is short, shortened, and told where the whole is."""
-    text = harmless(text).strip("\n")
+    text = safe(text).strip("\n")
     head = f"## {clean_line(title)}\n\n"
     if room is not None:
         room -= size_of(head) + len(fenced(text)) - len(text)

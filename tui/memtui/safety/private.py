@@ -6,7 +6,7 @@ import re
 
 from memtui.named import TYPE_CHECKING
 from memtui.patterns import deferred
-from memtui.safety.folding import INVISIBLE, OPENERS, folded, holds_escape_marks
+from memtui.safety.folding import INVISIBLE, OPENERS, Folded, folded, holds_escape_marks
 
 if TYPE_CHECKING:
     from typing import Any
@@ -17,6 +17,9 @@ MARK = "[private]"
 _TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
 
 _ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
+_GENERIC = deferred(r"^[A-Za-z0-9_]{2}<Private[>,:\s]")
+"""A type with a type in its brackets. Glued to a word, with this one capital: nobody marks a text so."""
+
 _ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
 _CANDIDATE = deferred(
     rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPES}",
@@ -65,18 +68,29 @@ def split_private(text: str, depth: int = 0) -> tuple[str, int]:
     fold = folded(text)
     kept: list[str] = []
     begin = 0
-    for tag in _TAG.finditer(fold.text):
+    tags = list(_TAG.finditer(fold.text))
+    last_closing = max((tag.start() for tag in tags if tag["closing"]), default=-1)
+    for tag in tags:
         if tag["closing"]:
             if depth and tag["end"]:
                 depth -= 1
                 begin = fold.origin(tag.end())
         else:
+            if not depth and tag.start() > last_closing and _is_code(text, fold, tag):
+                continue
             if not depth:
                 kept += [text[begin : fold.origin(tag.start())], MARK]
             depth += 1
     if not depth:
         kept.append(text[begin:])
     return ("" if all(part == MARK or not part.strip() for part in kept) else "".join(kept)), depth
+
+
+def _is_code(text: str, fold: Folded, tag: re.Match[str]) -> bool:
+    """Whether an opening tag is code: ``List<Private>`` or ``<Private/>``; for one that none closes."""
+    start, end = fold.origin(tag.start()), fold.origin(tag.end())
+    glued = _GENERIC.search(text[max(0, start - 2) : start + 9]) is not None
+    return glued or text[start:end].endswith("/>")
 
 
 def may_hold_private(text: str) -> bool:
