@@ -64,7 +64,7 @@ def test_a_transcript_alone_wants_a_draft(world: World) -> None:
     assert view.drafted
     assert not view.reading
     assert view.state is not None
-    assert view.state.identity.goal == "Fix it"
+    assert view.state.identity.goal == 'first asked (L1): "Fix it"'
     assert view.sessions == ("s-1",)
 
 

@@ -128,10 +128,10 @@ async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(wo
         await until_title(driver, "4 Session state drafted · session 1/2")
         await driver.press("]")
         await until_title(driver, "4 Session state drafted · session 2/2")
-        assert "goal Forgive typos" in driver.drawn(PaneId.STATE)
+        assert 'goal first asked (L1): "Forgive typos"' in driver.drawn(PaneId.STATE)
         await driver.press("[")
         await until_title(driver, "4 Session state drafted · session 1/2")
-        assert "goal Fix the race" in driver.drawn(PaneId.STATE)
+        assert 'goal first asked (L1): "Fix the race"' in driver.drawn(PaneId.STATE)
 
 
 @pytest.mark.parametrize("key", ["[", "]"])
@@ -255,7 +255,7 @@ async def test_m_lets_a_model_word_the_next_version(world: World, claude: StandI
         await driver.press("4", "m")
         await driver.until_said("Claude wrote version 1.")
         await until_count(driver, "v1")
-        assert "▸ Take the lock" in driver.drawn(PaneId.STATE)
+        assert "▸ Take the lock (no source)" in driver.drawn(PaneId.STATE)
         assert "Never refresh twice" in driver.detail
         assert "one lock a session" in driver.detail
 
