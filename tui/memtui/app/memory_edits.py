@@ -31,13 +31,15 @@ class _Said(TypedDict, total=False):
     pinned: bool
 
 
-def archive(backend: MemoryBackend, memory_id: str) -> Edited:
-    """Archive a memory, or take it out of the archive.
+def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:
+    """Archive a memory, or take it out of the archive; the other way round without `archived`.
 
     Raises:
         FileProblem: it is gone, or cannot be written; nothing was changed.
     """
     before = backend.get(memory_id).meta.archived
+    if before is archived:
+        return Edited(f"{memory_id} is as it was.", None)
     undo = _update(
         backend,
         memory_id,
@@ -50,13 +52,15 @@ def archive(backend: MemoryBackend, memory_id: str) -> Edited:
     return Edited(f"Archived {memory_id}: A shows archived ones, too; u brings it back.", undo)
 
 
-def pin(backend: MemoryBackend, memory_id: str) -> Edited:
-    """Pin a memory on top of the list, or unpin it.
+def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -> Edited:
+    """Pin a memory on top of the list, or unpin it; the other way round without `pinned`.
 
     Raises:
         FileProblem: it is gone, or cannot be written; nothing was changed.
     """
     before = backend.get(memory_id).meta.pinned
+    if before is pinned:
+        return Edited(f"{memory_id} is as it was.", None)
     label = f"{'unpinning' if before else 'pinning'} of {memory_id}"
     undo = _update(backend, memory_id, {"pinned": before}, {"pinned": not before}, label)
     return Edited(f"Unpinned {memory_id}." if before else f"Pinned {memory_id}: it stays on top.", undo)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
 from memtui.app.browser import Browser
 from memtui.app.panes.pending import PendingPane
-from memtui.app.views import HealthView
+from memtui.app.views import CaptureRow, HealthView
 
 if TYPE_CHECKING:
     from memtui.flows.review import Reviewed
@@ -55,28 +56,32 @@ class CaptureActions:
         )
 
     def review(self) -> None:
-        """Review the selected capture."""
-        row = self._pane.capture_row(self._pane.selected)
-        if row is None:
-            self._host.say("No capture is selected.", warn=True)
-        elif row.capture is None:
-            why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
-            self._host.say(f"This capture {why}.", warn=True)
-        elif row.capture.status == "reviewed":
-            self._host.say(
-                f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
-            )
-        else:
-            self._windows.review(row, self._reviewed)
+        """Review the selected capture, or the marked ones, one after the other."""
+        chosen = self._pane.chosen
+        for key in chosen:
+            row = self._pane.capture_row(key)
+            if row is not None and not _why_not(row):
+                self._windows.review(row, partial(self._reviewed, key))
+                return
+        row = self._pane.capture_row(chosen[0] if chosen else None)
+        self._host.say(
+            "No capture is selected." if row is None else _why_not(row),
+            warn=row is None or row.capture is None,
+        )
 
-    def _reviewed(self, review: Reviewed | None) -> None:
-        if review is not None:
-            self._undos.remember(review.undo)
-            self._host.hint("compacts", "memories")
-            name = review.memory_path.name
-            self._host.say(
-                f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back."
-            )
+    def _reviewed(self, key: str, review: Reviewed | None) -> None:
+        """Go on with the next marked capture; one that was left stays marked, and ends the walk."""
+        if review is None:
+            return
+        self._undos.remember(review.undo)
+        self._host.hint("compacts", "memories")
+        name = review.memory_path.name
+        self._host.say(f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back.")
+        if key in self._pane.marked:
+            self._pane.mark(self._pane.marked - {key})
+            self._place.update_tabs()
+            if self._pane.marked:
+                self.review()
 
     def backfill(self) -> None:
         """Write captures for compactions that have none, once confirmed."""
@@ -119,3 +124,13 @@ class CaptureActions:
             await asyncio.to_thread(self._browser.install, plan)
             self._host.hint("branch")
             self._host.say("Installed. Sessions started from now on feed this browser.")
+
+
+def _why_not(row: CaptureRow) -> str:
+    """Why a capture cannot be reviewed; "" when it can."""
+    if row.capture is None:
+        why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
+        return f"This capture {why}."
+    if row.capture.status == "reviewed":
+        return f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
+    return ""

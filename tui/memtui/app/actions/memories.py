@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,16 @@ from memtui.app.actions.undos import Undos
 from memtui.app.browser import Browser
 from memtui.app.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Subject
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.app.memory_edits import Edited
     from memtui.store.base import MemoryBackend
 
-    Edit = Callable[[MemoryBackend, str], Edited]
+    Edit = Callable[[MemoryBackend], Edited]
+    EditOne = Callable[[MemoryBackend, str], Edited]
+    EditSeveral = Callable[[MemoryBackend, Sequence[str]], Edited]
 
 
 class MemoryActions:
@@ -99,71 +102,88 @@ class MemoryActions:
     # -- changing them --------------------------------------------------------------------------------------
 
     def archive(self) -> None:
-        """Archive the selected memory, or take it out of the archive."""
+        """Archive the chosen memories, or take them out of the archive."""
+        from memtui.app.batch_edits import archive_all
         from memtui.app.memory_edits import archive
 
-        if memory_id := self._stored("archived"):
-            self._edit("archiving", memory_id, archive, hides=("mine",))
+        self._change("archiving", "archived", archive, archive_all, hides=("mine",))
 
     def pin(self) -> None:
-        """Pin the selected memory, or unpin it."""
+        """Pin the chosen memories, or unpin them."""
+        from memtui.app.batch_edits import pin_all
         from memtui.app.memory_edits import pin
 
-        if memory_id := self._stored("pinned"):
-            self._edit("pinning", memory_id, pin)
+        self._change("pinning", "pinned", pin, pin_all)
 
     def delete(self) -> None:
-        """Move the selected memory to the trash."""
+        """Move the chosen memories to the trash."""
+        from memtui.app.batch_edits import delete_all
         from memtui.app.memory_edits import delete
 
-        if memory_id := self._stored("deleted here"):
-            self._edit("deleting", memory_id, delete, hides=("mine", "keys"))
+        self._change("deleting", "deleted here", delete, delete_all, hides=("mine", "keys"))
 
     def tag(self) -> None:
-        """Edit the tags of the selected memory, in one line."""
+        """Edit the tags of the chosen memories, in one line."""
         self._host.start(self._tag, group="tags", exclusive=True)
 
     async def _tag(self) -> None:
+        from memtui.app.batch_edits import common_tags, retag_all
         from memtui.app.memory_edits import retag
         from memtui.formats.tags import tags_of
 
-        memory_id = self._stored("tagged")
-        if not memory_id:
+        ids = self._stored("tagged")
+        if not ids:
             return
+        several = len(ids) > 1
         with self._host.reporting("reading the tags"):
-            meta = (await asyncio.to_thread(self._browser.backend.get, memory_id)).meta
+            before = await asyncio.to_thread(common_tags, self._browser.backend, ids)
             answer = await self._windows.ask(
-                f"Tags of {memory_id}",
-                value=", ".join(clean_line(tag) for tag in meta.tags),
+                f"Tags that {len(ids)} memories have in common" if several else f"Tags of {ids[0]}",
+                value=", ".join(clean_line(tag) for tag in before),
                 hint="commas between · enter saves · esc leaves",
             )
-            tags = meta.tags if answer is None else tags_of(answer)
-            self._edit("tagging", memory_id, lambda backend, its_id: retag(backend, its_id, tags))
+            after = before if answer is None else tags_of(answer)
+            if not several:
+                self._edit("tagging", ids, lambda backend: retag(backend, ids[0], after))
+            elif answer is not None:
+                self._edit("tagging", ids, lambda backend: retag_all(backend, ids, before, after))
 
-    def _stored(self, done: str) -> str:
-        """The Recovery ID of the selected memory; "", once it is said that it has none."""
-        subject = self.pane.subject(self.pane.selected)
-        if not subject.recovery_id:
+    def _stored(self, done: str) -> list[str]:
+        """The Recovery IDs of the chosen memories; none, once it is said why."""
+        subjects = [self.pane.subject(key) for key in self.pane.chosen] or [Subject()]
+        ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
+        if not ids:
             why = (
                 f"This is a review's memory file: only stored memories can be {done}."
-                if subject.file is not None
-                else subject.no_recovery_id
+                if subjects[0].file is not None
+                else subjects[0].no_recovery_id
             )
             self._host.say(why, warn=True)
-        return subject.recovery_id
+        return ids
 
-    def _edit(self, doing: str, memory_id: str, edit: Edit, *, hides: Collection[str] = ()) -> None:
-        """Change a memory; what hides it takes it off the list at once."""
-        self.pane.drop(f"{memory_id}.md", hides)
+    def _change(
+        self, doing: str, done: str, one: EditOne, several: EditSeveral, *, hides: Collection[str] = ()
+    ) -> None:
+        ids = self._stored(done)
+        if len(ids) > 1:
+            self._edit(doing, ids, lambda backend: several(backend, ids), hides=hides)
+        elif ids:
+            self._edit(doing, ids, lambda backend: one(backend, ids[0]), hides=hides)
+
+    def _edit(self, doing: str, ids: Sequence[str], edit: Edit, *, hides: Collection[str] = ()) -> None:
+        """Change memories and unmark them; what hides them takes them off the list at once."""
+        keys = {f"{memory_id}.md" for memory_id in ids}
+        self.pane.mark(self.pane.marked - keys)
+        self.pane.drop(keys, hides)
         self._place.update_tabs()
-        self._host.start(partial(self._make_edit, doing, memory_id, edit), group="edit")
+        self._host.start(partial(self._make_edit, doing, edit), group="edit")
 
-    async def _make_edit(self, doing: str, memory_id: str, edit: Edit) -> None:
-        """Change a memory, one change after the other, and remember how to take it back."""
+    async def _make_edit(self, doing: str, edit: Edit) -> None:
+        """Change memories, one change after the other, and remember how to take it back."""
         edited = None
         async with self._editing:
             with self._host.reporting(doing):
-                edited = await asyncio.to_thread(edit, self._browser.backend, memory_id)
+                edited = await asyncio.to_thread(edit, self._browser.backend)
                 if edited.undo is not None:
                     self._undos.remember(edited.undo)
                     self._host.hint("memories")

@@ -88,16 +88,16 @@ class MemoriesPane(Pane):
         self.everything = everything
         self.show_rows()
 
-    def drop(self, key: str, lists: Collection[str]) -> None:
-        """Take a memory out of `mine` or `keys` of the view at once: the next listing will have it so.
+    def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
+        """Take memories out of `mine` or `keys` of the view at once: the next listing will have it so.
 
         Who presses a key again before that acts on the next memory then, not on the same one.
         """
         view = self.view
         if "keys" in lists:
-            view = view._replace(keys=[each for each in view.keys if each != key])
-        if "mine" in lists and key in view.mine:
-            view = view._replace(mine=[each for each in view.mine if each != key])
+            view = view._replace(keys=[each for each in view.keys if each not in keys])
+        if "mine" in lists and any(key in view.mine for key in keys):
+            view = view._replace(mine=[each for each in view.mine if each not in keys])
         if view is not self.view:
             self._show_view(view)
 

@@ -123,6 +123,19 @@ class Pane(RowList):
     def subject(self, key: str | None) -> Subject:
         """What keys can act on."""
 
+    @property
+    def chosen(self) -> list[str]:
+        """The keys that an action is for: of the marked rows, in order, else of the selected one."""
+        if self.marked:
+            return [key for key in self.all_keys() if key in self.marked]
+        return [] if self.selected is None else [self.selected]
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Let these rows be the marked ones; a filter may hide some of them."""
+        self.marked = frozenset(keys)
+        self.refresh_rows()
+        self._show_title(len(self.rows))
+
     def unfold(self, name: str) -> None:
         """Open a fold of the detail, or close it."""
 
@@ -146,7 +159,8 @@ class Pane(RowList):
         """The same in the strip of a short window, which has no border that tells the filter."""
         room = _STRIP - len(PANE_TITLES[self.pane_id])
         wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
-        return f"/{wanted.plain}" if wanted.plain else self.count()
+        marked = f" ●{len(self.marked)}" if self.marked else ""
+        return (f"/{wanted.plain}" if wanted.plain else self.count()) + marked
 
     def show_rows(self) -> None:
         """Apply the filter and redraw, keeping selection and scroll."""
@@ -158,6 +172,8 @@ class Pane(RowList):
             self.empty = f"{nothing} matches “{clean_line(self.filter_text)}”."
         else:
             self.empty = self._empty_text
+        if self.marked:
+            self.marked &= frozenset(self.all_keys())
         self.set_rows(keys)
         self.refresh_rows()
         if self.wanted_height != self._reported_height:
@@ -187,6 +203,8 @@ class Pane(RowList):
             count = f'{shown}{more}/{len(self.all_keys())} · "{wanted}" ✕'
         else:
             count = self.told()
+        if self.marked:
+            count = f"{count} · {len(self.marked)} marked"
         self.border_title = Content.assemble(
             (f"{self.number} ", "$quiet"),
             PANE_TITLES[self.pane_id],

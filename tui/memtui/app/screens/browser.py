@@ -264,6 +264,8 @@ class BrowserScreen(Screen[None]):
             if not self.actions.memories.follow_back():
                 self.remove_class("-reading")
                 self.set_focus(self.pane)
+        elif self.pane.marked:
+            self.actions.marking.clear()
         elif self.pane.filter_text:
             self.actions.filtering.set("")
         elif self.has_class("-zoomed"):

@@ -9,6 +9,7 @@ from memtui.app.actions.active_commands import CommandActions
 from memtui.app.actions.captures import CaptureActions
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.filtering import Filtering
+from memtui.app.actions.marking import Marking
 from memtui.app.actions.memories import MemoryActions
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.search import SearchActions
@@ -55,6 +56,7 @@ class BrowserActions:
         health: Callable[[], HealthView | None],
     ) -> None:
         self.filtering = Filtering(place)
+        self.marking = Marking(place)
         self.undos = Undos(place, panes)
         self.captures = CaptureActions(place, browser, panes.pending, windows, self.undos, health)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.undos, self.filtering)
@@ -72,6 +74,7 @@ class BrowserActions:
     def handlers(self) -> Mapping[str, Callable[[], Any]]:
         """The handlers by action."""
         return {
+            "mark": self.marking.mark,
             "review": self.captures.review,
             "toggle_reviewed": self.captures.toggle_reviewed,
             "backfill": self.captures.backfill,

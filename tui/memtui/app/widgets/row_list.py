@@ -138,7 +138,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._at_top = True
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
-        self._strips: LRUCache[tuple[str, bool, bool], Strip] = LRUCache(1024)
+        self._strips: LRUCache[tuple[str, bool, bool, bool], Strip] = LRUCache(1024)
+        self.marked: frozenset[str] = frozenset()
+        """The keys of the rows that show a mark."""
         self._strip_width = 0
         self._focus_is_new = False
         self._press_opens = False
@@ -381,13 +383,14 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if width != self._strip_width:
             self._strips.clear()
             self._strip_width = width
-        cache_key = (self._rows[row], row == self._index, row == self._hover)
+        key = self._rows[row]
+        cache_key = (key, row == self._index, row == self._hover, key in self.marked)
         strip = self._strips.get(cache_key)
         if strip is None:
             strip = self._strips[cache_key] = self._render_row(*cache_key, width)
         return strip
 
-    def _render_row(self, key: str, cursor: bool, hover: bool, width: int) -> Strip:
+    def _render_row(self, key: str, cursor: bool, hover: bool, marked: bool, width: int) -> Strip:
         inner = max(0, self.scrollable_content_region.width - 1 - self.GAP)
         names = self._style_names(key, cursor, hover)
         base = self.get_visual_style(*names)
@@ -399,7 +402,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         strip = Strip(cut_segments(parts, inner))
         bar = self.get_visual_style(*names, "row-list--bar").rich_style
         rest = blank(width - 1 - strip.cell_length, ground + extra)
-        return Strip([segment("▌" if cursor else " ", bar), *strip, rest], width)
+        return Strip([segment("●" if marked else "▌" if cursor else " ", bar), *strip, rest], width)
 
     def _style_names(self, key: str, cursor: bool, hover: bool) -> tuple[str, ...]:
         if self._is_header is not None and self._is_header(key):

@@ -1,0 +1,137 @@
+"""Space marks several rows; the next action is for all of them, and u takes it back as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.commands import PaneId
+from memtui.app.screens.ask import AskScreen
+from memtui.app.screens.review import ReviewScreen
+from memtui.formats.stored_memory import MemoryMeta, parse_stored
+from tests.app.harness import SIZES, Driver, opened
+from tests.app.world import World
+
+
+def rows(driver: Driver) -> list[str]:
+    return [key.removesuffix(".md") for key in driver.pane(PaneId.MEMORIES).rows]
+
+
+def path_of(world: World, name: str) -> Path:
+    return world.home.memories / f"{name[5:9]}-{name[9:11]}" / f"{name}.md"
+
+
+def meta(world: World, name: str) -> MemoryMeta:
+    return parse_stored(path_of(world, name).read_bytes()).meta
+
+
+@pytest.fixture
+def names(world: World) -> list[str]:
+    """Four memories, newest first."""
+    tags = [("both", "a"), ("both", "b"), ("c",), ()]
+    return [world.memory(number, f"Memory {number}", tags=each) for number, each in enumerate(tags, 1)]
+
+
+async def test_space_marks_a_row_and_goes_on_and_esc_unmarks_all(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "space", "space")
+        assert "2 Memories 4 · 2 marked" in driver.shown
+        assert driver.shown.count("●") >= 2
+        pane = driver.pane(PaneId.MEMORIES)
+        assert pane.marked == {f"{name}.md" for name in names[:2]}
+        assert pane.selected == f"{names[2]}.md"
+        await driver.press("k", "space")
+        assert pane.marked == {f"{names[0]}.md"}
+        await driver.press("escape")
+        assert not pane.marked
+        assert "marked" not in driver.shown
+
+
+async def test_the_strip_of_a_short_window_counts_the_marks(world: World, names: list[str]) -> None:
+    async with opened(world, SIZES[-1]) as driver:
+        await driver.press("2", "space")
+        assert "●1" in driver.shown
+
+
+async def test_a_archives_all_marked_memories_and_one_u_brings_them_back(
+    world: World, names: list[str]
+) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "space", "space", "a")
+        assert rows(driver) == names[2:]
+        await driver.until_said("Archived 2 memories. u takes it back.")
+        assert [meta(world, name).archived for name in names] == [True, True, False, False]
+        assert not driver.pane(PaneId.MEMORIES).marked
+        await driver.press("u")
+        await driver.until_said("Undone: archived 2 memories.")
+        await driver.until(lambda: rows(driver) == names, "the memories are back")
+        assert not any(meta(world, name).archived for name in names)
+
+
+async def test_those_that_are_archived_already_stay_so(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "a")
+        await driver.until_said("Archived")
+        await driver.press("A", "g", "space", "space", "a")
+        await driver.until_said("Archived 1 memory. u takes it back.")
+        assert [meta(world, name).archived for name in names[:2]] == [True, True]
+        await driver.press("g", "space", "space", "a")
+        await driver.until_said("Unarchived 2 memories. u takes it back.")
+        assert [meta(world, name).archived for name in names[:2]] == [False, False]
+
+
+async def test_d_deletes_all_marked_memories(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "j", "space", "space", "D")
+        await driver.until_said("Moved to the trash: 2 memories. u takes it back.")
+        assert [path_of(world, name).exists() for name in names] == [True, False, False, True]
+        await driver.press("u")
+        await driver.until_said("Undone")
+        assert all(path_of(world, name).exists() for name in names)
+
+
+async def test_t_edits_the_tags_that_marked_memories_have_in_common(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "space", "space", "t")
+        await driver.until(
+            lambda: isinstance(driver.screen, AskScreen) and driver.has("Input"), "the question"
+        )
+        assert driver.screen.query_one(Input).value == "both"
+        driver.screen.query_one(Input).value = "new"
+        await driver.press("enter")
+        await driver.until_said("Changed the tags of 2 memories. u takes it back.")
+        assert meta(world, names[0]).tags == ("a", "new")
+        assert meta(world, names[1]).tags == ("b", "new")
+        await driver.press("u")
+        await driver.until_said("Undone")
+        assert meta(world, names[0]).tags == ("both", "a")
+
+
+async def test_what_somebody_deletes_loses_its_mark(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        await driver.press("2", "space", "space")
+        path_of(world, names[0]).unlink()
+        driver.browser.feed.live.hint("memories")
+        await driver.until(lambda: len(rows(driver)) == 3, "the listing")
+        assert driver.pane(PaneId.MEMORIES).marked == {f"{names[1]}.md"}
+
+
+async def test_marked_captures_are_reviewed_one_after_the_other(world: World) -> None:
+    for minutes in (1, 2, 3):
+        world.capture(minutes, f"Capture {minutes}")
+    async with opened(world) as driver:
+        await driver.press("1", "space", "j", "space", "r")
+        await driver.until(lambda: isinstance(driver.screen, ReviewScreen), "the first review")
+        first = driver.screen
+        await driver.press("ctrl+s")
+        await driver.until(
+            lambda: isinstance(driver.screen, ReviewScreen) and driver.screen is not first,
+            "the second review",
+        )
+        assert len(driver.browser.panes_by_kind.pending.marked) == 1
+        await driver.press("ctrl+s")
+        await driver.until(driver.at_home, "the end of the walk")
+        assert not driver.browser.panes_by_kind.pending.marked
+        await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 1, "one capture is left")
