@@ -232,7 +232,7 @@ def test_after_clear_the_last_version_is_waited_for(world: World) -> None:
     until(lambda: not servers(world))
     busy = any("did not wait" in run.detail for run in world.runs)  # the machine, that is
     assert busy or "Fix the token refresh race." in told
-    assert session._PATIENCE < 1
+    assert session._PATIENCE < 5
 
 
 def test_each_of_several_claude_codes_gets_its_own(world: World) -> None:

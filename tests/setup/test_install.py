@@ -425,7 +425,7 @@ def test_the_diff_shows_what_changes(places: Places) -> None:
     assert diff(settings_change, "s.json").startswith(
         '--- s.json\n+++ s.json\n@@ -1,3 +1,56 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'
     )
-    assert diff(settings_change).endswith("+  }\n }\n\\ No newline at end of file\n")
+    assert diff(settings_change).endswith('"memtui"\n+  ]\n }\n\\ No newline at end of file\n')
 
 
 def test_records_that_are_broken_count_as_none(places: Places, init: Run, uninstall: Run) -> None:

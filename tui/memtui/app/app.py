@@ -43,9 +43,6 @@ class MemtuiApp(HostApp):
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "styles/app.tcss",
         "styles/browser.tcss",
-        "styles/review.tcss",
-        "styles/search.tcss",
-        "styles/versions.tcss",
     ]
     # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual

@@ -55,6 +55,8 @@ class Read(Message):
 class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
 
+    CSS_PATH = "../styles/review.tcss"
+
     TABLE = COMPACT
     AUTO_FOCUS = "#compact-text"
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]

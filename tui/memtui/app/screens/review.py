@@ -40,6 +40,8 @@ from memtui.store.transcripts import TranscriptProblem
 class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
 
+    CSS_PATH = "../styles/review.tcss"
+
     TABLE = REVIEW
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 

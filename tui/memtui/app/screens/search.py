@@ -63,6 +63,8 @@ class SearchInput(Input):
 class SearchScreen(Screen[Result | None]):
     """A line to type in, what it finds below it, and the place that was found."""
 
+    CSS_PATH = "../styles/search.tcss"
+
     if TYPE_CHECKING:
         app: HostApp
 

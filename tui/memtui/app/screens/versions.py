@@ -35,6 +35,8 @@ _PAUSE = 0.05
 class VersionsScreen(Screen[None]):
     """The list of versions, newest first, and what the selected one has changed."""
 
+    CSS_PATH = "../styles/versions.tcss"
+
     if TYPE_CHECKING:
         app: HostApp
 
