@@ -39,7 +39,7 @@ def test_what_a_command_did(command: str, found: list[tuple[str, str]]) -> None:
 def test_a_command_of_powershell() -> None:
     found = removals("Remove-Item -Force src\\a.ts; Move-Item b.ts lib\\b.ts", "C:\\work")
     assert found == [("C:\\work\\src\\a.ts", DELETED), ("C:\\work\\b.ts", "moved to C:\\work\\lib\\b.ts")]
-    assert found[0].hits("c:\\work\\src\\a.ts")
+    assert found[0].names("c:\\work\\src\\a.ts")
 
 
 def session() -> Transcript:
@@ -61,22 +61,22 @@ def session() -> Transcript:
 def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
     facts = session().facts(tmp_path)
     roles = [(file.path.removeprefix(f"{ROOT}/"), file.role) for file in working_files(facts, ROOT)]
-    assert sorted(roles[:3]) == [
+    assert sorted(roles[:5]) == [
         ("again.py", "main implementation, 5 edits"),
         ("kept.py", "implementation"),
+        ("lib/a.py", "implementation, 4 edits"),
+        ("lib/b.py", "implementation, 4 edits"),
         ("main.py", "entry point, 4 edits, later put back with git"),
     ]
-    assert sorted(roles[3:]) == [
+    assert sorted(roles[5:]) == [
         ("draft.py", "implementation, 4 edits, later deleted"),
-        ("lib/a.py", "implementation, 4 edits, later deleted"),
-        ("lib/b.py", "implementation, 4 edits, later deleted"),
         ("old.py", f"implementation, 4 edits, later moved to {ROOT}/new.py"),
     ]
     assert [file.path for file in reference_files(facts, ROOT)] == [f"{ROOT}/models/model.py"]
     assert facts.shell_files == ()
     changes = draft_recovery(facts, Path(ROOT)).changes
-    assert f"{ROOT}/draft.py: changed, later deleted" in changes
-    assert f"{ROOT}/again.py: changed" in changes
+    assert f"changed {ROOT}/draft.py, later deleted (L18)" in changes
+    assert any(line.startswith(f"changed {ROOT}/again.py (L") for line in changes)
 
 
 def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
@@ -97,6 +97,19 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
         (f"{ROOT}/d.py", ""),
     ]
     assert facts.shell_files == (f"{ROOT}/notes.txt",)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf lib", "rm lib/*.py", "rm lib/?.py", "git rm -r lib", "mv lib old", "git restore lib"],
+)
+def test_only_a_path_that_is_named_is_gone(tmp_path: Path, command: str) -> None:
+    s = Transcript(cwd=ROOT)
+    s.edit(f"{ROOT}/lib/a.py")
+    s.tool("Bash", command=command)
+    assert [file.fate for file in s.facts(tmp_path).modified_files] == [""]
+    s.tool("Bash", command="rm -f lib/a.py")
+    assert [file.fate for file in s.facts(tmp_path).modified_files] == [DELETED]
 
 
 def test_many_files_are_told_by_their_number(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def last_asked(facts: Facts) -> Ask | None:
 
 
 def _words(turn: Turn, facts: Facts) -> str:
+    if turn.kind == "command" and turn.about:
+        return f"{turn.ask} ({turn.about})"
     if turn.kind != "plan":
         return turn.ask
     given = next((plan for plan in facts.plans if plan.content.strip() in turn.ask), None)

@@ -32,6 +32,12 @@ class Words(NamedTuple):
     """The record holds the plan beside its text, too (``planContent``)."""
 
 
+class Expansion(NamedTuple):
+    """A text that Claude Code puts into the conversation itself, as in the place of a slash command."""
+
+    text: str
+
+
 class Call(NamedTuple):
     """A tool call."""
 
@@ -135,6 +141,7 @@ class Title(NamedTuple):
 
 Event = (
     Words
+    | Expansion
     | Call
     | Result
     | Said
@@ -281,6 +288,8 @@ def _words(record: Record, content: Any) -> Event:
     kind, text = user_words(record)
     if kind == "machine" and text.startswith(SUMMARY_OPENING):
         return Summary(joined_text(content))
+    if kind == "machine" and record.get("isMeta") is True:
+        return Expansion(joined_text(content))
     if kind == "plan":
         return Words(kind, text, *given_plan(record, text))
     return Words(kind, text)

@@ -19,7 +19,6 @@ from memtui.reading.outcomes import (
     outcome_of,
     said_with_rejection,
 )
-from memtui.reading.paths import identity
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import AGENT_TOOLS, QuoteLog
 from memtui.reading.records import NOWHERE, Answer, Facts, Source
@@ -68,9 +67,10 @@ class CallLog:
 
     Args:
         said: given the words of the user in a refusal.
+        has_read: given each file that was read, and what was read of it.
     """
 
-    def __init__(self, said: Callable[[str], None]) -> None:
+    def __init__(self, said: Callable[[str], None], has_read: Callable[[str, str], None]) -> None:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
@@ -81,6 +81,7 @@ class CallLog:
         self.agents: dict[str, None] = {}
         """Ids of the subagents that results name."""
         self._said = said
+        self._has_read = has_read
         self._waiting: dict[str, _Waiting] = {}
         self._source = NOWHERE
         self.begin_anew()
@@ -238,6 +239,8 @@ class CallLog:
         self.files.result(result, path, call.name, waiting.source, self._source.timestamp)
         if call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
+        else:
+            self._has_read(path, result.text)
 
     def _refused(self, result: Result) -> None:
         if words := said_with_rejection(result):
@@ -255,7 +258,7 @@ class CallLog:
         """A command line ended well, by its exit code: what it did to files has happened."""
         for removal in removals(shell.text, folder):
             self.files.removed(removal, self._source.timestamp)
-            for path in [path for path in self.shell_files if removal.fate and removal.hits(identity(path))]:
+            for path in [path for path in self.shell_files if removal.fate and removal.names(path)]:
                 del self.shell_files[path]
         for path in written_files(shell.text, folder):
             self.files.written(path)

@@ -67,14 +67,14 @@ class FileLog:
         touched.subagent = touched.subagent and bool(result.agent)
 
     def removed(self, removal: Removal, timestamp: str) -> None:
-        """Take what a command did to files, or to a folder of them."""
+        """Take what a command did to a file that it names."""
         if moved := self._moved.pop(identity(removal.path), None):
             moved.fate = removal.fate
             if removal.target:
                 self._moved[identity(removal.target)] = moved
         for log in (self._modified, self._read):
-            for touched in [each for key, each in log.items() if removal.hits(key)]:
-                touched.fate, touched.gone = removal.of(touched.path), timestamp
+            if (touched := log.get(identity(removal.path))) is not None:
+                touched.fate, touched.gone = removal.fate, timestamp
                 if removal.target:
                     self._moved[identity(removal.target)] = touched
         if removal.target:

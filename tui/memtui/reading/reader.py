@@ -13,6 +13,7 @@ from memtui.formats.transcript_events import (
     ApiError,
     Boundary,
     Call,
+    Expansion,
     PlanReference,
     Queue,
     Queued,
@@ -54,7 +55,7 @@ class Reading:
         self._setting = Setting()
         self._prompts = PromptLog()
         self._turns = TurnLog()
-        self._calls = CallLog(self._refusal)
+        self._calls = CallLog(self._refusal, self._turns.has_read)
         self._compactions = CompactionLog()
         self._title = ""
         self._message = ""
@@ -71,6 +72,7 @@ class Reading:
             Result: self._result,
             Said: self._said,
             Words: self._words,
+            Expansion: self._expanded,
             Queue: self._queue,
             Queued: self._queued,
             Boundary: self._boundary,
@@ -260,6 +262,11 @@ class Reading:
         if (opened := _OPENED.get(event.kind)) is not None:
             ask = "" if opened == "notification" else event.text
             self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
+
+    def _expanded(self, event: Expansion) -> None:
+        for prompt in self._prompts.words("machine", "", self._source("claude code")):
+            self._open(prompt)
+        self._turns.expanded(event.text)
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):

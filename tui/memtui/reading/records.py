@@ -83,6 +83,8 @@ class Turn:
     """Of the words that opened the turn."""
     ask: str = ""
     """The user's words; each pasted block in them is replaced by a line that names it."""
+    about: str = ""
+    """Of a slash command: the plan file that it read at its beginning, else its own description."""
     pasted: tuple[Pasted, ...] = ()
     closing: Quote | None = None
     """The model's last text before the user speaks again."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from memtui.reading.paths import absolute, identity
@@ -33,7 +32,7 @@ class Removal(NamedTuple):
     """What became of a file or a folder."""
 
     path: str
-    """Absolute; may hold ``*`` and ``?``."""
+    """Absolute."""
     fate: str
     """`DELETED`, `PUT_BACK`, `THERE`, or ``moved to`` with the absolute path."""
 
@@ -42,31 +41,14 @@ class Removal(NamedTuple):
         """Where it was moved to, "" when it was not."""
         return moved_to(self.fate)
 
-    def hits(self, key: str) -> bool:
-        """Whether it is about a file, itself or by a folder above it.
-
-        Args:
-            key: the file's path as `memtui.reading.paths.identity` spells it.
-        """
-        own = identity(self.path).rstrip("\\/")
-        if _WILD.search(own):
-            return _depth(key) == _depth(own) and fnmatchcase(key, own)
-        return key.startswith(own) and key[len(own) : len(own) + 1] in ("", "/", "\\")
-
-    def of(self, path: str) -> str:
-        """The fate of a file that it is about: of one in a moved folder, where it lies now."""
-        if not self.target:
-            return self.fate
-        return self.fate.rstrip("\\/") + path[len(self.path.rstrip("\\/")) :]
+    def names(self, path: str) -> bool:
+        """Whether it names that very path: what lay in a folder, or fits a wildcard, is not on record."""
+        return identity(self.path) == identity(path)
 
 
 def moved_to(fate: str) -> str:
     """The new path of a file with that fate, "" when it was not moved."""
     return fate.removeprefix(_MOVED) if fate.startswith(_MOVED) else ""
-
-
-def _depth(path: str) -> int:
-    return path.count("/") + path.count("\\")
 
 
 def removals(command: str, cwd: str) -> list[Removal]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.reading.pasted import without_pasted
+from memtui.reading.purposes import description_of, plan_read
 from memtui.reading.records import Pasted, Quote, Source, Turn, TurnEnd, TurnKind
 
 CLOSING = 4_000
@@ -20,6 +21,8 @@ _ASK = 50_000
 _OLD_ASK = 2_000
 _COUNT_LIMIT = 5_000
 _GAP = " … "
+_FIRST_CALLS = 15
+"""Calls at the beginning of a command's turn in which it reads the plan that it is to carry out."""
 
 
 def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
@@ -43,6 +46,7 @@ class TurnLog:
         self._texts: deque[Quote] = deque(maxlen=TEXTS + 1)
         self._end: TurnEnd = "running"
         self._calls = 0
+        self._planned = False
 
     def resume(self, turns: Iterable[Turn]) -> None:
         """Go on from turns of before; the last one may still be open."""
@@ -62,9 +66,24 @@ class TurnLog:
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
             ask, pasted = without_pasted(ask, source)
-        self._turn = Turn(number, kind, source, ask[:_ASK], pasted)
+        self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
         self._texts.clear()
-        self._end, self._calls = "running", 0
+        self._end, self._calls, self._planned = "running", 0, False
+
+    def expanded(self, text: str) -> None:
+        """Take a text that Claude Code put into the conversation: at first, it is that of the command."""
+        turn = self._turn
+        if turn is not None and turn.kind == "command" and not (turn.about or self._calls or self._texts):
+            name = turn.ask.partition(" ")[0].lstrip("/")
+            self._turn = replace(turn, about=description_of(text, name))
+
+    def has_read(self, path: str, text: str) -> None:
+        """Take what was read of a file: a command may begin with the plan that it is to carry out."""
+        turn = self._turn
+        if turn is None or turn.kind != "command" or self._calls > _FIRST_CALLS or self._planned:
+            return
+        if plan := plan_read(path, text):
+            self._turn, self._planned = replace(turn, about=plan), True
 
     def said(self, text: str, source: Source) -> None:
         """Take a text of the model."""
