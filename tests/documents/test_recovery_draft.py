@@ -30,8 +30,8 @@ def session() -> Transcript:
     s.tool("Read", "export const storage", file_path=f"{ROOT}/src/auth/storage.ts")
     s.tool("Read", "notes", file_path=f"{ROOT}/docs/notes.md")
     s.say("The root cause is that the lock is released before the new token is stored.")
-    s.call("ExitPlanMode", plan="# Plan: one lock\n\n1. Take `src/auth/lock.ts`\n2. Test two tabs\n")
-    s.result("toolu_6", "User has approved your plan. You can now start coding.")
+    call = s.call("ExitPlanMode", plan="# Plan: one lock\n\n1. Take `src/auth/lock.ts`\n2. Test two tabs\n")
+    s.result(call, "User has approved your plan. You can now start coding.")
     s.tool(
         "TodoWrite",
         "ok",
@@ -229,7 +229,7 @@ FACTS = st.builds(
     ).map(tuple),
     plans=st.lists(PLANS, max_size=2).map(tuple),
     errors=st.lists(
-        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, st.booleans(), source=SOURCES),
+        st.builds(ErrorFact, st.sampled_from(["Bash", "Edit"]), LINES, LINES, source=SOURCES),
         max_size=2,
     ).map(tuple),
     subagent_results=st.lists(st.builds(Quote, LINES, SOURCES), max_size=2).map(tuple),

@@ -37,12 +37,12 @@ def test_a_plan_without_a_file_gets_one(tmp_path: Path) -> None:
     said.user("Fix the refresh race.")
     said.tool("ExitPlanMode", APPROVED, plan=PLAN)
     text, kept = updated(tmp_path, said)
-    assert f"Plan (approved): Locks: {kept}" in text
+    assert f"Plan (approved): Locks ({kept}, L2)" in text
     assert kept.read_text().strip() == PLAN.strip()
     assert mode_of(kept) == 0o600
     said.tool("ExitPlanMode", APPROVED, plan="# Other\n\n1. Do it\n")
     text, kept = updated(tmp_path, said)
-    assert f"Plan (approved): Other: {kept}" in text
+    assert f"Plan (approved): Other ({kept}, L" in text
     assert "Do it" in kept.read_text()
 
 

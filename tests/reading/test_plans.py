@@ -33,14 +33,27 @@ def test_approved_and_rejected(tmp_path: Path) -> None:
     assert facts.plans[1].path == FILE
 
 
-def test_unknown_until_edits_follow(tmp_path: Path) -> None:
+def test_edits_approve_nothing(tmp_path: Path) -> None:
     session = Transcript()
     session.broken("ExitPlanMode", "PreToolUse:ExitPlanMode hook error: [x]: save the plan first", plan="# A")
     assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
     session.broken("Edit", "File has not been read yet.", file_path="/work/app/a.py")
     assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
     session.edit("/work/app/a.py")
-    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "approved")]
+    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
+
+
+def test_a_plan_sent_to_another_for_approval_is_not_decided_on(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("ExitPlanMode", "Your plan has been submitted to the team lead for approval.", plan="# A")
+    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
+
+
+def test_a_plan_taken_into_a_fresh_context_is_approved(tmp_path: Path) -> None:
+    session = Transcript()
+    session.broken("ExitPlanMode", STOP, plan="# A")
+    session.user("Implement the following plan:\n\n# A", planContent="# A")
+    assert fates(session, tmp_path) == [("planContent", "# A", "approved")]
 
 
 def test_plan_file_written_edited_and_shown(tmp_path: Path) -> None:

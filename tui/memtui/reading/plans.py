@@ -12,6 +12,8 @@ from memtui.reading.records import Fate, PlanFact, Source
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _CALLED_PLAN = ("plan:", "implementation plan:")
+_APPROVED = "User has approved"
+"""Opens the result of an ExitPlanMode call that the user said yes to."""
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
 
@@ -50,7 +52,6 @@ class PlanLog:
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
         """Take a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
-            self._carried_out()
             return
         content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
         if not content:
@@ -88,6 +89,8 @@ class PlanLog:
         if result.failed:
             # A hook's error decides nothing.
             plan.fate = "rejected" if rejected else plan.fate
+            return
+        if not result.text.startswith(_APPROVED):
             return
         plan.fate = "approved"
         if isinstance(result.detail, dict):
@@ -135,11 +138,6 @@ class PlanLog:
         if source is None or not content:
             return None
         return self._add(_Plan("ExitPlanMode", content, "unknown", "", source))
-
-    def _carried_out(self) -> None:
-        """Other files change: a plan that nobody decided on is being carried out."""
-        if self._plans and self._plans[-1].fate == "unknown" and self._plans[-1].origin == "ExitPlanMode":
-            self._plans[-1].fate = "approved"
 
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
         before = self._files.get(path)
