@@ -65,8 +65,9 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
         terminal.until_shown("Written by another")
         recovery_id = _review(terminal, world, path)
         terminal.press("2")
-        row = f"{recovery_id.removeprefix('CMEM-')} {FIRST[:3]}"  # the message has the id, too, but no title
-        terminal.until_shown(row)
+        # A row has the whole id or its time; the message has the id, too, but no title.
+        row = f"({recovery_id}|{recovery_id[14:16]}:{recovery_id[16:18]}) {FIRST[:3]}"
+        terminal.until(lambda: re.search(row, terminal.screen.words), "the new row")
         terminal.press("gj")
         terminal.until_shown("Newest of all")
         terminal.press("y")
