@@ -23,12 +23,11 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.browser import Browser
-from memtui.app.commands import COMMANDS
 from memtui.app.ending import end_with_terminal
 from memtui.app.host import HostApp
 from memtui.app.screen_commands import CommandTable
 from memtui.app.screens.browser import BrowserScreen
-from memtui.app.settings import SettingsError, keep_theme, theme_of
+from memtui.app.settings import SettingsError, commands_of, keep_theme, theme_of
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
@@ -57,6 +56,7 @@ class MemtuiApp(HostApp):
         super().__init__(log)
         self.browser = browser
         self.note = note
+        self.commands = commands_of(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -73,7 +73,7 @@ class MemtuiApp(HostApp):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
-        screen = BrowserScreen(self.browser, note=self.note)
+        screen = BrowserScreen(self.browser, self.commands, note=self.note)
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size
         screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)
@@ -165,7 +165,7 @@ class MemtuiApp(HostApp):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the screen's table, then Textual's own."""
         listed = [
-            (each.label, each.shown, each.help, each.binding_action) for each in COMMANDS if each.palette
+            (each.label, each.shown, each.help, each.binding_action) for each in self.commands if each.palette
         ]
         if not isinstance(screen, BrowserScreen):
             table = _table(screen)

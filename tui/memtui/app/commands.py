@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -62,10 +62,19 @@ class Command:
     offered: bool = False
 
     @property
+    def name(self) -> str:
+        """By what config.toml knows it: `copy_id`."""
+        return self.label.lower().replace(" ", "_")
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the key is bound to the action itself: it works in every pane."""
+        return "." in self.action or "(" in self.action
+
+    @property
     def binding_action(self) -> str:
         """What the key is bound to: through `run`, which says why when a command cannot act."""
-        direct = "." in self.action or "(" in self.action
-        return self.action if direct else f"screen.run('{self.action}')"
+        return self.action if self.is_direct else f"screen.run('{self.action}')"
 
     @property
     def in_key_bar(self) -> tuple[str, str, str]:
@@ -182,7 +191,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("q", "q", "quit", "quit", "app.quit", rank=99),
 )
 """Every key of the browser, in the order in which help lists them."""
-_BACK = next(command for command in COMMANDS if command.action == "back")
 
 _MOVING = (
     ("1 2 3 4, tab", "go to a pane, to the next one"),
@@ -194,11 +202,22 @@ _TOLD_TOGETHER = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})
 
 
 def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
-    """Textual's bindings for the browser screen, made from the table."""
+    """Textual's bindings for the browser screen, made from the table; panes may share a key."""
+    by_key: dict[str, list[Command]] = {}
+    for command in commands:
+        for key in command.keys.split(","):
+            by_key.setdefault(key, []).append(command)
     return [
-        Binding(command.keys, command.binding_action, command.label, show=False, tooltip=command.help)
-        for command in commands
+        Binding(key, _action(sharing), sharing[0].label, show=False, tooltip=sharing[0].help)
+        for key, sharing in by_key.items()
     ]
+
+
+def _action(sharing: Sequence[Command]) -> str:
+    """What a key does: the command of the pane, of those that share it."""
+    if len(sharing) == 1:
+        return sharing[0].binding_action
+    return f"screen.run('{' '.join(command.action for command in sharing)}')"
 
 
 def elsewhere(command: Command) -> str:
@@ -210,7 +229,11 @@ def elsewhere(command: Command) -> str:
 
 
 def footer_commands(
-    pane: PaneId, *, reading: bool = False, offers: frozenset[str] = frozenset()
+    pane: PaneId,
+    *,
+    reading: bool = False,
+    offers: frozenset[str] = frozenset(),
+    commands: Iterable[Command] = COMMANDS,
 ) -> list[Command]:
     """What the footer offers for a pane, most wanted first.
 
@@ -218,21 +241,28 @@ def footer_commands(
         pane: the current one.
         reading: whether its detail has the focus.
         offers: the actions that have something to do now, of those that do not always.
+        commands: the table, with the person's own keys.
     """
+    commands = tuple(commands)
     offered = [
         command
-        for command in COMMANDS
+        for command in commands
         if command.rank and pane in command.panes and (not command.offered or command.action in offers)
     ]
     if reading:
-        offered = [_BACK, *(command for command in offered if command.action != "open")]
+        back = [command for command in commands if command.action == "back"]
+        offered = [*back, *(command for command in offered if command.action != "open")]
     return sorted(offered, key=lambda command: command.rank)
 
 
 def key_table(commands: Iterable[Command] = COMMANDS) -> list[tuple[str, str]]:
     """(key, what it does) for README and the help screen."""
-    told = [(command.shown, command.help) for command in commands if command.shown not in _TOLD_TOGETHER]
+    told = [(command.shown, command.help) for command in commands if not _told_together(command)]
     return [*_MOVING, *told]
+
+
+def _told_together(command: Command) -> bool:
+    return command.shown in _TOLD_TOGETHER and command.action.startswith("screen.")
 
 
 def markdown_key_table() -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import isawaitable
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import BindingsMap
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.screen import Screen
 
 from memtui.app.browser import Browser
-from memtui.app.commands import COMMANDS, PANE_TITLES, PaneId, bindings, elsewhere, footer_commands
+from memtui.app.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
 from memtui.app.host import Host
 from memtui.app.panes.detail import DetailReader
 from memtui.app.panes.memories import MemoriesPane
@@ -43,7 +43,6 @@ from memtui.app.widgets.tab_strip import Tab, TabStrip
 
 _AGE_STEP = 20.0
 """Seconds between redraws that let ages move on."""
-_COMMANDS = {command.action: command for command in COMMANDS}
 _PANE_OF: dict[type, PaneId] = {
     CapturesView: PaneId.PENDING,
     MemoriesView: PaneId.MEMORIES,
@@ -56,10 +55,12 @@ class BrowserScreen(Screen[None]):
     """Composes the panes and the detail, moves the focus, and maps actions to their handlers."""
 
     AUTO_FOCUS = "#pending"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
-    def __init__(self, browser: Browser, *, note: str = "") -> None:
+    def __init__(self, browser: Browser, commands: Sequence[Command], *, note: str = "") -> None:
+        """Make the screen; `commands` have the person's own keys."""
         super().__init__()
+        self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(commands))])
+        self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note
         self.panes_by_kind = panes = Panes.of(browser)
@@ -79,7 +80,7 @@ class BrowserScreen(Screen[None]):
             "back": self._go_back,
             "filter": self._open_filter,
             "zoom": self._zoom,
-            "help": lambda: windows.help(self.current_id),
+            "help": lambda: windows.help(self.current_id, commands),
         }
 
     def compose(self) -> ComposeResult:
@@ -185,7 +186,9 @@ class BrowserScreen(Screen[None]):
     def offer_keys(self) -> None:
         """Let the key bar show what can be done where the focus is."""
         reading = self.focused is self.detail_view
-        offered = footer_commands(self.current_id, reading=reading, offers=self.actions.offers)
+        offered = footer_commands(
+            self.current_id, reading=reading, offers=self.actions.offers, commands=self._commands.values()
+        )
         self.query_one(KeyBar).keys = tuple(command.in_key_bar for command in offered)
 
     def update_tabs(self) -> None:
@@ -238,9 +241,16 @@ class BrowserScreen(Screen[None]):
         elif kind == "source":
             self.actions.selected.transcript(int(name))
 
-    async def action_run(self, action: str) -> None:
-        """Run a command of the table, or say in which pane it works."""
-        command = _COMMANDS[action]
+    async def action_run(self, sharing: str) -> None:
+        """Run the command of the table that works in this pane, or say in which one it works.
+
+        `sharing` holds the actions of one key: apart by spaces, as Textual passes an action a fixed number of
+        arguments.
+        """
+        actions = sharing.split()
+        works = [action for action in actions if self.current_id in self._commands[action].panes]
+        action = (works or actions)[0]
+        command = self._commands[action]
         if self.current_id not in command.panes:
             self.host.say(elsewhere(command), warn=True)
         elif isawaitable(doing := self.handlers[action]()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from memtui.app.commands import COMMANDS, PANE_TITLES, PaneId, key_table
+from memtui.app.commands import PANE_TITLES, Command, PaneId, key_table
 from memtui.app.screen_commands import CommandTable
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
@@ -54,10 +55,11 @@ class HelpScreen(ModalScreen[None]):
         view.focus()
 
 
-def pane_help(pane: PaneId) -> HelpScreen:
+def pane_help(pane: PaneId, commands: Iterable[Command]) -> HelpScreen:
     """The keys of the browser in a pane."""
-    here = [command for command in COMMANDS if pane in command.panes and len(command.panes) < len(PaneId)]
-    everywhere = [command for command in COMMANDS if len(command.panes) == len(PaneId)]
+    commands = tuple(commands)
+    here = [command for command in commands if pane in command.panes and len(command.panes) < len(PaneId)]
+    everywhere = [command for command in commands if len(command.panes) == len(PaneId)]
     lines: list[Line] = [line(_ABOUT[pane], "strong")]
     if here:
         lines += [Line(""), line("Here", "heading"), *(_row(command.shown, command.help) for command in here)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.commands import Command, PaneId
 from memtui.app.editor import edit_file
 from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import Document
@@ -92,11 +92,11 @@ class ScreenWindows:
 
         self._screen.app.push_screen(ReadingScreen(title, document))
 
-    def help(self, pane: PaneId) -> None:
+    def help(self, pane: PaneId, commands: Iterable[Command]) -> None:
         """Show the keys of a pane."""
         from memtui.app.screens.help import pane_help
 
-        self._screen.app.push_screen(pane_help(pane))
+        self._screen.app.push_screen(pane_help(pane, commands))
 
     def edit(self, path: Path) -> str:
         """Open a file in the editor; returns "" or what went wrong."""
