@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -130,6 +131,27 @@ def test_an_open_part_reaches_into_the_next_piece() -> None:
 def test_what_is_left_holds_nothing_private(text: str) -> None:
     rest = without_private(text)
     assert without_private(rest) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "private List<String> a, b", "<p>private</p> <b>", "a < b && private", "</private>",
+        "\u001b[2m 100 % private \u2192",
+    ],
+)  # fmt: skip
+def test_a_line_without_a_tag_is_not_looked_through(text: str) -> None:
+    assert not line_may_hold_private(json.dumps(text, ensure_ascii=False).encode())
+
+
+@given(
+    st.lists(st.sampled_from([*_OPEN, *_GAPS, *"privateP/ >%&\\x", "&#112;", "\u0440", "private", "privat"])),
+    st.booleans(),
+)  # fmt: skip
+def test_no_line_with_a_tag_is_passed_over(pieces: list[str], plain: bool) -> None:
+    text = "".join(pieces)
+    line = json.dumps({"text": text}, ensure_ascii=plain).encode()
+    assert line_may_hold_private(line) or without_private(text) == text
 
 
 @pytest.mark.parametrize(

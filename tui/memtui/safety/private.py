@@ -29,6 +29,25 @@ _CANDIDATE = deferred(
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
 _MOST_LOOKS = 500
 
+_ODD_BYTE = rb"[&%\\\x00-\x1f\x7f-\xff]"
+
+
+def _spelled(word: str) -> bytes:
+    """Pattern of a word in any case, of which a byte may begin an escape or a character that is not ASCII."""
+    pattern = b""
+    for letter in reversed(word.encode()):
+        rest = b"(?:" + pattern + rb"|" + _ODD_BYTE + rb")" if pattern else b""
+        pattern = b"[%c%c]%b" % (letter, letter - 32, rest)
+    return pattern
+
+
+_WRITTEN_TAG = deferred(rb"<(?>(?:\s|\\[tnrf])*)(?:" + _spelled("private") + rb"|" + _ODD_BYTE + rb")")
+_ENTITY_BRACKET = deferred(rb"&(?:l[ats]|amp|#)", re.IGNORECASE)
+_PERCENT_BRACKET = deferred(rb"%(?:25)*3c", re.IGNORECASE)
+_ESCAPED_BRACKET = deferred(rb"\\[uxUX](?!00[01])")
+_OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
+"""How a tag may begin in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
+
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
 _PERCENT_ESCAPE = deferred(rb"%[4-7]")
 _ASCII = bytes(range(128))
@@ -101,6 +120,8 @@ def may_hold_private(text: str) -> bool:
         and not (holds_escape_marks(text) and _ESCAPE.search(text))
     ):
         return False
+    if not _may_begin_tag(text.encode("utf-8", "surrogatepass")):
+        return False
     for number, candidate in enumerate(_CANDIDATE.finditer(text)):
         if number == _MOST_LOOKS:  # from here on it costs less to fold all of it
             return any(not tag["closing"] for tag in _TAG.finditer(folded(text).text))
@@ -121,17 +142,33 @@ def _begins(text: str, at: int) -> bool:
 
 def line_may_hold_private(line: bytes) -> bool:
     """Whether a line of JSON has to be looked through for private parts."""
+    return _may_begin_tag(line) and _may_spell_word(line)
+
+
+def _may_begin_tag(line: bytes) -> bool:
+    """Whether a text, or a line of JSON, may hold an opening tag."""
+    # Searches for single bytes come first because they cost the least: nearly every line ends here.
+    if b"<" in line and _WRITTEN_TAG.search(line):
+        return True
+    if (b"&" in line and _ENTITY_BRACKET.search(line)) or (b"%" in line and _PERCENT_BRACKET.search(line)):
+        return True
+    if b"\\" in line and _ESCAPED_BRACKET.search(line):
+        return True
+    return not line.isascii() and _OTHER_BRACKET.search(_other_text(line)) is not None
+
+
+def _may_spell_word(line: bytes) -> bool:
     if b"private" in line.lower():
         return True
     if (b"&" in line and b"&#" in line) or (b"%" in line and _PERCENT_ESCAPE.search(line)):
         return True
     if (b"\\u" in line and _UNICODE_ESCAPE.search(line)) or b"\\\\x" in line:
         return True
-    if line.isascii():
-        return False
-    # The pattern takes long over a long line, but a line has few different characters.
-    others = set(line.translate(None, _ASCII).decode("utf-8", "replace"))
-    return _BYTES.search("".join(others).encode()) is not None
+    return not line.isascii() and _BYTES.search(line.translate(None, _ASCII)) is not None
+
+
+def _other_text(line: bytes) -> str:
+    return line.translate(None, _ASCII).decode("utf-8", "replace")
 
 
 def without_private_in(value: Any) -> Any:
