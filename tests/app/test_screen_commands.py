@@ -13,6 +13,7 @@ from memtui.app.screen_commands import TABLES, CommandTable
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
 from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 
@@ -71,6 +72,12 @@ async def test_help_and_palette_of_a_screen_list_its_commands(full: World, title
             )
         await driver.press("escape")
         assert driver.screen is screen
+
+
+@pytest.mark.parametrize("part", ["form", "facts"])
+def test_the_help_fits_the_bottom_line_of_the_review_in_80_columns(part: str) -> None:
+    shown = [key for key, _, _ in fitting(TABLE["Review"].bar(part), 80, KeyBar.KEEP)]
+    assert "?" in shown
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title)

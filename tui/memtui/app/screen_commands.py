@@ -102,10 +102,10 @@ REVIEW = CommandTable(
         ),
         _NEXT,
         _MODEL,
+        _HELP,
         ScreenCommand(
             "f3", "f3", "transcript", "read the session's transcript", "screen.transcript", priority=True
         ),
-        _HELP,
         ScreenCommand(
             "right_square_bracket",
             "]",

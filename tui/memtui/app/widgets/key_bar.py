@@ -48,7 +48,7 @@ class KeyBar(Widget):
         room = self.size.width
         placed = []
         column = 0
-        for entry in _fitting(self.keys, room, self.KEEP):
+        for entry in fitting(self.keys, room, self.KEEP):
             width = _width(entry[0], entry[1])
             placed.append((column, column + width, entry))
             column += width + 1
@@ -59,7 +59,8 @@ def _width(key: str, label: str) -> int:
     return 1 + len(key) + 1 + len(label)
 
 
-def _fitting(entries: Sequence[tuple[str, str, str]], room: int, keep: int) -> list[tuple[str, str, str]]:
+def fitting(entries: Sequence[tuple[str, str, str]], room: int, keep: int) -> list[tuple[str, str, str]]:
+    """The entries that fit into so many cells; the last `keep` always show."""
     kept = list(entries[-keep:])
     used = sum(_width(key, label) + 1 for key, label, _ in kept)
     shown = []
