@@ -40,7 +40,7 @@ def test_is_the_file_that_other_programs_look_for(path: Path) -> None:
     assert names(path.parent) == []
 
 
-@pytest.mark.parametrize("pid", [DEAD_PID, os.getppid(), os.getpid()])
+@pytest.mark.parametrize("pid", [DEAD_PID, os.getppid(), os.getpid()], ids=["dead", "parent", "own"])
 def test_a_holder_that_does_not_run_here_may_run_in_another_container(path: Path, pid: int) -> None:
     at(path).write_text(f"{pid}\n")
     words = rf"\.lock keeps session-state\.json locked: process {pid} made it 0 s ago; try again, and"
