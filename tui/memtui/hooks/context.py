@@ -19,8 +19,7 @@ from memtui.hooks.surroundings import (
 )
 from memtui.named import TYPE_CHECKING
 from memtui.project import Project, git_branch
-from memtui.safety.handing import safe
-from memtui.safety.quoting import fenced
+from memtui.safety.quoting import fenced, harmless, safe
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -67,7 +66,8 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     told = _quoted(conventions(project, report))
     if fixed and not told:
         told = ["- Read CLAUDE.md for project conventions"]
-    files = _safe(key_files(project, whole=fixed))
+    # Names of folders and our own words: no secret, and a look for one takes the hook time.
+    files = [harmless(each) for each in key_files(project, whole=fixed)]
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),

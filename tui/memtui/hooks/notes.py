@@ -17,8 +17,7 @@ from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.project import Home, Project
-from memtui.safety.handing import safe
-from memtui.safety.quoting import fenced
+from memtui.safety.quoting import fenced, safe
 from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 

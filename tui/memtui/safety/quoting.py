@@ -9,6 +9,7 @@ from __future__ import annotations
 from memtui.clean import clean
 from memtui.patterns import deferred
 from memtui.safety.folding import folded
+from memtui.safety.hits import may_hold_secret
 from memtui.safety.private import without_private
 
 _WORDS = "channel|functions|system|tick|ultraplan"
@@ -54,3 +55,12 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in _RUN.findall(text)), default=2) if "```" in text else 2
     marks = "`" * (longest + 1)
     return f"{marks}text\n{text}\n{marks}"
+
+
+def safe(text: str) -> str:
+    """The text with its secrets masked and its tags made harmless; documents may be older than the rules."""
+    if may_hold_secret(text):
+        from memtui.safety.secrets import masked  # takes time to import, and most text needs it not
+
+        text = masked(text)
+    return harmless(text)
