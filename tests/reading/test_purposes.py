@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.asks import asks
 from memtui.documents.goal import goal_parts, title_of
 from memtui.reading.purposes import description_of, plan_read
 from tests.transcripts import Transcript
@@ -47,14 +48,16 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     s = Transcript()
     s.slash("pots:carry-out")
     assert goal_parts(s.facts(tmp_path)) == [
-        'first asked (L1): "/pots:carry-out (Do what pots:carry-out does.)"'
+        'first asked (L1): "/pots:carry-out" (Do what pots:carry-out does.)'
     ]
     s.say("Reading the plan.")
     s.tool("Read", "     1→# A kiln\n", file_path="/w/.impl/plan.md")
     s.tool("Read", "     1→# Other\n", file_path="/w/plans/other.md")
     facts = s.facts(tmp_path)
-    assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out (A kiln, plan file /w/.impl/plan.md)"']
-    assert title_of(facts).startswith("/pots:carry-out (A kiln")
+    assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out" (A kiln, plan file /w/.impl/plan.md)']
+    assert title_of(facts) == "A kiln, plan file /w/.impl/plan.md"
+    # None of it counts as the user's words.
+    assert [ask.text for ask in asks(facts)] == ["/pots:carry-out"]
 
 
 def test_a_plan_read_later_is_not_what_the_command_is_for(tmp_path: Path) -> None:

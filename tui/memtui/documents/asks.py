@@ -19,6 +19,8 @@ class Ask(NamedTuple):
     text: str
     """As they stand, pasted blocks only named."""
     source: Source
+    about: str = ""
+    """What a slash command is for, see `Turn.about`; none of the user's words."""
 
     @property
     def line(self) -> str:
@@ -27,14 +29,19 @@ class Ask(NamedTuple):
 
     def quoted(self, label: str, *, clock: bool = False) -> str:
         """``label (L476): "words"``."""
-        return f'{named(label, self.source, clock=clock)} "{self.line}"'
+        return f"{named(label, self.source, clock=clock)} {self.told}"
+
+    @property
+    def told(self) -> str:
+        """``"words"``, and behind a slash command what it is for."""
+        return f'"{self.line}"{f" ({self.about})" if self.about else ""}'
 
 
 def asks(facts: Facts) -> list[Ask]:
     """What the user asked, newest first; a plan that was handed to a fresh context by its title alone."""
     if facts.turns:
         found = [
-            Ask(_words(turn, facts), turn.source)
+            Ask(_words(turn, facts), turn.source, turn.about)
             for turn in reversed(facts.turns)
             if turn.kind not in _WITHOUT_WORDS and turn.ask.strip()
         ]
@@ -57,8 +64,6 @@ def last_asked(facts: Facts) -> Ask | None:
 
 
 def _words(turn: Turn, facts: Facts) -> str:
-    if turn.kind == "command" and turn.about:
-        return f"{turn.ask} ({turn.about})"
     if turn.kind != "plan":
         return turn.ask
     given = next((plan for plan in facts.plans if plan.content.strip() in turn.ask), None)

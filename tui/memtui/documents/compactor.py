@@ -144,7 +144,7 @@ def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
     """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
-    texts += [ask.line for ask in asks(facts)]
+    texts += [text for ask in asks(facts) for text in (ask.line, ask.told)]
     for plan in facts.plans:
         texts += [*steps_of(plan), f"{DECISION_ON}{plan_line(plan)}"]
     wanted = {task_key(task.text) for task in drafted.tasks}

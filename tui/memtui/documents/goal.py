@@ -44,7 +44,11 @@ def title_of(facts: Facts) -> str:
     """A short name for a session: its plan's title, Claude Code's own title, else what was first asked."""
     plan = plan_in_force(facts)
     found = asks(facts)
-    told = (plan_title(plan) if plan else "", facts.title, *(ask.text for ask in reversed(found)))
+    told = (
+        plan_title(plan) if plan else "",
+        facts.title,
+        *(ask.about or ask.text for ask in reversed(found)),
+    )
     lines = [one_line(text) for text in told if text.strip()]
     # A bare command names no goal: any words say more.
     return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
@@ -64,11 +68,15 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
 
 
 def _asked(found: list[Ask], *, clock: bool) -> Iterator[str]:
-    later = [ask for ask in found[:-1] if not _is_bare(ask.line) and _has_words(ask.line)][:_ASKED]
+    later = [ask for ask in found[:-1] if _names_work(ask)][:_ASKED]
     for at, ask in enumerate(later):
         yield ask.quoted(_BEFORE if at else _LAST, clock=clock)
     if found:
         yield found[-1].quoted(_FIRST, clock=clock)
+
+
+def _names_work(ask: Ask) -> bool:
+    return bool(ask.about) or (not _is_bare(ask.line) and _has_words(ask.line))
 
 
 def _has_words(text: str) -> bool:

@@ -97,6 +97,17 @@ def undecided_plan(facts: Facts) -> PlanFact | None:
     return plan if plan is not None and plan.fate == "unknown" else None
 
 
+def awaited_plan(facts: Facts) -> PlanFact | None:
+    """An undecided plan that a decision may still come on: nothing was asked or changed since."""
+    plan = undecided_plan(facts)
+    if plan is None or _worked_since(facts, plan):
+        return None
+    asked = any(
+        turn.source.line > plan.source.line > 0 for turn in facts.turns if turn.kind != "notification"
+    )
+    return None if asked else plan
+
+
 def unfinished_turn(facts: Facts) -> Turn | None:
     """The last turn when it was interrupted, ended with an error, or has no closing message."""
     last = facts.turns[-1] if facts.turns else None
@@ -140,7 +151,7 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
     for task in open_tasks(facts):
         told = f"{task.text} (in progress)" if task.doing else task.text
         yield sourced(told, task.source, clock=clock)
-    if plan := undecided_plan(facts):
+    if plan := awaited_plan(facts):
         yield f"plan without a decision on record: {plan_line(plan)}"
     yield from (step.at(clock=clock) for step in open_steps(facts))
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from memtui.documents.asks import Ask, last_asked, plan_line
 from memtui.documents.open_work import (
+    awaited_plan,
     how_it_stands,
     open_steps,
     open_tasks,
-    undecided_plan,
     unfinished_turn,
     waiting_for,
 )
@@ -55,7 +55,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     if not doing and turn is not None and ask is not None:
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
-    if plan := undecided_plan(facts):
+    if plan := awaited_plan(facts):
         coming.append(f"{DECISION_ON}{plan_line(plan)}")
     tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
     if doing:
@@ -99,7 +99,7 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 
 
 def _quoted(ask: Ask) -> str:
-    return sourced(f'"{ask.line}"', ask.source)
+    return sourced(ask.told, ask.source)
 
 
 def _notes(facts: Facts, listed: bool) -> Iterator[str]:
