@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from memtui.clock import parse_iso
+from memtui.documents.events import check_event
 from memtui.documents.memory_draft import UNTITLED, draft_memory, draft_summary
 from memtui.documents.recovery_review import with_review
 from memtui.formats.capture import Capture
@@ -15,6 +17,7 @@ from memtui.formats.recovery import Recovery
 from memtui.reading.capture_facts import facts_of_capture
 from memtui.reading.records import Action, Facts
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.transcripts import Transcript
 
 KILN = Facts(
     lines=40,
@@ -145,3 +148,18 @@ def test_what_a_reviewer_adds_reaches_the_recovery_text() -> None:
     assert recovery.notes == "**From the review**\n- clay first\n\nn"
     untouched = Recovery(objective="x")
     assert with_review(untouched, memory, KILN) is untouched
+
+
+def test_a_check_behind_a_pipe_is_no_success(tmp_path: Path) -> None:
+    said = Transcript()
+    said.user("Fix the lamp")
+    said.tool("TodoWrite", todos=[{"content": "Fix it", "status": "completed"}])
+    said.edit("/work/app/lamp.py")
+    said.tool("Bash", "3 passed", command="pytest -q 2>&1 | head -20")
+    said.say("Done.")
+    facts = said.facts(tmp_path)
+    assert draft_memory(facts).confidence.startswith("Medium — the last check printed no failure: pytest -q")
+    assert check_event(facts).startswith("no failure printed, its exit status is hidden by a pipe: pytest -q")
+    said.tool("Bash", "3 passed", command="set -o pipefail; pytest -q | head -20")
+    said.say("Done.")
+    assert draft_memory(said.facts(tmp_path)).confidence.startswith("High — the last check went well")

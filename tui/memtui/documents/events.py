@@ -6,6 +6,7 @@ from pathlib import Path
 
 from memtui.documents.sources import cited
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.reading.hidden_failures import hides_outcome
 from memtui.reading.records import Command, ErrorFact, Facts, Source
 from memtui.reading.short_text import one_line, shortened, telling_line
 
@@ -43,7 +44,14 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     return f"{told}: {shortened(said, SENTENCE)}" if said else told
 
 
+def is_sure(check: Command) -> bool:
+    """Whether the outcome of a check is its own: behind a pipe, the status is that of ``tail``."""
+    return check.outcome == "failed" or not hides_outcome(check.text)
+
+
 def _outcome(check: Command) -> str:
+    if not is_sure(check):
+        return "no failure printed, its exit status is hidden by a pipe"
     return "SUCCESS" if check.outcome == "ok" else "FAILURE"
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.events import check_line
+from memtui.documents.events import check_line, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
 from memtui.documents.inferred import landmark_line
 from memtui.documents.open_work import how_it_stands, open_steps, open_tasks, pending, unfinished_turn
@@ -85,8 +85,8 @@ def _confidence(facts: Facts) -> str:
     """How much of the work is shown to be done, by a rule over records alone.
 
     - Low: the last check failed, the last turn has no end, or only the capture is known.
-    - High: the last check went well, every task of a list is ticked off, no step of the plan is open, nothing
-      runs in the background, and no file was first changed after that check.
+    - High: the last check went well by its own exit status, every task of a list is ticked off, no step of
+      the plan is open, nothing runs in the background, and no file was first changed after that check.
     - Medium: anything else; so it is never High where nothing was checked.
     """
     if facts.from_capture:
@@ -95,7 +95,9 @@ def _confidence(facts: Facts) -> str:
     left = len([*open_tasks(facts), *open_steps(facts)])
     told = ["no check on record"]
     if check is not None:
-        how = "went well" if check.outcome == "ok" else "failed"
+        how = (
+            "failed" if check.outcome == "failed" else "went well" if is_sure(check) else "printed no failure"
+        )
         told = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     told.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:
@@ -103,7 +105,7 @@ def _confidence(facts: Facts) -> str:
     if later := _since_check(facts, check):
         told.append(later)
     failed = check is not None and check.outcome == "failed"
-    high = check is not None and facts.todos and not left and not later
+    high = check is not None and is_sure(check) and facts.todos and not left and not later
     level = "Low" if failed or turn is not None else "High" if high else "Medium"
     return f"{level} — {'; '.join(told)}"
 

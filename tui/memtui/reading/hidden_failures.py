@@ -29,6 +29,11 @@ _AROUND = 500
 """Characters around what is said."""
 
 
+def hides_outcome(command: str) -> bool:
+    """Whether a command line ends with the status of something else than the check in it."""
+    return _MASKS.search(command) is not None and _PIPEFAIL not in command
+
+
 def failed_unseen(command: str, output: str) -> str:
     """What a check printed of going wrong, although its command line ended well; "" when it did not.
 
@@ -36,7 +41,7 @@ def failed_unseen(command: str, output: str) -> str:
         command: a command line that ended well.
         output: what it printed.
     """
-    if _MASKS.search(command) is None or _PIPEFAIL in command:
+    if not hides_outcome(command):
         return ""
     output = output[-_LONGEST:]
     if not _holds_stem(output) or not is_check(command):
