@@ -81,7 +81,7 @@ async def test_f4_rewords_the_recovery_text_and_ctrl_s_stores_it(
         await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
         stored = [parse_stored(path.read_bytes()) for path in full.home.memories.rglob("CMEM-*.md")]
         (new,) = [each for each in stored if each.meta.source == "compact"]
-        assert parse_recovery(new.body.decode()).objective == "Worded by a model."
+        assert parse_recovery(new.body.decode()).objective == "Worded by a model. (no source)"
 
 
 async def test_what_a_model_wrote_is_not_lost_unasked(full: World, claude: StandIn, recovery: str) -> None:

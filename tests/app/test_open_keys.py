@@ -204,7 +204,7 @@ async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) ->
         view = driver.screen.query_one("#detail", DocumentView)
         view.show(linked(from_markdown("- Answer 500 was said (L502)\n- nothing to see")))
         view.focus()
-        await driver.press("tab", "enter")
+        await driver.press("enter")
         await driver.until(lambda: "▸ L502" in driver.shown, "the line")
         assert isinstance(driver.screen, TranscriptScreen)
         assert "Answer 500" in driver.shown
@@ -218,7 +218,7 @@ async def test_a_source_line_without_a_transcript_says_so(full: World) -> None:
         view = driver.screen.query_one("#detail", DocumentView)
         view.show(linked(from_markdown("- said (L502)")))
         view.focus()
-        await driver.press("tab", "enter")
+        await driver.press("enter")
         assert "transcript" in driver.said[-1]
         assert driver.at_home()
 

@@ -42,10 +42,10 @@ def session(project: Project) -> Session:
 def test_once(memtui: Memtui, session: Session) -> None:
     done = memtui("compactor", "--once")
     assert (done.code, done.err) == (0, "")
-    assert done.out.endswith("  90dd90a0  v1  Fix the token refresh race.\n")
+    assert done.out.endswith('  90dd90a0  v1  "Fix the token refresh race." (L1)\n')
     assert memtui("compactor", "--once").out == "Nothing new in session 90dd90a0.\n"
     session.says("Then write the tests\x1b[2J.")
-    assert memtui("compactor", "--once").out.endswith("  90dd90a0  v2  Then write the tests␛[2J.\n")
+    assert memtui("compactor", "--once").out.endswith('  90dd90a0  v2  "Then write the tests␛[2J." (L2)\n')
 
 
 def test_where_there_is_no_session(memtui: Memtui, project: Project) -> None:
@@ -138,7 +138,7 @@ def test_a_signal_ends_it(session: Session, project: Project, number: int, code:
 def test_as_json(memtui: Memtui, session: Session) -> None:
     first, second = (json.loads(memtui("compactor", "--once", "--json").out) for _ in range(2))
     assert (first["session_id"], first["version"]) == (SESSION, 1)
-    assert first["doing"] == "Fix the token refresh race." and first["written"]
+    assert first["doing"] == '"Fix the token refresh race." (L1)' and first["written"]
     assert second == {
         "session_id": SESSION, "version": None, "note": "Nothing new in session 90dd90a0.",
     }  # fmt: skip

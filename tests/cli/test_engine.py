@@ -109,7 +109,7 @@ def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> 
         assert told["recovery_id"] in stored
     elif words[0] == "compact":
         body = FilesBackend(world.places.home, lambda: CAPTURED).get(told["id"]).body.decode()
-        assert parse_recovery(body).objective == "Worded anew."
+        assert parse_recovery(body).objective == "Worded anew. (no source)"
     else:
         assert (told["version"], told["changed"]) == (1, True)
         text = Path(told["path"]).read_text()
@@ -148,7 +148,7 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
     elif words[0] == "review":
         assert "Round the tax per line" in Path(told["memory"]).read_text()
     else:
-        assert "Session goal: Round the tax per line" in Path(told["path"]).read_text()
+        assert "Round the tax per line" in Path(told["path"]).read_text()
 
 
 def test_a_person_is_told_in_one_line(world: World) -> None:

@@ -112,7 +112,11 @@ def test_git_starts_nothing_that_a_repository_names(places: Places, trap: Path) 
     def git(*words: str) -> str:
         identity = ("-c", "user.name=a", "-c", "user.email=a@b")
         done = subprocess.run(
-            ["git", "-C", str(root), *identity, *words], text=True, capture_output=True, check=True
+            ["git", "-C", str(root), *identity, *words],
+            text=True,
+            capture_output=True,
+            check=True,
+            timeout=60,
         )
         return done.stdout.strip()
 

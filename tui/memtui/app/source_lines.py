@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.app.widgets.document import Document, Line
-
-LINK = "source:"
-"""What the link of such a line begins with; the number follows."""
+from memtui.app.widgets.document import ASIDE, Document, Line
 
 _SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
 
@@ -19,4 +16,4 @@ def linked(document: Document) -> Document:
 
 def _linked(line: Line) -> Line:
     found = None if line.link else _SOURCE.search(line.text)
-    return line._replace(link=LINK + found[1]) if found else line
+    return line._replace(link=ASIDE + found[1]) if found else line

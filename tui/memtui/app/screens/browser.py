@@ -59,7 +59,7 @@ class BrowserScreen(Screen[None]):
     def __init__(self, browser: Browser, commands: Sequence[Command], *, note: str = "") -> None:
         """Make the screen; `commands` have the person's own keys."""
         super().__init__()
-        self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(commands))])
+        self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
         self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note

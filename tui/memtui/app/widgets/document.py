@@ -20,6 +20,10 @@ ROLES = (
 """What a line or a span may be, besides plain (the empty string); the view has a style for each."""
 
 
+ASIDE = "source:"
+"""What a link begins with that tab passes over: there may be one on every line."""
+
+
 class Span(NamedTuple):
     """A range of characters of a line that has a role of its own."""
 
@@ -59,7 +63,12 @@ class Document:
 
     @cached_property
     def links(self) -> tuple[int, ...]:
-        """The numbers of the lines that can be followed."""
+        """The numbers of the lines that tab goes to, and that can be followed."""
+        return tuple([number for number in self.followed if not self.lines[number][4].startswith(ASIDE)])
+
+    @cached_property
+    def followed(self) -> tuple[int, ...]:
+        """The numbers of all lines that can be followed."""
         return tuple([number for number, line in enumerate(self.lines) if line[4]])
 
     @property

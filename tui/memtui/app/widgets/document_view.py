@@ -266,13 +266,18 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             raise SkipAction
 
     def action_follow(self) -> None:
-        """Follow the marked line; when none is, mark the first in sight."""
-        if not self._document.links:
+        """Follow the marked line, else mark the first in sight, or follow it where tab passes it over."""
+        if self._link >= 0:
+            self.post_message(self.Followed(self, self._document.lines[self._link].link))
+            return
+        followed = (number for number in self._document.followed if number >= self.place.line)
+        first = next(followed, None)
+        if first is None:
             raise SkipAction
-        if self._link < 0:
+        if first in self._document.links:
             self.action_link(1)
         else:
-            self.post_message(self.Followed(self, self._document.lines[self._link].link))
+            self.post_message(self.Followed(self, self._document.lines[first].link))
 
     def _mark_link(self, number: int) -> None:
         self._link = number
@@ -292,7 +297,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if row < self._layout.rows:
             number, _, _ = self._layout.row(row)
             if link := self._layout.document.lines[number].link:
-                self._mark_link(number)
+                if number in self._document.links:
+                    self._mark_link(number)
                 self.post_message(self.Followed(self, link))
 
     def _jump(self, line: int) -> None:
