@@ -51,12 +51,6 @@ def asks(facts: Facts) -> list[Ask]:
     return found or ([Ask(facts.first_prompt, NOWHERE)] if facts.first_prompt.strip() else [])
 
 
-def first_asked(facts: Facts) -> Ask | None:
-    """What opened the session."""
-    found = asks(facts)
-    return found[-1] if found else None
-
-
 def last_asked(facts: Facts) -> Ask | None:
     """What the user asked last."""
     found = asks(facts)

@@ -29,7 +29,6 @@ from memtui.reading.tasks import TASK_TOOLS, TodoLog, TodoMemory
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
-_ABOUT_LIMIT = 200
 _SHELL_FILE_LIMIT = 500
 _PRINTED = 600
 _CARRIED = 50

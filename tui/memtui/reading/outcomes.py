@@ -68,13 +68,6 @@ def outcome_of(result: Result) -> Outcome:
     return "failed"
 
 
-def refused_by_user(result: Result) -> bool:
-    """It was the user who refused the call, not a rule or a mode."""
-    if result.denial:
-        return result.denial == "user-rejected"
-    return not error_text(result)[:200].startswith(_BY_RULE)
-
-
 def is_sibling_error(result: Result) -> bool:
     """The call failed only because another one of the same message did."""
     return result.denial == "cancelled" or error_text(result)[:200].startswith(_SIBLING)

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import re
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])")
-_NOISE = re.compile(r"^(?:#+\s*|[-*>]\s+|\d+[.)]\s+|/\S+\s+(?=\S))+")
-_WORDS = re.compile(r"\w\w")
-_PREAMBLE = re.compile(
-    r"https?://\S+$|you have access to\b|act as\b|use \w+$|in the role of\b|think (?:hard|step)"
-    r"|you are (?:a|an|the|my)\b(?!.*\b(?:agent (?:#?\d+ )?for|working on|tasked|assigned"
-    r"|(?<!in )(?:implementing|fixing|building|investigating|migrating|porting|refactoring|reviewing))\b)",
-    re.IGNORECASE,
-)
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
-_LINES = 40
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_GREETING = re.compile(
-    r"^(?:(?:hi|hello|hey|ok|okay|please|pls|bonjour|salut|coucou|hola|hallo|guten (?:tag|morgen)|ciao|olá"
-    r"|привет|здравствуйте)(?: (?:there|all|claude|à tous))?\b[\s,!.:]*"
-    r"|(?:你好|您好|嗨|こんにちは|안녕하세요)[\s,!.:，！。、~]*)",
-    re.IGNORECASE,
-)
 
 
 def one_line(text: str) -> str:
@@ -52,27 +36,6 @@ def key_of(text: str) -> str:
     return "".join(_KEY.findall(folded)) or "".join(folded.split())
 
 
-def first_sentence(text: str) -> str:
-    """The first sentence that says something, without list marks and greetings.
-
-    Addresses, the role that a prompt gives to the model, and single words are passed over, unless there is
-    nothing else.
-    """
-    best = ""
-    for line in text.split("\n")[:_LINES]:
-        told = _GREETING.sub("", _NOISE.sub("", line.strip()), count=1).strip()
-        if not _WORDS.search(told):
-            continue
-        for sentence in _SENTENCE_END.split(told):
-            sentence = sentence.strip()
-            if _WORDS.search(sentence) and not _PREAMBLE.match(sentence):
-                if says_something(sentence):
-                    return sentence
-                best = best or sentence
-        best = best or _SENTENCE_END.split(told, maxsplit=1)[0].strip()
-    return best
-
-
 def says_something(sentence: str) -> bool:
     """Whether a sentence has several words, or enough letters of a script that writes without spaces."""
     return " " in sentence.strip() or len(_WIDE.findall(sentence)) > _FEW_WIDE
@@ -84,7 +47,6 @@ _TELLING = re.compile(
     r"|undefined|unexpected|expected|(?<!\()unknown|permission|panic",
     re.IGNORECASE,
 )
-_COMPLAINT = re.compile(r"\w\.\w+:\d+|\b(?:unused|mismatch|got|not)\b", re.IGNORECASE)
 _RULED = re.compile(
     r"[\W_]*|% Total.*|Dload\s.*|[\d.:kMG\s-]+|Exit code \d+|[=\-#*]{3,}.*[=\-#*]{3,}|hint: .*"
     r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅•] .*"
@@ -117,13 +79,3 @@ def telling_line(output: str) -> str:
             return raised[-1]
     telling = [line for line in lines if _TELLING.search(line)]
     return next((line for line in telling if not _EMPTY_WORDS.fullmatch(line)), (telling or lines or [""])[0])
-
-
-def sounds_wrong(line: str) -> bool:
-    """Whether a line has a word of something that went wrong, or names a line of a file."""
-    return _TELLING.search(line) is not None or _COMPLAINT.search(line) is not None
-
-
-def says_why(line: str) -> bool:
-    """Whether a line on an error says more than that there was one."""
-    return bool(_WORDS.search(line)) and not _EMPTY_WORDS.fullmatch(line.strip())
