@@ -12,9 +12,9 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
 
-from memtui.app import following, live, watcher
+from memtui.app.model import following, live, watcher
+from memtui.app.model.targets import Target
 from memtui.app.panes import detail, memories
-from memtui.app.targets import Target
 from tests.app.world import World, furnished
 
 

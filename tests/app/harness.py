@@ -19,9 +19,9 @@ from textual.screen import Screen
 
 from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
-from memtui.app.live import Mark
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.live import Mark
 from memtui.app.panes.pane import Pane
 from memtui.app.screens.browser import BrowserScreen
 from memtui.app.screens.review import ReviewScreen

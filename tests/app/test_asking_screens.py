@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.confirm import ConfirmScreen

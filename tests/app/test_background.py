@@ -11,7 +11,7 @@ import time
 import pytest
 
 from memtui.app.background import DaemonThreads
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.panes import memories
 from tests.app.harness import opened
 from tests.app.terminal import running

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app import capture_rows
-from memtui.app.capture_rows import CaptureRows
+from memtui.app.model import capture_rows
+from memtui.app.model.capture_rows import CaptureRows
 from memtui.formats.capture import Capture
 from memtui.project import Project
 from memtui.store.captures import CaptureStore
@@ -48,7 +48,7 @@ def test_the_newest_is_read_first_and_a_slice_is_short(
         add_capture(project, number)
     ticks = iter(range(100))
     monkeypatch.setattr(
-        "memtui.app.capture_rows.time.monotonic", lambda: next(ticks) * capture_rows.SLICE / 2.5
+        "memtui.app.model.capture_rows.time.monotonic", lambda: next(ticks) * capture_rows.SLICE / 2.5
     )
     rows = CaptureRows(CaptureStore(project))
     rows.list()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.formats.active_commands_text import remove_commands
 from memtui.store import shared_text

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.formats.session_state import Identity, SessionState
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import FIRST, NOW, STATE, World, told

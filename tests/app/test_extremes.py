@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
 from tests.app.world import World
 

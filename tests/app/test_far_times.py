@@ -7,7 +7,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.cli.captures import command
 from tests.app.harness import WIDE, opened
 from tests.app.world import NOW, World

@@ -17,7 +17,7 @@ READING = ("memtui.reading.", "memtui.documents.", "memtui.relations.", "memtui.
 from pathlib import Path
 from memtui.__main__ import _open_app
 import memtui.app.app as app_module
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.browser import BrowserScreen
 from memtui.project import Home, Project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.help import HelpScreen
 from memtui.app.widgets.key_bar import KeyBar
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from memtui.app.health import told
-from memtui.app.views import HealthView
+from memtui.app.model.health import told
+from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.hooks.log import Run, record
 from memtui.project import memtui_home

@@ -10,7 +10,7 @@ import pytest
 from textual.events import Paste
 from textual.widgets import Input
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen

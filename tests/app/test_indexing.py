@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app import browser as browser_module
-from memtui.app.indexing import Indexer
+from memtui.app.model import browser as browser_module
+from memtui.app.model.indexing import Indexer
 from memtui.store.index import SearchIndex
 from tests.app.harness import opened
 from tests.app.world import World

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandPalette
 
-from memtui.app.commands import (
+from memtui.app.keys.commands import (
     COMMANDS,
     PANE_TITLES,
     Command,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from watchdog.observers.api import BaseObserver
 
-from memtui.app import live as live_module
-from memtui.app.live import Live, Liveness, Mark
-from memtui.app.targets import Target
-from memtui.app.watcher import Watcher
+from memtui.app.model import live as live_module
+from memtui.app.model.live import Live, Liveness, Mark
+from memtui.app.model.targets import Target
+from memtui.app.model.watcher import Watcher
 
 PATIENCE = 30.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.formats.stored_memory import MemoryMeta, parse_stored

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from memtui.app.commands import PaneId
-from memtui.app.folds import recovery_lines
+from memtui.app.details.folds import recovery_lines
+from memtui.app.keys.commands import PaneId
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from tests.app.harness import NARROW, SIZES, Driver, opened
 from tests.app.world import World

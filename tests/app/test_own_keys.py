@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.app.app import run_app
-from memtui.app.commands import COMMANDS, PaneId
+from memtui.app.keys.commands import COMMANDS, PaneId
 from memtui.app.screens.help import HelpScreen
 from memtui.app.settings import SettingsError, commands_of
 from memtui.app.widgets.document_view import DocumentView

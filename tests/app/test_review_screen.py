@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from textual.events import Paste
 
-from memtui.app.commands import PaneId
-from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_fields import FormField
+from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import parse_capture, render_capture, reviewed

@@ -9,7 +9,7 @@ from textual.color import Color
 
 from memtui import clipboard
 from memtui.app import host
-from memtui.app.screen_commands import TABLES, CommandTable
+from memtui.app.keys.screen_commands import TABLES, CommandTable
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
 from memtui.app.widgets.document_view import DocumentView

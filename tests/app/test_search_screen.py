@@ -7,14 +7,14 @@ import threading
 import pytest
 from textual.widgets import Input
 
-from memtui.app import searching
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model import searching
+from memtui.app.model.browser import Browser
+from memtui.app.model.searching import Group, Searcher
+from memtui.app.model.views import CaptureRow
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen
-from memtui.app.searching import Group, Searcher
-from memtui.app.views import CaptureRow
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import Places
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened

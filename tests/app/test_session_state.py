@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
-from memtui.app.live import Mark
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.live import Mark
+from memtui.app.model.views import DraftWanted, StateView
 from memtui.app.panes.pending import PendingPane
-from memtui.app.views import DraftWanted, StateView
 from memtui.formats.session_state import WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import WIDE, Driver, make_app, opened

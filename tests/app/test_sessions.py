@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.browser import Browser
-from memtui.app.courses import Courses
-from memtui.app.following import FRESH, update_fresh
-from memtui.app.sessions import Sessions
-from memtui.app.views import DraftWanted, StateView, View
+from memtui.app.model.browser import Browser
+from memtui.app.model.courses import Courses
+from memtui.app.model.following import FRESH, update_fresh
+from memtui.app.model.sessions import Sessions
+from memtui.app.model.views import DraftWanted, StateView, View
 from memtui.files import FileProblem
 from memtui.flows.states import update_state
 from memtui.project import Places

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from memtui.app import searching
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model import searching
 from memtui.app.screens import compact, evidence_pane, review_fields
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen

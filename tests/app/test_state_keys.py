@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from textual.content import Content
 
-from memtui.app import following
-from memtui.app.commands import PaneId
-from memtui.app.live import Mark
+from memtui.app.keys.commands import PaneId
+from memtui.app.model import following
+from memtui.app.model.live import Mark
 from memtui.files import FileProblem
 from memtui.flows.restore import restore_session
 from memtui.flows.states import update_state

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.review_form import Draft, from_fields, to_fields
+from memtui.app.screens.review_form import Draft, from_fields, to_fields
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.formats.memory import render_memory

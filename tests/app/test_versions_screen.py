@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from memtui.app.commands import PaneId
+from memtui.app.details.versions import Comparison, Version, Versions, before
+from memtui.app.keys.commands import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
-from memtui.app.versions import Comparison, Version, Versions, before
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.formats.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext

@@ -8,9 +8,9 @@ import shutil
 import pytest
 from textual.message import Message
 
-from memtui.app import live, watcher
-from memtui.app.commands import PaneId
-from memtui.app.live import Mark
+from memtui.app.keys.commands import PaneId
+from memtui.app.model import live, watcher
+from memtui.app.model.live import Mark
 from memtui.app.screens.feed import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened

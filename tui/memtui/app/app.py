@@ -22,10 +22,10 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
-from memtui.app.browser import Browser
 from memtui.app.ending import end_with_terminal
 from memtui.app.host import HostApp
-from memtui.app.screen_commands import CommandTable
+from memtui.app.keys.screen_commands import CommandTable
+from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
 from memtui.app.settings import SettingsError, commands_of, keep_theme, theme_of
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
@@ -157,7 +157,7 @@ class MemtuiApp(HostApp):
 
     def action_command_palette(self) -> None:
         """Open the palette."""
-        from memtui.app.palette import Palette
+        from memtui.app.keys.palette import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))

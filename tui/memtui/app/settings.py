@@ -7,8 +7,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
-from memtui.app.commands import Command
-from memtui.app.own_keys import OwnKeyError, with_own_keys
+from memtui.app.keys.commands import Command
+from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
 from memtui.files import FileMissing, FileProblem, read_within, write_atomic
 from memtui.project import Home
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
-from memtui.app.browser import Browser
+from memtui.app.model.browser import Browser
 from memtui.app.panes.commands import CommandsPane
 from memtui.clean import clean_line
 

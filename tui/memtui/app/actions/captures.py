@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
-from memtui.app.browser import Browser
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
-from memtui.app.views import CaptureRow, HealthView
 
 if TYPE_CHECKING:
     from memtui.flows.review import Reviewed
@@ -108,7 +108,7 @@ class CaptureActions:
         self._host.start(self._install, group="install", exclusive=True)
 
     async def _install(self) -> None:
-        from memtui.app.plan_text import plan_document
+        from memtui.app.details.plan_text import plan_document
 
         with self._host.reporting("installing"):
             plan = await asyncio.to_thread(self._browser.plan_install)

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.app.actions.place import Place
-from memtui.app.browser import Browser
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import DraftWanted
 from memtui.app.panes.state import StatePane
-from memtui.app.views import DraftWanted
 
 
 class Drafts:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from memtui.app.actions.filtering import Filtering
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Subject
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.memory_edits import Edited
+    from memtui.app.actions.memory_edits import Edited
     from memtui.store.base import MemoryBackend
 
     Edit = Callable[[MemoryBackend], Edited]
@@ -103,22 +103,22 @@ class MemoryActions:
 
     def archive(self) -> None:
         """Archive the chosen memories, or take them out of the archive."""
-        from memtui.app.batch_edits import archive_all
-        from memtui.app.memory_edits import archive
+        from memtui.app.actions.batch_edits import archive_all
+        from memtui.app.actions.memory_edits import archive
 
         self._change("archiving", "archived", archive, archive_all, hides=("mine",))
 
     def pin(self) -> None:
         """Pin the chosen memories, or unpin them."""
-        from memtui.app.batch_edits import pin_all
-        from memtui.app.memory_edits import pin
+        from memtui.app.actions.batch_edits import pin_all
+        from memtui.app.actions.memory_edits import pin
 
         self._change("pinning", "pinned", pin, pin_all)
 
     def delete(self) -> None:
         """Move the chosen memories to the trash."""
-        from memtui.app.batch_edits import delete_all
-        from memtui.app.memory_edits import delete
+        from memtui.app.actions.batch_edits import delete_all
+        from memtui.app.actions.memory_edits import delete
 
         self._change("deleting", "deleted here", delete, delete_all, hides=("mine", "keys"))
 
@@ -127,8 +127,8 @@ class MemoryActions:
         self._host.start(self._tag, group="tags", exclusive=True)
 
     async def _tag(self) -> None:
-        from memtui.app.batch_edits import common_tags, retag_all
-        from memtui.app.memory_edits import retag
+        from memtui.app.actions.batch_edits import common_tags, retag_all
+        from memtui.app.actions.memory_edits import retag
         from memtui.formats.tags import tags_of
 
         ids = self._stored("tagged")

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memtui.app.commands import PaneId
 from memtui.app.host import Host
-from memtui.app.views import CaptureRow, PaneView
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.views import CaptureRow, PaneView
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.memory_edits import Edited
+    from memtui.app.actions.memory_edits import Edited
+    from memtui.app.model.searching import Result
     from memtui.app.panes.pane import Pane
-    from memtui.app.searching import Result
     from memtui.flows.review import Reviewed
     from memtui.store.listing import Entry
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.memories import MemoryActions
 from memtui.app.actions.place import Place, Windows
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.widgets.document import from_markdown
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.searching import Result
+    from memtui.app.model.searching import Result
 
 
 class SearchActions:
@@ -43,7 +43,7 @@ class SearchActions:
 
     def _open(self, found: Result) -> None:
         """Go to what was found, in its pane, and read it."""
-        from memtui.app.searching import Kind
+        from memtui.app.model.searching import Kind
 
         if found.kind is Kind.MEMORY:
             self._memories.read(f"{found.name}.md")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.commands import PROMPT
+from memtui.app.keys.commands import PROMPT
 from memtui.app.panes.pane import Subject
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
-from memtui.app.browser import Browser
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import StateView
 from memtui.app.model_question import BUSY, ModelQuestion, why
 from memtui.app.panes.state import StatePane
-from memtui.app.views import StateView
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.memory_edits import Edited
+    from memtui.app.actions.memory_edits import Edited
     from memtui.flows.state_model import Asked
 
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CommandsView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
-from memtui.app.views import CommandsView, View
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age

@@ -8,9 +8,9 @@ from functools import partial
 
 from textual.content import Content
 
+from memtui.app.details.source_lines import linked
 from memtui.app.host import Host
 from memtui.app.panes.pane import Detail, Progress
-from memtui.app.source_lines import linked
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from textual.cache import LRUCache
 from textual.content import Content
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import MemoriesView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
-from memtui.app.views import MemoriesView, View
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute, short_age
@@ -220,7 +220,7 @@ class MemoriesPane(Pane):
         self._unfolded ^= {name}
 
     def _document(self, entry: Entry, progress: Progress) -> Document:
-        from memtui.app.memory_detail import memory_file_document, stored_document
+        from memtui.app.details.memory_detail import memory_file_document, stored_document
         from memtui.flows.relations import entities_of, related_memories
 
         now = self.clock()

@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PANE_TITLES, PaneId
-from memtui.app.views import View
+from memtui.app.keys.commands import PANE_TITLES, PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import View
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap

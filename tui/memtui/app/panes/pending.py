@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
-from memtui.app.details import capture_document, facts_document
+from memtui.app.details.rows import capture_document, facts_document
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
-from memtui.app.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute, short_age

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
-from memtui.app.folds import fold
+from memtui.app.details.folds import fold
+from memtui.app.details.state_lines import state_document
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import StateView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
-from memtui.app.state_lines import state_document
-from memtui.app.views import StateView, View
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
@@ -187,7 +187,7 @@ class StatePane(Pane):
 
     def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded away; nothing for what cannot be read."""
-        from memtui.app.context_chart import context_chart
+        from memtui.app.details.context_chart import context_chart
         from memtui.reading.facts import ReadingCancelledError
 
         try:

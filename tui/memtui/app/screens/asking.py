@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from textual import on, work
 from textual.screen import Screen
 
+from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, why
-from memtui.app.screen_commands import CommandTable
 from memtui.app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:

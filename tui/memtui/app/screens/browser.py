@@ -14,17 +14,10 @@ from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.screen import Screen
 
-from memtui.app.browser import Browser
-from memtui.app.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
 from memtui.app.host import Host
-from memtui.app.panes.detail import DetailReader
-from memtui.app.panes.memories import MemoriesPane
-from memtui.app.panes.pane import Pane
-from memtui.app.panes.stack import PaneStack
-from memtui.app.screens.browser_actions import BrowserActions, Panes
-from memtui.app.screens.feed import Feed, Kept, Published
-from memtui.app.screens.windows import ScreenWindows
-from memtui.app.views import (
+from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import (
     BranchView,
     CapturesView,
     CommandsView,
@@ -34,6 +27,13 @@ from memtui.app.views import (
     PaneView,
     StateView,
 )
+from memtui.app.panes.detail import DetailReader
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Pane
+from memtui.app.panes.stack import PaneStack
+from memtui.app.screens.browser_actions import BrowserActions, Panes
+from memtui.app.screens.feed import Feed, Kept, Published
+from memtui.app.screens.windows import ScreenWindows
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.filter_line import FilterLine
 from memtui.app.widgets.key_bar import KeyBar

@@ -16,14 +16,14 @@ from memtui.app.actions.search import SearchActions
 from memtui.app.actions.selected import SelectedActions
 from memtui.app.actions.sessions import SessionActions
 from memtui.app.actions.undos import Undos
-from memtui.app.browser import Browser
-from memtui.app.commands import PaneId
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import HealthView
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Pane
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
-from memtui.app.views import HealthView
 
 
 class Panes(NamedTuple):

@@ -15,10 +15,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from memtui.app.browser import Browser
-from memtui.app.memory_detail import checklist_lines
-from memtui.app.memory_edits import Edited, stored
-from memtui.app.screen_commands import COMPACT
+from memtui.app.actions.memory_edits import Edited, stored
+from memtui.app.details.memory_detail import checklist_lines
+from memtui.app.keys.screen_commands import COMPACT
+from memtui.app.model.browser import Browser
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.widgets.document import Document, Line, line

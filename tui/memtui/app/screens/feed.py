@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.screen import Screen
 
-from memtui.app.browser import Browser
-from memtui.app.following import Keeper
-from memtui.app.live import Live, Liveness, Mark
+from memtui.app.model.browser import Browser
+from memtui.app.model.following import Keeper
+from memtui.app.model.live import Live, Liveness, Mark
+from memtui.app.model.views import BranchView, HealthView, View
 from memtui.app.screens.screen_host import ScreenHost
-from memtui.app.views import BranchView, HealthView, View
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import TabStrip
 
@@ -80,7 +80,7 @@ class Feed:
 
     def show_health(self) -> None:
         """Say how captures fare; ages in it move on."""
-        from memtui.app.health import told
+        from memtui.app.model.health import told
 
         if self.health is not None:
             self._screen.query_one(StatusBar).health = told(self.health, self._browser.clock())

@@ -11,8 +11,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from memtui.app.commands import PANE_TITLES, Command, PaneId, key_table
-from memtui.app.screen_commands import CommandTable
+from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, key_table
+from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 

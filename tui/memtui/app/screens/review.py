@@ -15,15 +15,15 @@ from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
-from memtui.app.browser import Browser
-from memtui.app.review_form import FIELDS, Draft, from_fields, to_fields
-from memtui.app.screen_commands import REVIEW
+from memtui.app.keys.screen_commands import REVIEW
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.screens.review_fields import FormField, ReviewForm
+from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.app.views import CaptureRow
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.evidence import evidence

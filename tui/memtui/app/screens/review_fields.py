@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.events import DescendantFocus, Resize
 from textual.widgets import TextArea
 
-from memtui.app.review_form import FIELDS, Field, with_item
+from memtui.app.screens.review_form import FIELDS, Field, with_item
 from memtui.clean import clean
 
 _FRAME = 2

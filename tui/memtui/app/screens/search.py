@@ -14,11 +14,11 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from memtui.app.browser import Browser
+from memtui.app.keys.screen_commands import SEARCH
+from memtui.app.model.browser import Browser
+from memtui.app.model.searching import Group, Kind, Result, Searcher
+from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
-from memtui.app.screen_commands import SEARCH
-from memtui.app.searching import Group, Kind, Result, Searcher
-from memtui.app.views import CaptureRow
 from memtui.app.widgets.document import EMPTY, Document, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Digits, Static
 
-from memtui.app.commands import PROMPT
+from memtui.app.keys.commands import PROMPT
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.screen_commands import TRANSCRIPT
+from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.clean import clean_line

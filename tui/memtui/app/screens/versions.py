@@ -12,10 +12,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.browser import Browser
+from memtui.app.details.versions import Comparison, Version, Versions, before
+from memtui.app.keys.screen_commands import VERSIONS
+from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row
-from memtui.app.screen_commands import VERSIONS
-from memtui.app.versions import Comparison, Version, Versions, before
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar

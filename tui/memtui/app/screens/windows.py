@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from memtui.app.browser import Browser
-from memtui.app.commands import Command, PaneId
 from memtui.app.editor import edit_file
-from memtui.app.views import CaptureRow
+from memtui.app.keys.commands import Command, PaneId
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.memory_edits import Edited
-    from memtui.app.searching import Result
+    from memtui.app.actions.memory_edits import Edited
+    from memtui.app.model.searching import Result
     from memtui.flows.review import Reviewed
     from memtui.store.listing import Entry
 

@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.app.live import Liveness, Mark
+from memtui.app.model.live import Liveness, Mark
 from memtui.clean import clean_line
 
 _MARKS = {

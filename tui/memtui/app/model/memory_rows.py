@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.app.views import MemoriesView
+from memtui.app.model.views import MemoriesView
 from memtui.formats.stored_label import Label
 from memtui.project import Home, Project
 from memtui.store.concerning import ProjectTest

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.app.views import CaptureRow
+from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clock import age, local_minute
 

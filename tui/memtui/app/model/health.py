@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.app.views import CaptureRow, HealthView
+from memtui.app.model.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
 from memtui.formats.capture import Capture
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs

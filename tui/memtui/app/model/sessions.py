@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from memtui.app.views import DraftWanted, StateView
+from memtui.app.model.views import DraftWanted, StateView
 from memtui.clock import Clock
 from memtui.project import Home
 from memtui.store.listing import Entry

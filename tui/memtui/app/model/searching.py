@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.app.browser import Browser
-from memtui.app.views import CaptureRow
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow
 from memtui.clean import clean, clean_line
 from memtui.files import FileProblem
 from memtui.formats.capture_text import opening

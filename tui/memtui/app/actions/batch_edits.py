@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from memtui.app.memory_edits import Edited, archive, delete, pin, retag
+from memtui.app.actions.memory_edits import Edited, archive, delete, pin, retag
 from memtui.files import FileProblem
 from memtui.store.base import MemoryBackend
 from memtui.store.undo import Undo

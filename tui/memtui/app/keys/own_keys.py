@@ -8,7 +8,7 @@ from dataclasses import replace
 from textual.binding import Binding
 from textual.keys import Keys
 
-from memtui.app.commands import COMMANDS, Command
+from memtui.app.keys.commands import COMMANDS, Command
 
 _FIXED_COMMANDS = frozenset({"open", "app.copy_selection", "app.command_palette"})
 """Actions whose keys the lists or the app bind as well."""

@@ -11,7 +11,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
-from memtui.app.targets import Target
+from memtui.app.model.targets import Target
 from memtui.files import existing_above
 from memtui.machine import silent_file_system
 

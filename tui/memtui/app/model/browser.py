@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.capture_rows import CaptureRows
-from memtui.app.indexing import MANY, Indexer
-from memtui.app.targets import Target
-from memtui.app.views import (
+from memtui.app.model.capture_rows import CaptureRows
+from memtui.app.model.indexing import MANY, Indexer
+from memtui.app.model.targets import Target
+from memtui.app.model.views import (
     BranchView,
     CaptureRow,
     CapturesView,
@@ -28,11 +28,11 @@ from memtui.project import Places, git_branch
 from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
-    from memtui.app.courses import Courses
-    from memtui.app.facts import FactsReader
-    from memtui.app.health import Health
-    from memtui.app.memory_rows import MemoryRows
-    from memtui.app.sessions import Sessions
+    from memtui.app.model.courses import Courses
+    from memtui.app.model.facts import FactsReader
+    from memtui.app.model.health import Health
+    from memtui.app.model.memory_rows import MemoryRows
+    from memtui.app.model.sessions import Sessions
     from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.backfill import Compaction
@@ -113,7 +113,7 @@ class Browser:
 
     @cached_property
     def _memories(self) -> MemoryRows:
-        from memtui.app.memory_rows import MemoryRows
+        from memtui.app.model.memory_rows import MemoryRows
         from memtui.store.memory_listing import MemoryListing
 
         return MemoryRows(MemoryListing(self.memories), self.memories, self._home)
@@ -121,7 +121,7 @@ class Browser:
     @cached_property
     def health(self) -> Health:
         """Whether captures arrive."""
-        from memtui.app.health import Health
+        from memtui.app.model.health import Health
 
         return Health(self.places, self.transcripts)
 
@@ -142,21 +142,21 @@ class Browser:
     @cached_property
     def sessions(self) -> Sessions:
         """The project's sessions, and which of them is shown."""
-        from memtui.app.sessions import Sessions
+        from memtui.app.model.sessions import Sessions
 
         return Sessions(self.states, self.transcripts, self._home, self.clock)
 
     @cached_property
     def courses(self) -> Courses:
         """How the context of sessions has grown."""
-        from memtui.app.courses import Courses
+        from memtui.app.model.courses import Courses
 
         return Courses()
 
     @cached_property
     def facts(self) -> FactsReader:
         """Reads the facts of transcripts."""
-        from memtui.app.facts import FactsReader
+        from memtui.app.model.facts import FactsReader
 
         return FactsReader()
 
@@ -188,7 +188,7 @@ class Browser:
 
     def glance(self) -> Iterator[View]:
         """The newest captures and memories, read at once: what the first paint shows."""
-        from memtui.app.memory_rows import Shown
+        from memtui.app.model.memory_rows import Shown
         from memtui.formats.stored_label import Label
         from memtui.store.memory_labels import quick_labels
         from memtui.store.newest import newest_captures, newest_memories

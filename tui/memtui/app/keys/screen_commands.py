@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
-from memtui.app.commands import PROMPT
+from memtui.app.keys.commands import PROMPT
 
 BarKeys = tuple[tuple[str, str, str], ...]
 """(key, label, action) of a bottom line."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from memtui.app.targets import Target
+from memtui.app.model.targets import Target
 from memtui.files import FileProblem
 
 INTERVAL = 2.0
@@ -96,7 +96,7 @@ class Live:
     def _run(self) -> None:
         self._guarded(self._compare_targets)
         # 50 ms of imports that the first listing, and so the first paint, does not wait for.
-        from memtui.app.watcher import Watcher
+        from memtui.app.model.watcher import Watcher
 
         watcher = Watcher(self.hint)
         try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from memtui.app.views import CaptureRow, CapturesView
+from memtui.app.model.views import CaptureRow, CapturesView
 from memtui.files import FileProblem
 
 if TYPE_CHECKING:

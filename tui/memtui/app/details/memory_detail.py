@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.app.folds import fold, recovery_lines
+from memtui.app.details.folds import fold, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
 from memtui.clock import age, local_minute
 from memtui.relations.entities import below

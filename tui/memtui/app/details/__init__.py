@@ -1,0 +1,1 @@
+"""What the detail and the screens show, as documents."""
