@@ -15,13 +15,10 @@ Claude Code's summary a text of at most 9,000 characters:
 - `NAME=COMMAND` whatever a command prints that gets the path of the transcript up to the compaction as its
   last argument, cut at the same length. A command that sees past the boundary is disqualified by the file.
 
-A file is named when its path from the project's root stands in the text (``src/{a.py, b.py}`` counts for
-both), or its name does and no other file of the session has that name. A task or a command is named when one
-line has 80 % of its words; a message of the user when one line has 80 % of the words of its first 160
-characters. Scripts without spaces are compared by pairs of characters. A command counts when it was run
-before the compaction and came again within 50 calls after it; for files the same share is given beside the
-share of all. `false` is the share of another session's facts that the text seems to name: how much of an
-arm's success is chance.
+What counts as named is the rule of `memtui/aftermath/naming.py`, by which memtui itself compares; of the
+user's messages it takes the first 160 characters. A command counts when it was run before the compaction and
+came again within 50 calls after it; for files the same share is given beside the share of all. `false` is the
+share of another session's facts that the text seems to name: how much of an arm's success is chance.
 """
 
 from __future__ import annotations
@@ -30,7 +27,6 @@ import argparse
 import math
 import os
 import random
-import re
 import shlex
 import subprocess
 import sys
@@ -39,6 +35,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from memtui.aftermath.naming import SearchedText, head_of, words
 from memtui.clock import system_clock
 from memtui.flows.states import update_state
 from memtui.hooks.context import LIMIT
@@ -47,10 +44,6 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import beginning
 from memtui.project import Places, Project, memtui_home
 from raw_session import Compacted, Session, compactions
-
-ENOUGH = 0.8
-HEAD = 160
-"""Characters of a message that have to be named."""
 
 GOALS = {
     "modified files": 0.99,
@@ -61,42 +54,14 @@ GOALS = {
 }
 
 _SHARED = Path(os.environ.get("MEMTUI_SHARED") or Path(__file__).resolve().parents[1] / ".." / "shared")
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W_]+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_BRACES = re.compile(r"([^\s{},]*/)\{([^{}\n]*)\}")
-
 Arm = Callable[[Path, Compacted], str]
+Test = Callable[[SearchedText], object]
+"""Finds a fact in a text; a true value when it is there."""
 Key = tuple[str, str]
 """An arm and a kind."""
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text; runs of Chinese, Japanese or Korean as pairs of characters."""
-    found: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        pairs = [word[at : at + 2] for at in range(max(1, len(word) - 1))] if _WIDE.match(word) else [word]
-        found.update(pairs)
-    return frozenset(found)
-
-
-class Text:
-    """A text in which things are looked for."""
-
-    def __init__(self, text: str) -> None:
-        self.text = _BRACES.sub(lambda m: ", ".join(m[1] + name for name in m[2].split(", ")), text)
-        self._lines = [words(line) for line in self.text.split("\n")]
-
-    def has_name(self, name: str) -> bool:
-        """Whether a name stands in it by itself, or at the end of a path."""
-        return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self.text))
-
-    def says(self, text: str) -> bool:
-        """Whether one line has enough of a text's words."""
-        wanted = words(text)
-        return any(len(wanted & line) >= ENOUGH * len(wanted) for line in self._lines)
-
-
-def facts_of(compacted: Compacted) -> Iterator[tuple[str, str, Callable[[Text], bool]]]:
+def facts_of(compacted: Compacted) -> Iterator[tuple[str, str, Test]]:
     """Kind, text and test of everything that counts of a session before a compaction."""
     before = compacted.before
     for kind, paths in (("modified files", before.modified), ("files read", before.read)):
@@ -108,18 +73,18 @@ def facts_of(compacted: Compacted) -> Iterator[tuple[str, str, Callable[[Text], 
     for task in before.open_tasks:
         yield "open tasks", task, lambda text, task=task: text.says(task)  # type: ignore[misc]
     for message in dict.fromkeys(before.messages):
-        head = " ".join(message[:HEAD].split())
+        head = head_of(message)
         if words(head):
             yield "messages", head, lambda text, head=head: text.says(head)  # type: ignore[misc]
     for command in before.commands:
         if command in compacted.needed:
-            yield "commands needed", command, lambda text, it=command: text.says(it)  # type: ignore[misc]
+            yield "commands needed", command, lambda text, it=command: text.command(it)  # type: ignore[misc]
 
 
-def _file_test(before: Session, path: str) -> Callable[[Text], bool]:
+def _file_test(before: Session, path: str) -> Test:
     relative, name = path.removeprefix(f"{before.root}/"), Path(path).name
     unique = sum(Path(each).name == name for each in (*before.modified, *before.read)) == 1
-    return lambda text: text.has_name(relative) or (unique and text.has_name(name))
+    return lambda text: text.file(relative, name if unique else "")
 
 
 class Played:
@@ -184,10 +149,10 @@ class Counts:
         self.totals: Counter[Key] = Counter()
         self.missing: list[str] = []
 
-    def add(self, arm: str, text: Text, facts: Iterable[tuple[str, str, Callable[[Text], bool]]]) -> None:
+    def add(self, arm: str, text: SearchedText, facts: Iterable[tuple[str, str, Test]]) -> None:
         """Count the facts that a text names."""
         for kind, what, test in facts:
-            named = test(text)
+            named = test(text) is not None
             self.totals[arm, kind] += 1
             self.hits[arm, kind] += named
             if arm == "memtui" and not named:
@@ -224,7 +189,7 @@ def measure(transcripts: Iterable[Path], others: dict[str, Arm]) -> tuple[Counts
             longest = max(longest, len(texts["memtui"]))
             number += 1
             for arm, text in texts.items():
-                whole = Text(f"{compacted.summary}\n{text}")
+                whole = SearchedText(f"{compacted.summary}\n{text}")
                 counts.add(arm, whole, facts_of(compacted))
                 if previous is not None and previous.before.root != compacted.before.root:
                     foreign.add(arm, whole, facts_of(previous))

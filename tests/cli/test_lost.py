@@ -1,0 +1,45 @@
+"""`memtui lost`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from memtui.project import Project
+from tests.aftermath.made import SUMMARY, session
+from tests.cli.conftest import Memtui
+
+
+def _path(folder: Path) -> str:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    made.user("go on then, please")
+    made.compaction(summary="Summary:\nnothing of it")
+    return str(made.write(folder))
+
+
+def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> None:
+    result = memtui("lost", _path(project.root), "--all")
+    assert (result.code, result.err) == (0, "")
+    first, second = result.out.split("\n\n2026-")
+    assert first.startswith("2026-01-02 09:00  session 5e55-1d  155k  2 losses that count, 7 missing in all")
+    assert "- ? Write the release notes (L11)\n- ? never push to main, I do that myself (L8)\n" in first
+    assert "- ✗ src/invoice.ts (L6)\n" in first
+    assert "- ! docs/ghost.md: no record names this file" in first
+    assert "Kept: Files changed:\n- ✓ src/tax.ts (L4)" in first
+    assert "go on then, please" in second
+    assert memtui("lost", _path(project.root)).out == f"2026-{second}"
+
+
+def test_json_has_the_evidence(memtui: Memtui, project: Project) -> None:
+    printed = memtui("lost", _path(project.root), "--all", "--json").out
+    first = json.loads(printed)[0]
+    kept = next(row for row in first["rows"] if row["text"] == "src/tax.ts")
+    assert (kept["state"], kept["evidence"]["text"], kept["line"]) == ("kept", "src/tax.ts", 4)
+    assert first["losses"] == 2
+
+
+def test_a_session_without_compaction_is_said_so(memtui: Memtui, project: Project) -> None:
+    path = session().write(project.root)
+    result = memtui("lost", str(path))
+    assert (result.code, result.err) == (1, f"memtui: {path} has no compaction with a summary yet.\n")

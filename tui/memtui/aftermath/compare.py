@@ -1,0 +1,79 @@
+"""Facts against the summary that replaced them, and against what was handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memtui.aftermath.marks import MARK
+from memtui.aftermath.naming import SearchedText
+from memtui.aftermath.records import Aftermath, Row, State
+from memtui.aftermath.rows import Fact, Standing, facts_of
+from memtui.aftermath.traces import Trace
+from memtui.aftermath.unfounded import unfounded
+from memtui.reading.facts import Facts
+
+_EXACT = frozenset({"file", "read", "check", "command"})
+"""Kinds that are only named by their own characters, so that their absence is certain."""
+
+
+def aftermath_of(
+    facts: Facts,
+    trace: Trace,
+    number: int,
+    root: Path,
+    *,
+    transcript: Path,
+    standing: Sequence[Standing] = (),
+    accepted: Callable[[str], bool] = lambda key: False,
+) -> Aftermath:
+    """What became of the facts of one compaction.
+
+    Args:
+        facts: what the transcript says up to the compaction.
+        trace: the compaction.
+        number: its number in the transcript.
+        root: the folder from which paths are shown.
+        transcript: searched for what the summary names.
+        standing: pins and rules that held at the time.
+        accepted: whether a person marked the row of a key as kept.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    summary = SearchedText(trace.compaction.summary)
+    ours = "\n".join(text for text in trace.handed if MARK.search(text))
+    handed = SearchedText(ours)
+    rows = [
+        _row(fact, trace, summary, handed if ours else None, accepted)
+        for fact in facts_of(facts, trace, root, standing)
+    ]
+    return Aftermath(
+        session_id=facts.session_id,
+        number=number,
+        compaction=trace.compaction,
+        rows=tuple(sorted(rows, key=lambda row: row.order)),
+        unfounded=tuple(unfounded(transcript, trace, facts)),
+        handed_over=ours,
+    )
+
+
+def _row(
+    fact: Fact,
+    trace: Trace,
+    summary: SearchedText,
+    handed: SearchedText | None,
+    accepted: Callable[[str], bool],
+) -> Row:
+    evidence = fact.test(summary)
+    preserved = not trace.preserved.isdisjoint((fact.source.line, *fact.lines))
+    need = trace.needs.get(fact.target) if fact.target else None
+    row = Row(fact.kind, fact.text, fact.source, "kept", evidence, preserved and evidence is None, need)
+    if evidence is not None or preserved or accepted(row.key):
+        return row
+    state: State = "lost" if fact.kind in _EXACT else "not named"
+    if handed is not None and fact.test(handed) is not None:
+        state = "handed over"
+    elif fact.unclear is not None and fact.unclear(summary) is not None:
+        state = "not named"
+    return Row(fact.kind, fact.text, fact.source, state, None, False, need)

@@ -1,0 +1,130 @@
+"""What became of the facts of a compaction: frozen records."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from memtui.aftermath.naming import Span
+from memtui.reading.records import CompactionFact, Source
+
+State = Literal["kept", "handed over", "lost", "not named"]
+"""`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost`: a file or command
+that neither names; `not named`: a text that is not there in its own words, though it may be paraphrased."""
+
+Kind = Literal[
+    "pin", "rule", "task", "step", "ask", "answer", "closing", "check", "command", "error", "file", "read"
+]
+
+TITLES: dict[Kind, str] = {
+    "pin": "Pins",
+    "rule": "Rules of active commands",
+    "task": "Open tasks",
+    "step": "Open steps of the plan",
+    "ask": "The user",
+    "answer": "Answers",
+    "closing": "Claude, at the end of each turn",
+    "check": "Checks",
+    "command": "Commands needed again",
+    "error": "Failures",
+    "file": "Files changed",
+    "read": "Files read",
+}
+"""Kinds in the order in which a list shows them."""
+
+_KINDS = list(TITLES)
+_HEAVY = frozenset({"pin", "rule", "task", "step", "ask", "answer"})
+
+
+class Need(NamedTuple):
+    """When a file or a command came back after the compaction."""
+
+    calls: int
+    """Tool calls after it, the one that needed it included."""
+    turns: int
+    """Messages of the user in between; 0 when Claude just went on."""
+
+    @property
+    def label(self) -> str:
+        """``needed again 3 turns later``."""
+        number, unit = (self.turns, "turn") if self.turns else (self.calls, "call")
+        return f"needed again {number} {unit}{'' if number == 1 else 's'} later"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One fact and what became of it."""
+
+    kind: Kind
+    text: str
+    """One line: a path from the project's root, a command, words."""
+    source: Source
+    state: State
+    evidence: Span | None = None
+    """The words of the summary that keep it."""
+    preserved: bool = False
+    """Kept because its lines are still part of the conversation."""
+    need: Need | None = None
+
+    @property
+    def key(self) -> str:
+        """Identifies the fact within its compaction."""
+        return hashlib.sha256(f"{self.kind}\0{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
+
+    @property
+    def missing(self) -> bool:
+        """Whether neither the summary nor memtui gave it back."""
+        return self.state in ("lost", "not named")
+
+    @property
+    def heavy(self) -> bool:
+        """Whether its loss counts in ``✗ 7``: pins, rules, open work, the user's words, what came again."""
+        return self.missing and (self.kind in _HEAVY or self.need is not None)
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Worst first: pinned, needed again, rules, open work, the user's words, then the newest."""
+        weight = 0 if self.kind == "pin" else 1 if self.need is not None else 2
+        return weight, _KINDS.index(self.kind) if self.kind in _HEAVY else len(_KINDS), -self.source.line
+
+
+@dataclass(frozen=True, slots=True)
+class Unfounded:
+    """A statement of the summary that no record of the transcript supports."""
+
+    text: str
+    reason: str
+    """A sentence's end: ``no record names this file``."""
+    evidence: Span
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What became of the facts that one compaction replaced."""
+
+    session_id: str
+    number: int
+    """1-based, within its transcript."""
+    compaction: CompactionFact
+    rows: tuple[Row, ...] = ()
+    """Worst first."""
+    unfounded: tuple[Unfounded, ...] = ()
+    handed_over: str = ""
+    """What memtui handed over before the next compaction."""
+
+    @cached_property
+    def missing(self) -> tuple[Row, ...]:
+        """Rows that are lost or not named."""
+        return tuple(row for row in self.rows if row.missing)
+
+    @cached_property
+    def kept(self) -> tuple[Row, ...]:
+        """Rows that the summary kept or memtui handed over."""
+        return tuple(row for row in self.rows if not row.missing)
+
+    @cached_property
+    def heavy(self) -> tuple[Row, ...]:
+        """Losses that count."""
+        return tuple(row for row in self.rows if row.heavy)

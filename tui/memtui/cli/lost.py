@@ -1,0 +1,116 @@
+"""``memtui lost``: what a compaction kept and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.aftermath.records import TITLES, Aftermath, Row
+from memtui.cli.output import print_groups, print_json, say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import local_minute, parse_iso
+from memtui.documents.sources import cited
+from memtui.flows.aftermath import aftermaths, named_compaction
+from memtui.project import Places, claude_config, memtui_home
+from memtui.reading.short_text import shortened
+from memtui.safety.secrets import masked, masked_in
+
+_WIDTH = 200
+_MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
+
+
+@click.command("lost")
+@click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
+@click.option("--all", "every", is_flag=True, help="Every compaction of the session, the oldest first.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object for each compaction.")
+@root_option
+def command(compaction: str, every: bool, as_json: bool, root: Path | None) -> None:
+    """Print what a compaction kept and lost.
+
+    That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
+    project's newest), or the one that CAPTURE belongs to. Each fact of the conversation that was replaced is
+    kept by the summary (✓), handed over by memtui (↺), lost (✗: a file or a command that neither names), or
+    not named in its own words (?), though the summary may paraphrase it. The worst losses come first. L476
+    names line 476 of the transcript.
+    """
+    places = Places(project_of(root), memtui_home(), claude_config())
+    found = aftermaths(places, *named_compaction(places, compaction), every=every)
+    if as_json:
+        print_json([masked_in(as_object(each)) for each in found])
+        return
+    for number, each in enumerate(found):
+        if number:
+            say()
+        say(headline(each))
+        say()
+        print_groups((title, [masked(line) for line in lines]) for title, lines in _groups(each))
+
+
+def headline(aftermath: Aftermath) -> str:
+    """``2026-02-23 13:32  155k -> 42k  7 losses that count, 12 missing in all, 31 kept``."""
+    compaction = aftermath.compaction
+    moment = parse_iso(compaction.source.timestamp)
+    sizes = [f"{size // 1000}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
+    heavy, missing, kept = len(aftermath.heavy), len(aftermath.missing), len(aftermath.kept)
+    parts = (
+        local_minute(moment) if moment else "",
+        f"session {aftermath.session_id[:8]}",
+        " -> ".join(sizes),
+        f"{heavy} {'loss' if heavy == 1 else 'losses'} that count, {missing} missing in all, {kept} kept",
+    )
+    return "  ".join(part for part in parts if part)
+
+
+def as_object(aftermath: Aftermath) -> dict[str, Any]:
+    """A compaction for programs."""
+    compaction = aftermath.compaction
+    return {
+        "session_id": aftermath.session_id,
+        "number": aftermath.number,
+        "trigger": compaction.trigger or None,
+        "timestamp": compaction.source.timestamp,
+        "line": compaction.source.line,
+        "pre_tokens": compaction.pre_tokens,
+        "post_tokens": compaction.post_tokens,
+        "losses": len(aftermath.heavy),
+        "rows": [_row(row, compaction.summary) for row in aftermath.rows],
+        "unfounded": [
+            {"text": each.text, "reason": each.reason, "span": list(each.evidence)}
+            for each in aftermath.unfounded
+        ],
+    }
+
+
+def _row(row: Row, summary: str) -> dict[str, Any]:
+    span = row.evidence
+    return {
+        "key": row.key,
+        "kind": row.kind,
+        "text": row.text,
+        "state": row.state,
+        "line": row.source.line or None,
+        "timestamp": row.source.timestamp or None,
+        "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
+        "preserved": row.preserved,
+        "needed_again": row.need._asdict() if row.need else None,
+        "counts": row.heavy,
+    }
+
+
+def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
+    if aftermath.missing:
+        yield "Lost", [_line(row) for row in aftermath.missing]
+    if aftermath.unfounded:
+        yield "Said by the summary alone", [f"! {u.text}: {u.reason}" for u in aftermath.unfounded]
+    for kind, title in TITLES.items():
+        if lines := [_line(row) for row in aftermath.kept if row.kind == kind]:
+            yield f"Kept: {title}", lines
+
+
+def _line(row: Row) -> str:
+    notes = (cited(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
+    told = ", ".join(note for note in notes if note)
+    return f"{_MARKS[row.state]} {shortened(row.text, _WIDTH)}{f' ({told})' if told else ''}"

@@ -1,0 +1,108 @@
+"""What a compaction kept and lost, of a session or of the compaction that a capture belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from memtui.aftermath.compare import aftermath_of
+from memtui.aftermath.records import Aftermath
+from memtui.aftermath.rows import Standing
+from memtui.aftermath.traces import Trace, traces
+from memtui.clock import parse_iso
+from memtui.files import FileProblem
+from memtui.flows.sessions import find_transcript, session_root
+from memtui.project import Places
+from memtui.reading.facts import Facts, read_facts
+from memtui.store.captures import CaptureStore
+from memtui.store.transcripts import check_transcript
+
+_CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
+
+ReadFacts = Callable[[Path, datetime | None], Facts]
+
+
+class NoCompaction(FileProblem):
+    """The transcript has no compaction with a summary, or not the one that is meant."""
+
+
+def named_compaction(places: Places, name: str = "") -> tuple[Path, datetime | None]:
+    """The transcript, and the earliest time of the compaction, that a person means.
+
+    Args:
+        places: where things are.
+        name: a capture (its path, file name or time), a session (see `find_transcript`), or "" for the
+            project's newest session.
+
+    Returns:
+        The time is None for the newest compaction.
+
+    Raises:
+        FileProblem: there is no such capture or session, or its transcript cannot be read.
+    """
+    if not _CAPTURE.fullmatch(name):
+        return find_transcript(places, name), None
+    store = CaptureStore(places.project)
+    capture = store.load(store.resolve(name))
+    return check_transcript(capture.transcript, places.claude), capture.timestamp
+
+
+def aftermaths(
+    places: Places,
+    transcript: Path,
+    since: datetime | None = None,
+    *,
+    every: bool = False,
+    standing: Sequence[Standing] = (),
+    read: ReadFacts | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[Aftermath]:
+    """What became of the facts of a transcript's compactions, the oldest first.
+
+    Args:
+        places: where things are.
+        transcript: the session's.
+        since: the first compaction at or after this time is meant; the newest one when None.
+        every: all of them instead.
+        standing: pins and rules that held at the newest one.
+        read: reads facts up to a time; `read_facts` when None.
+        cancelled: asked now and then; see `read_facts`.
+
+    Raises:
+        NoCompaction: there is none such.
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    found = list(enumerate(traces(transcript, cancelled), 1))
+    if not found:
+        raise NoCompaction(transcript, "has no compaction with a summary yet")
+    if not every:
+        found = _meant(transcript, found, since)
+    read = read or (lambda path, until: read_facts(path, until=until, cancelled=cancelled))
+    made = []
+    for number, trace in found:
+        facts = read(transcript, _moment(trace))
+        last = trace.next_offset is None
+        root = session_root(facts, places.project)
+        made.append(
+            aftermath_of(facts, trace, number, root, transcript=transcript, standing=standing if last else ())
+        )
+    return made
+
+
+def _meant(
+    transcript: Path, found: list[tuple[int, Trace]], since: datetime | None
+) -> list[tuple[int, Trace]]:
+    if since is None:
+        return found[-1:]
+    for number, trace in found:
+        moment = _moment(trace)
+        if moment is not None and moment >= since:
+            return [(number, trace)]
+    raise NoCompaction(transcript, "does not have the compaction of this capture: it was not finished")
+
+
+def _moment(trace: Trace) -> datetime | None:
+    return parse_iso(trace.compaction.source.timestamp)
