@@ -151,6 +151,16 @@ def test_settings_that_cannot_be_read_are_broken(places: Places, probes: Probes,
     assert level is Level.BROKEN and message.startswith(f"{path} is not ")
 
 
+def test_the_time_limit_of_an_older_version_is_mentioned(places: Places, init: Runner, probes: Probes) -> None:
+    init()
+    path = settings_file(places, Scope.PROJECT).path
+    path.write_text(path.read_text().replace('"timeout": 60', '"timeout": 10'))
+    said = [message for level, message in _found(places, "hooks") if level is Level.NOTE]
+    assert said == ["PreCompact has the time limit of an older memtui: 10 seconds"]
+    init()
+    assert all(level is Level.OK for level, _ in _found(places, "hooks"))
+
+
 def test_settings_behind_a_link_are_not_followed(places: Places, probes: Probes, tmp_path: Path) -> None:
     (tmp_path / "theirs.json").write_text("{}")
     (places.project.root / ".claude").mkdir()

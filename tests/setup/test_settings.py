@@ -102,6 +102,32 @@ def test_an_older_entry_is_updated_never_doubled(
     assert done == (text, ())
 
 
+def _of_event(event: str, command: str, timeout: object) -> str:
+    handler = {"timeout": timeout, "type": "command", "command": command}
+    return json.dumps({"hooks": {event: [{"matcher": "", "hooks": [handler]}]}}, indent=2)
+
+
+@pytest.mark.parametrize("command", [COMMANDS["PreCompact"], OLDER["PreCompact"]])
+def test_the_time_limit_of_an_older_version_is_raised(command: str) -> None:
+    commands = {"PreCompact": COMMANDS["PreCompact"]}
+    done = install(_of_event("PreCompact", command, 10), commands)
+    assert done == (_of_event("PreCompact", COMMANDS["PreCompact"], 60), ())
+    assert install(done.text, commands) == done
+
+
+@pytest.mark.parametrize("timeout", [5, 30, 90, "x", 10.0, None])
+def test_a_time_limit_that_a_person_chose_stays(timeout: object) -> None:
+    text = _of_event("PreCompact", COMMANDS["PreCompact"], timeout)
+    assert install(text, {"PreCompact": COMMANDS["PreCompact"]}).text == text
+
+
+def test_a_time_limit_is_raised_only_in_our_own_entries() -> None:
+    theirs = _of_event("PreCompact", "nice memtui-hook pre-compact", 10)
+    assert install(theirs, {"PreCompact": COMMANDS["PreCompact"]}).text == theirs
+    short = _of_event("SessionEnd", COMMANDS["SessionEnd"], 10)
+    assert install(short, {"SessionEnd": COMMANDS["SessionEnd"]}).text == short
+
+
 def test_doubles_are_removed() -> None:
     double = {"matcher": "", "hooks": [{"type": "command", "command": OLDER["PreCompact"]}]}
     both = {"hooks": [{"type": "command", "command": SHARED["PreCompact"]}, {"command": "theirs"}]}

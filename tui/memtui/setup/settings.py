@@ -60,6 +60,13 @@ class Hook(NamedTuple):
     """`memtui init` wrote it; else a person has put it into words of their own."""
     group: int
     place: int
+    timeout: str = ""
+    """Its number as it is written, "" when there is none."""
+
+    @property
+    def has_old_timeout(self) -> bool:
+        """Whether it is ours, and still has the shorter limit that an earlier `init` wrote."""
+        return self.ours and self.timeout == str(GRANTED_SECONDS) != str(_granted(self.event))
 
 
 class Installed(NamedTuple):
@@ -129,7 +136,7 @@ def find_hooks(text: str) -> list[Hook]:
 def install(text: str, commands: Mapping[str, str]) -> Installed:
     """The text with our hooks, each once; the same text when they are there.
 
-    An entry that `init` wrote earlier gets the new command, one in a person's own words is left as it is.
+    An entry that `init` wrote earlier gets the new command and time limit, one in a person's own words is left as it is.
 
     Args:
         text: the settings; an empty one becomes a file.
@@ -205,14 +212,20 @@ def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hoo
         return None
     ours = command == shared_command(mention[1]) or bool(interpreter_of(command))
     matcher = matcher if isinstance(matcher, str) else ""
-    return Hook(event, mention[1], matcher, command, ours and words is None, group, place)
+    timeout = handler.get("timeout")
+    timeout = timeout if isinstance(timeout, str) else ""
+    return Hook(event, mention[1], matcher, command, ours and words is None, group, place, timeout)
+
+
+def _granted(event: str) -> int:
+    """The `timeout` to write beside the hook of an event. It also lifts SessionEnd's 1.5 s (Claude Code fact)."""
+    return GRANTED_FOR_CAPTURE if event == "PreCompact" else GRANTED_SECONDS
 
 
 def _added(text: str, event: str, command: str, created: list[str]) -> str:
     style = style_of(text)
-    # The timeout also lifts SessionEnd's 1.5 s (Claude Code fact).
-    granted = GRANTED_FOR_CAPTURE if event == "PreCompact" else GRANTED_SECONDS
-    for_event = [{"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": granted}]}]
+    handler = {"type": "command", "command": command, "timeout": _granted(event)}
+    for_event = [{"matcher": "", "hooks": [handler]}]
     root = root_of(text)
     hooks = member(text, root, "hooks")
     if hooks is None:
@@ -251,11 +264,15 @@ def _value(text: str, at: int, key: str) -> int:
 
 
 def _updated(text: str, hook: Hook, command: str) -> str:
-    if hook.command == command:
-        return text
-    where = member(text, _where(text, hook).handler.start, "command")
-    assert where is not None
-    return replace(text, where.value, command)
+    handler = _where(text, hook).handler.start
+    wanted: dict[str, Any] = {} if hook.command == command else {"command": command}
+    if hook.has_old_timeout:
+        wanted["timeout"] = _granted(hook.event)
+    # The last one first, so that the places of the others stay.
+    found = [(place, value) for key, value in wanted.items() if (place := member(text, handler, key))]
+    for place, value in sorted(found, key=lambda each: each[0].value, reverse=True):
+        text = replace(text, place.value, value)
+    return text
 
 
 def _cut(text: str, hook: Hook, *, keep: Collection[str]) -> str:

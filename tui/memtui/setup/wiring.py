@@ -99,6 +99,9 @@ def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
             if hook.matcher not in _EVERYTHING:
                 message = f"{event} starts memtui only where '{hook.matcher}' matches"
                 yield note("hooks", message, 'An empty matcher ("") takes all.')
+            if hook.has_old_timeout:
+                message = f"{event} has the time limit of an older memtui: {hook.timeout} seconds"
+                yield note("hooks", message, "`memtui init` raises it, so that a busy machine loses nothing.")
 
 
 def check_originals(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
