@@ -90,10 +90,12 @@ def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> N
         ("nowhere.jsonl", "No such file"),
         (".", "is a folder"),
         ("notes.txt", "not one of its 2 lines is JSON"),
+        ("word.txt", "is no transcript: its one line is not JSON"),
     ],
 )
 def test_what_is_no_transcript_is_bad_input(memtui: Memtui, project: Project, name: str, reason: str) -> None:
     (project.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
+    (project.root / "word.txt").write_text("milk\n", "utf-8")
     result = memtui("facts", name)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("memtui: ")

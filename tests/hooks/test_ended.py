@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memtui.hooks import ended
 from memtui.hooks.ended import note_end, take_ended
 from memtui.project import Project
 from tests.disk import DEAD_PID, names
@@ -19,7 +20,8 @@ def test_an_old_end_is_not_the_one_before(world: World) -> None:
     note_end(SESSION, world.project, world.home, NOW, 7)
     assert take_ended(world.project, world.home, NOW + timedelta(minutes=3), 7) is None
     note_end(SESSION, world.project, world.home, NOW, 7)
-    assert take_ended(world.project, world.home, NOW + timedelta(minutes=1), 7) == (SESSION, NOW, 7)
+    taken = take_ended(world.project, world.home, NOW + timedelta(minutes=1), 7)
+    assert taken == (SESSION, NOW, 7, ended.pid_namespace())
     assert take_ended(world.project, world.home, NOW, 7) is None
     (folder,) = (world.home.state / "ended").iterdir()
     assert names(folder) == [".gitignore"]
@@ -28,7 +30,8 @@ def test_an_old_end_is_not_the_one_before(world: World) -> None:
 @pytest.mark.parametrize(
     "note",
     ["", "{", "[]", '{"session_id": 1}', '{"session_id": "x", "at": "never", "parent": 7}',
-     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": []}'],
+     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": 7}',
+     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": [], "namespace": "x"}'],
 )  # fmt: skip
 def test_a_broken_note_is_none(world: World, note: str) -> None:
     note_end(SESSION, world.project, world.home, NOW, 7)
@@ -53,10 +56,37 @@ def test_each_claude_code_gets_the_session_that_was_cleared_in_it(world: World) 
     assert taken.session_id == "b"
 
 
+def test_a_process_id_of_another_container_means_nothing_here(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ended.pid_namespace()
+    for session, parent in (("same id", os.getpid()), ("gone here", DEAD_PID)):
+        monkeypatch.setattr(ended, "pid_namespace", lambda: f"{here} in a container")
+        note_end(session, world.project, world.home, NOW, parent)
+    monkeypatch.setattr(ended, "pid_namespace", lambda: here)
+    assert take_ended(world.project, world.home, NOW, os.getpid()) is None
+    assert take_ended(world.project, world.home, NOW, os.getpid()) is None
+    monkeypatch.setattr(ended, "pid_namespace", lambda: f"{here} in a container")
+    taken = take_ended(world.project, world.home, NOW, os.getpid())
+    assert taken is not None
+    assert taken.session_id == "same id"
+
+
+def test_the_namespace_of_process_ids_is_named_wherever_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = ended.pid_namespace()
+    assert named == ended.pid_namespace()
+
+    def refuse(*_: object) -> str:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "readlink", refuse)
+    assert ended.pid_namespace()
+
+
 def test_where_a_shell_runs_the_hooks_the_last_end_counts(world: World) -> None:
     note_end("a", world.project, world.home, NOW, DEAD_PID)
     note_end("b", world.project, world.home, NOW + timedelta(seconds=1), DEAD_PID + 1)
     note_end("c", world.project, world.home, NOW + timedelta(seconds=2), os.getppid())
     at = NOW + timedelta(seconds=3)
     taken = [take_ended(world.project, world.home, at, DEAD_PID + 2) for _ in range(3)]
-    assert [ended and ended.session_id for ended in taken] == ["b", "a", None]
+    assert [each and each.session_id for each in taken] == ["b", "a", None]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from memtui.mcp.stdio import refusal
+from memtui.mcp.calls import Calls
+from memtui.mcp.server import make_server
+from memtui.mcp.stdio import Wire, refusal
+from tests.mcp.conftest import HELLO, READY, tool
 
 
 def _refused(line: bytes) -> JSONRPCError | None:
@@ -80,3 +85,17 @@ def test_every_answer_can_be_written(line: str) -> None:
         if answer is not None:
             value: Any = json.loads(answer.model_dump_json(by_alias=True, exclude_unset=True))
             assert value["jsonrpc"] == "2.0"
+
+
+async def test_each_of_several_requests_under_one_id_is_answered(calls: Calls) -> None:
+    to_wire, incoming = anyio.create_memory_object_stream[Any](100)
+    outgoing, from_wire = anyio.create_memory_object_stream[SessionMessage](100)
+    requests = [tool(7, operation="list") for _ in range(20)]
+    async with to_wire:
+        for message in (HELLO, READY, *requests):
+            await to_wire.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
+    async with incoming, from_wire:
+        with anyio.fail_after(60):
+            await Wire(incoming, outgoing).run(make_server(calls))
+        answered = [answer.message.model_dump()["id"] async for answer in from_wire]
+    assert answered == ["hello", *[7] * 20]

@@ -151,7 +151,9 @@ def test_settings_that_cannot_be_read_are_broken(places: Places, probes: Probes,
     assert level is Level.BROKEN and message.startswith(f"{path} is not ")
 
 
-def test_the_time_limit_of_an_older_version_is_mentioned(places: Places, init: Runner, probes: Probes) -> None:
+def test_the_time_limit_of_an_older_version_is_mentioned(
+    places: Places, init: Runner, probes: Probes
+) -> None:
     init()
     path = settings_file(places, Scope.PROJECT).path
     path.write_text(path.read_text().replace('"timeout": 60', '"timeout": 10'))

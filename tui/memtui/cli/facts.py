@@ -39,7 +39,9 @@ def command(transcript: Path | None, session: str, capture: str, as_json: bool, 
     groups = evidence(facts, _root(facts))
     print_groups((group.title, [masked(item.text) for item in group.items]) for group in groups)
     if facts.skipped_lines and is_terminal():
-        say(f"{facts.skipped_lines} of {facts.lines} lines could not be read (torn, too long or not JSON).")
+        lines = "line" if facts.lines == 1 else "lines"
+        read = f"{facts.skipped_lines} of {facts.lines} {lines}"
+        say(f"{read} could not be read (torn, too long or not JSON).")
 
 
 def _read(transcript: Path | None, session: str, root: Path | None) -> Facts:

@@ -73,7 +73,10 @@ def refuse_strange(transcript: Path, facts: Facts) -> None:
         FileProblem: the file is no transcript.
     """
     if facts.lines and facts.skipped_lines == facts.lines:
-        raise FileProblem(transcript, f"is no transcript: not one of its {facts.lines} lines is JSON")
+        lines = "its one line is not JSON"
+        if facts.lines > 1:
+            lines = f"not one of its {facts.lines} lines is JSON"
+        raise FileProblem(transcript, f"is no transcript: {lines}")
 
 
 def session_root(facts: Facts, project: Project) -> Path:

@@ -1,8 +1,14 @@
 """The sessions that were cleared in a project, noted for the sessions that replace them.
 
-Claude Code does not tell a session that begins after ``/clear`` which session it replaces. The hooks of both
-have the same parent process, the Claude Code in which it happens: so where several are open in one project,
-each new session gets the notes of its own predecessor.
+Claude Code does not say to a session that begins after ``/clear`` which session it replaces. The hooks of
+both have the same parent process, the Claude Code in which it happens: so where several are open in one
+project, each new session gets the notes of its own predecessor.
+
+A process id means something only within its pid namespace: a container and its host may share the folder of
+these notes, and give the same id to different processes. So a note names the machine and the namespace in
+which it was written (`pid_namespace`), and a hook in another one takes it neither for its own parent's nor
+for one whose parent has ended. A session is cleared and replaced within one Claude Code, so both its hooks
+run in one namespace.
 """
 
 from __future__ import annotations
@@ -43,6 +49,22 @@ class Ended(NamedTuple):
     at: datetime
     parent: int
     """The process in which it was, as far as its hook could tell."""
+    namespace: str
+    """Where that process id is valid: see `pid_namespace`."""
+
+
+def pid_namespace() -> str:
+    """The machine, as it has been running since its start, and the pid namespace of this process.
+
+    The numbers of namespaces are the same on all machines, and so are only good beside the id of the start.
+    """
+    try:
+        started = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{started} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - a name, not a path
+    except (OSError, ValueError):  # no Linux, or a folder of processes that is closed to us
+        import socket
+
+        return socket.gethostname()
 
 
 def note_end(session_id: str, project: Project, home: Home, now: datetime, parent: int) -> None:
@@ -54,7 +76,8 @@ def note_end(session_id: str, project: Project, home: Home, now: datetime, paren
     folder = _folder(project, home)
     private_folder(folder, within=existing_above(home.state))
     sweep_temps(folder)
-    fields = {"session_id": session_id, "at": now.isoformat(), "parent": parent}
+    where = pid_namespace()
+    fields = {"session_id": session_id, "at": now.isoformat(), "parent": parent, "namespace": where}
     write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
 
 
@@ -63,14 +86,15 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
 
     That is the session that ended last in the same Claude Code. Where hooks run in a shell of their own, the
     noted parent is that shell, which has ended: then it is the last session whose noted parent is not
-    running.
+    running. Notes of other pid namespaces are left to the hooks there.
     """
+    here = pid_namespace()
     notes: list[tuple[Path, Ended]] = []
     for path in _notes(_folder(project, home)):
         ended = _read(path)
         if ended is None or abs(now - ended.at) >= _FRESH:
             _remove(path)
-        else:
+        elif ended.namespace == here:
             notes.append((path, ended))
     notes.sort(key=lambda note: note[1].at, reverse=True)
     same = [note for note in notes if note[1].parent == parent]
@@ -81,7 +105,7 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id runs on this machine; in doubt, yes."""
+    """Whether a process with this id runs in this pid namespace; in doubt, yes."""
     if sys.platform == "win32":
         return True  # os.kill ends the process there
     if pid <= 0:
@@ -113,7 +137,8 @@ def _read(path: Path) -> Ended | None:
     try:
         fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
         at = parse_iso(str(fields["at"]))
-        return Ended(str(fields["session_id"]), at, int(fields["parent"])) if at is not None else None
+        where = str(fields["namespace"])
+        return Ended(str(fields["session_id"]), at, int(fields["parent"]), where) if at is not None else None
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

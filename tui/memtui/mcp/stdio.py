@@ -7,6 +7,7 @@ nothing more, and a line that is no message is answered, under its id if it can 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import anyio
@@ -38,7 +39,8 @@ class Wire:
     def __init__(self, incoming: Any, outgoing: Any) -> None:
         self._incoming: Incoming = incoming
         self._outgoing: Outgoing = outgoing
-        self._unanswered: set[int | str] = set()
+        # A client may use an id twice; each of its requests is answered.
+        self._unanswered: Counter[int | str] = Counter()
         self._settled = anyio.Event()
 
     async def run(self, server: Server[Any]) -> None:
@@ -48,7 +50,7 @@ class Wire:
         async with self._outgoing, anyio.create_task_group() as tasks:
             tasks.start_soon(self._read, to_server)
             tasks.start_soon(self._write, from_server)
-            async with answers:
+            async with requests, answers:
                 await server.run(requests, answers, server.create_initialization_options())
 
     async def _read(self, to_server: ObjectSendStream[SessionMessage | Exception]) -> None:
@@ -60,24 +62,25 @@ class Wire:
                     continue
                 message = item.message
                 if isinstance(message, JSONRPCRequest):
-                    self._unanswered.add(message.id)
+                    self._unanswered[message.id] += 1
                 elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
                     self._settle(_id((message.params or {}).get("requestId")))
                 await to_server.send(item)
             with anyio.move_on_after(LAST_ANSWERS):
-                while self._unanswered:
+                while self._unanswered.total():
                     self._settled = anyio.Event()
                     await self._settled.wait()
 
     async def _write(self, from_server: ObjectReceiveStream[SessionMessage]) -> None:
-        async for item in from_server:
-            await self._outgoing.send(item)
-            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-                self._settle(item.message.id)
+        async with from_server:
+            async for item in from_server:
+                await self._outgoing.send(item)
+                if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                    self._settle(item.message.id)
 
     def _settle(self, answered: int | str | None) -> None:
-        if answered is not None:
-            self._unanswered.discard(answered)
+        if answered is not None and self._unanswered[answered]:
+            self._unanswered[answered] -= 1
             self._settled.set()
 
 

@@ -136,7 +136,8 @@ def find_hooks(text: str) -> list[Hook]:
 def install(text: str, commands: Mapping[str, str]) -> Installed:
     """The text with our hooks, each once; the same text when they are there.
 
-    An entry that `init` wrote earlier gets the new command and time limit, one in a person's own words is left as it is.
+    An entry that `init` wrote earlier gets the new command and time limit; one in a person's own words is
+    left as it is.
 
     Args:
         text: the settings; an empty one becomes a file.
@@ -218,7 +219,7 @@ def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hoo
 
 
 def _granted(event: str) -> int:
-    """The `timeout` to write beside the hook of an event. It also lifts SessionEnd's 1.5 s (Claude Code fact)."""
+    """The `timeout` to write beside the hook of an event; any lifts SessionEnd's 1.5 s (Claude Code fact)."""
     return GRANTED_FOR_CAPTURE if event == "PreCompact" else GRANTED_SECONDS
 
 
