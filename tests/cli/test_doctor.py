@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from memtui.cli import doctor
 from memtui.project import Project
 from memtui.setup import wiring
 from tests.cli.conftest import Memtui
@@ -30,6 +31,17 @@ def test_something_broken_ends_with_1(memtui: Memtui, project: Project) -> None:
     assert (result.code, result.err) == (1, "")
     assert result.out.startswith("broken   settings: ")
     assert memtui("doctor", "--json").code == 1
+
+
+def test_a_person_sees_what_is_being_checked_and_a_program_does_not(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert memtui("doctor").err == ""
+    monkeypatch.setattr(doctor, "is_terminal", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    shown = memtui("doctor").err.split("\r\x1b[K")
+    assert "checking the settings ..." in shown
+    assert shown[-1] == ""  # nothing of it stays
 
 
 def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:

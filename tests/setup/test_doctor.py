@@ -425,6 +425,15 @@ def test_long_rules_are_a_warning(places: Places, probes: Probes) -> None:
     assert levels == [Level.WARNING, Level.OK]
 
 
+def test_what_takes_a_moment_is_named_before(places: Places, init: Runner, probes: Probes) -> None:
+    init()
+    shown: list[str] = []
+    for finding in diagnose(places, clock, {"PATH": "/bin"}, "linux", waiting=shown.append):
+        shown += [finding.check]
+    assert shown[shown.index("commands") - 1] == "the commands of the hooks"
+    assert shown[shown.index("mcp") - 1].startswith("the MCP server")
+
+
 def test_the_hook_for_typed_commands_is_tried_with_one() -> None:
     command = own_command(sys.executable, "user-prompt-submit")
     assert probe(command, BARE_PATH) == ""

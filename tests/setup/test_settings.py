@@ -111,7 +111,7 @@ def _of_event(event: str, command: str, timeout: object) -> str:
 def test_the_time_limit_of_an_older_version_is_raised(command: str) -> None:
     commands = {"PreCompact": COMMANDS["PreCompact"]}
     done = install(_of_event("PreCompact", command, 10), commands)
-    assert done == (_of_event("PreCompact", COMMANDS["PreCompact"], 60), ())
+    assert done.text == _of_event("PreCompact", COMMANDS["PreCompact"], 60)
     assert install(done.text, commands) == done
 
 

@@ -10,13 +10,13 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.installing import places_of
-from memtui.cli.output import print_json, say
+from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import root_option
 from memtui.clock import system_clock
-from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Finding, Level
 
 _INDENT = " " * 9
+_ERASED_LINE = "\r\x1b[K"
 
 
 @click.command("doctor")
@@ -31,15 +31,28 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     file events. Nothing is changed. The exit code is 1 if something is broken.
     """
     findings = []
-    for finding in diagnose(places_of(root), system_clock):
-        findings.append(finding)
-        if not as_json:
-            say(_shown(finding))
-            sys.stdout.flush()
+    _wait_for("the settings")
+    from memtui.setup.doctor import diagnose  # takes a moment, too
+
+    try:
+        for finding in diagnose(places_of(root), system_clock, waiting=_wait_for):
+            _wait_for("")
+            findings.append(finding)
+            if not as_json:
+                say(_shown(finding))
+                sys.stdout.flush()
+    finally:
+        _wait_for("")
     if as_json:
         print_json([asdict(finding) for finding in findings])
     if any(finding.level is Level.BROKEN for finding in findings):
         ctx.exit(1)
+
+
+def _wait_for(what: str) -> None:
+    """Show a person what is looked at, in a line that the next one replaces; "" removes it."""
+    if is_terminal() and sys.stderr.isatty():
+        click.echo(f"{_ERASED_LINE}checking {what} ..." if what else _ERASED_LINE, nl=False, err=True)
 
 
 def _shown(finding: Finding) -> str:

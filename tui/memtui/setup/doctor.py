@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from memtui.clock import Clock
@@ -27,7 +27,12 @@ from memtui.setup.wiring import check_commands, check_hooks, check_originals, ch
 
 
 def diagnose(
-    places: Places, clock: Clock, env: Mapping[str, str] = os.environ, platform: str = sys.platform
+    places: Places,
+    clock: Clock,
+    env: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+    *,
+    waiting: Callable[[str], object] = bool,
 ) -> Iterator[Finding]:
     """Look at everything; each finding as soon as it is known, what others depend on first.
 
@@ -38,6 +43,7 @@ def diagnose(
         clock: tells what is long ago.
         env: where the PATH and the terminal's variables are.
         platform: as in `sys.platform`.
+        waiting: called with what takes a moment, before it does.
     """
     now = clock()
     wired = look(places)
@@ -48,6 +54,7 @@ def diagnose(
         yield from check_settings(wired)
         yield from check_hooks(wired)
         yield from check_originals(wired)
+        waiting("the commands of the hooks")
         yield from check_commands(wired, places, env)
         yield from check_runs(places, now)
         yield from check_folders(places, now)
@@ -62,6 +69,7 @@ def diagnose(
             yield broken("captures", str(problem))
         yield from _check_clipboard(env, platform)
         yield from _check_watching(places)
+        waiting("the MCP server, which takes a few seconds to start")
         yield from server.result()
 
 
