@@ -21,7 +21,7 @@ from memtui.reading.facts import read_facts
 from report import Figure, compared, show
 
 ROUNDS = 7
-BUDGET = 2.0
+BUDGET = 1.5
 MEMORY_BUDGET = 1.2
 SIZES = (10, 200)
 """Megabytes of the two transcripts whose peak memory is compared."""

@@ -185,3 +185,27 @@ def test_blocks_make_no_difference(tmp_path_factory: pytest.TempPathFactory, dat
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transcript, "_BLOCK", block)
         assert lines_of(folder, data) == whole
+
+
+PROGRESS = b'{"parentUuid":"a","cwd":"/p","type":"progress","data":{"type":"%b","message":{}},"uuid":"b"}'
+
+
+def test_progress_and_snapshots_stay_unparsed(tmp_path: Path) -> None:
+    snapshot = b'{"type":"file-history-snapshot","messageId":"m","snapshot":{}}'
+    lines = [PROGRESS % b"hook_progress", snapshot, PROGRESS % b"bash_progress", PROGRESS % b"agent_progress"]
+    read = lines_of(tmp_path, b"\n".join(lines) + b"\n")
+    assert [len(line.records) for line in read] == [0, 0, 0, 1]
+    assert [(line.number, line.problem, line.complete) for line in read] == [
+        (number, "", True) for number in (1, 2, 3, 4)
+    ]
+
+
+def test_a_second_object_behind_a_snapshot_is_read(tmp_path: Path) -> None:
+    (line,) = lines_of(tmp_path, b'{"type":"file-history-snapshot","messageId":"m"}{"type":"user"}\n')
+    assert {"type": "user"} in line.records
+
+
+def test_words_that_look_like_progress_are_read(tmp_path: Path) -> None:
+    record = {"type": "user", "message": {"content": '"type":"progress","data":{"type":"hook_progress"'}}
+    (line,) = lines_of(tmp_path, json.dumps(record).encode() + b"\n")
+    assert line.records == (record,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memtui.formats.transcript import Record
 from memtui.formats.transcript_events import Request
 from memtui.reading.records import ContextSize, Facts
@@ -19,7 +21,8 @@ class Setting:
         self.folders: dict[str, None] = {}
         self.branches: dict[str, None] = {}
         self.folder = self.branch = self.started = self.ended = ""
-        self._version = self._session = ""
+        self._session = ""
+        self._repeated: tuple[Any, ...] = ()
         self._sessions: dict[str, None] = {}
         self._series: list[tuple[str, int]] = []
         self._latest: tuple[str, int] | None = None
@@ -43,22 +46,10 @@ class Setting:
 
     def take(self, record: Record) -> str:
         """Take a record's fields; returns its timestamp, "" when it has none."""
-        value = record.get("sessionId")
-        if value and value != self._session and isinstance(value, str):
-            self._session = value
-            _note(self._sessions, value)
-        value = record.get("cwd")
-        if value and value != self.folder and isinstance(value, str):
-            self.folder = value
-            _note(self.folders, value)
-        value = record.get("gitBranch")
-        if value and value != self.branch and isinstance(value, str):
-            self.branch = value
-            _note(self.branches, value)
-        value = record.get("version")
-        if value and value != self._version and isinstance(value, str):
-            self._version = value
-            _note(self.versions, value)
+        repeated = record.get("sessionId"), record.get("cwd"), record.get("gitBranch"), record.get("version")
+        if repeated != self._repeated:
+            self._repeated = repeated
+            self._changed(*(value if isinstance(value, str) else "" for value in repeated))
         value = record.get("timestamp")
         if not value or not isinstance(value, str):
             return ""
@@ -69,10 +60,22 @@ class Setting:
             self.started = value
         return value
 
+    def _changed(self, session: str, folder: str, branch: str, version: str) -> None:
+        self._session, self.folder = session or self._session, folder or self.folder
+        self.branch = branch or self.branch
+        for seen, value in (
+            (self._sessions, session),
+            (self.folders, folder),
+            (self.branches, branch),
+            (self.versions, version),
+        ):
+            if value and len(seen) < _DISTINCT_LIMIT:
+                seen[value] = None
+
     def request(self, request: Request, timestamp: str) -> None:
         """Take a request to the model."""
-        if request.model and request.model not in self.models:
-            _note(self.models, request.model)
+        if request.model and len(self.models) < _DISTINCT_LIMIT:
+            self.models[request.model] = None
         if request.tokens:
             self._latest = (timestamp, request.tokens)
             if self._requests % self._stride == 0:
@@ -96,8 +99,3 @@ class Setting:
         own one. Without that name among them, the last one counts.
         """
         return stem if stem in self._sessions else self._session or stem
-
-
-def _note(seen: dict[str, None], value: str) -> None:
-    if len(seen) < _DISTINCT_LIMIT:
-        seen[value] = None
