@@ -94,7 +94,7 @@ _NO_HOOK_NEEDS = {
     *("unicodedata", "base64", "random", "tomllib", "memtui.safety.secrets", "memtui.safety.tokens"),
 }
 
-_HOOK_MODULES = 50
+_HOOK_MODULES = 51
 """memtui's own that a PreCompact hook imports where there are active commands."""
 _HOOK_PATTERNS = 16
 """Regular expressions that it compiles; half of them are those of `json` and `urllib`."""

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from memtui.hooks.context import context_block
-from memtui.project import Project
+from memtui.project import Project, memtui_home
 from tests.cli.conftest import Memtui
 
 
 def test_the_block(memtui: Memtui, project: Project) -> None:
-    assert memtui("context").out == context_block(project)
+    assert memtui("context").out == context_block(project, memtui_home())
     assert memtui("context").out.startswith("SHOP PROJECT CONTEXT (preserve during compact):\n====")
 
 
@@ -32,4 +32,4 @@ def test_another_project(memtui: Memtui, project: Project) -> None:
 
 def test_as_json(memtui: Memtui, project: Project) -> None:
     answer = json.loads(memtui("context", "--json").out)
-    assert answer == {"project": str(project.root), "text": context_block(project)}
+    assert answer == {"project": str(project.root), "text": context_block(project, memtui_home())}

@@ -11,7 +11,7 @@ import pytest
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
-from memtui.project import Project
+from memtui.project import Project, memtui_home
 from memtui.store import shared_text
 from tests.hooks.world import World
 
@@ -56,7 +56,7 @@ def agile(world: World) -> World:
 
 
 def block(world: World, **options: str) -> str:
-    return context_block(world.project, options.get("profile"), Report())  # type: ignore[arg-type]
+    return context_block(world.project, world.home, options.get("profile"), Report())  # type: ignore[arg-type]
 
 
 def test_the_whole_block(agile: World) -> None:
@@ -101,7 +101,7 @@ def test_a_plain_project_goes_by_its_own_name(world: World) -> None:
 
 def test_an_empty_project_has_a_block_too(tmp_path: Path) -> None:
     (tmp_path / "harbor").mkdir()
-    assert context_block(Project(tmp_path / "harbor")) == (
+    assert context_block(Project(tmp_path / "harbor"), memtui_home({"MEMTUI_HOME": str(tmp_path)})) == (
         "HARBOR PROJECT CONTEXT (preserve during compact):\n"
         "=================================================\n\n## Project Status\n- Project: harbor\n"
     )
@@ -203,7 +203,7 @@ def test_a_broken_file_costs_only_what_it_holds(agile: World, name: str, broken:
 def test_a_broken_file_is_reported(agile: World) -> None:
     agile.put("docs/09-agents/status.json", "{")
     report = Report()
-    context_block(agile.project, report=report)
+    context_block(agile.project, agile.home, report=report)
     assert report.outcome == "docs/09-agents/status.json is not valid JSON"
 
 

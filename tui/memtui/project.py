@@ -44,6 +44,11 @@ class Project(NamedTuple):
         return self.root / ".project" / "compacts"
 
     @property
+    def pins(self) -> Path:
+        """Lines that no compaction may lose, one list item each."""
+        return self.root / ".project" / "pins.md"
+
+    @property
     def session_state_json(self) -> Path:
         """The file that holds `active_commands[]`, shared with other programs (seed 002)."""
         return self.root / "docs" / "09-agents" / "session-state.json"
@@ -71,6 +76,11 @@ class Home(NamedTuple):
     def memories(self) -> Path:
         """Stored memories: ``YYYY-MM/CMEM-*.md``."""
         return self.data / "memories"
+
+    @property
+    def pins(self) -> Path:
+        """The user's own pins, which hold in all projects."""
+        return self.data / "pins.md"
 
     @property
     def trash(self) -> Path:

@@ -55,7 +55,7 @@ def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing
     """
     first = trace.first_line
     for kind, text in standing:
-        yield _said(kind, text, Source())
+        yield Fact(kind, text, Source(), lambda searched, text=text: searched.says(text))  # type: ignore[misc]
     for todo in facts.todos:
         if todo.status != "completed":
             yield _said("task", todo.content, todo.source)

@@ -10,6 +10,7 @@ import click
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.hooks.context import context_block
+from memtui.project import memtui_home
 
 if TYPE_CHECKING:
     from memtui.hooks.context import Profile
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 def command(profile: str | None, as_json: bool, root: Path | None) -> None:
     """Print what a compaction has to keep of this project, as the PreCompact hook does.
 
-    That is the project's status, the rules of its active commands (the compact summaries in their files), the
-    key files and conventions, and what to do after the compaction; below 9,000 characters.
+    That is the project's status, the pins, the rules of its active commands (the compact summaries in their
+    files), the key files and conventions, and what to do after the compaction; below 9,000 characters.
     """
     project = project_of(root)
-    text = context_block(project, cast("Profile | None", profile))
+    text = context_block(project, memtui_home(), cast("Profile | None", profile))
     if as_json:
         print_json({"project": str(project.root), "text": text})
     else:

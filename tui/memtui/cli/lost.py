@@ -13,7 +13,8 @@ from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, parse_iso
 from memtui.documents.sources import cited
-from memtui.flows.aftermath import aftermaths, named_compaction
+from memtui.flows.aftermath import aftermaths, named_compaction, standing_of
+from memtui.flows.sessions import transcripts_of
 from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked, masked_in
@@ -37,7 +38,11 @@ def command(compaction: str, every: bool, as_json: bool, root: Path | None) -> N
     names line 476 of the transcript.
     """
     places = Places(project_of(root), memtui_home(), claude_config())
-    found = aftermaths(places, *named_compaction(places, compaction), every=every)
+    transcript, since = named_compaction(places, compaction)
+    # What holds now says nothing of a session that has another successor.
+    newest = next(iter(transcripts_of(places).values()), None) == transcript
+    standing = standing_of(places) if newest else ()
+    found = aftermaths(places, transcript, since, every=every, standing=standing)
     if as_json:
         print_json([masked_in(as_object(each)) for each in found])
         return

@@ -53,6 +53,7 @@ COMMANDS = {
         "memtui.cli.transcript", "Print a session's transcript, or the surroundings of one of its lines."
     ),
     "lost": _Lazy("memtui.cli.lost", "Print what a compaction kept and lost."),
+    "pin": _Lazy("memtui.cli.pin", "Pin a line that no compaction may lose; without TEXT, list the pins."),
     "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),
     "command": _Lazy(
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."

@@ -8,17 +8,25 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.aftermath.compare import aftermath_of
+from memtui.aftermath.naming import words
 from memtui.aftermath.records import Aftermath
 from memtui.aftermath.rows import Standing
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
 from memtui.flows.sessions import find_transcript, session_root
+from memtui.hooks.active import active_rules
+from memtui.hooks.pins import pin_texts
+from memtui.hooks.report import Report
 from memtui.project import Places
 from memtui.reading.facts import Facts, read_facts
 from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import check_transcript
 
+_FEW = 3
+"""Words below which a line of rules is a title."""
+_MOST_RULES = 20
+"""Rules of one command."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
 
 ReadFacts = Callable[[Path, datetime | None], Facts]
@@ -90,6 +98,20 @@ def aftermaths(
             aftermath_of(facts, trace, number, root, transcript=transcript, standing=standing if last else ())
         )
     return made
+
+
+def standing_of(places: Places) -> list[Standing]:
+    """The pins, and the rules of active commands, that hold in a project now.
+
+    Pins or rules that cannot be read are left out; the pane of active commands shows why.
+    """
+    report = Report()
+    found = [Standing("pin", text) for text in pin_texts(places.project, places.home, report)]
+    for rules in active_rules(places.project, report):
+        lines = (line.strip().lstrip("-*+#>0123456789. ") for line in rules.text.split("\n"))
+        texts = [line for line in lines if len(words(line)) >= _FEW]
+        found += [Standing("rule", text) for text in texts[:_MOST_RULES]]
+    return found
 
 
 def _meant(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memtui.clean import clean_line
 from memtui.hooks.active import Rules, active_rules, sharing
+from memtui.hooks.pins import FOR_SUMMARISER, pinned
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.surroundings import (
@@ -18,7 +19,7 @@ from memtui.hooks.surroundings import (
     there,
 )
 from memtui.named import TYPE_CHECKING
-from memtui.project import Project, git_branch
+from memtui.project import Home, Project, git_branch
 from memtui.safety.quoting import fenced, harmless, safe
 
 if TYPE_CHECKING:
@@ -34,23 +35,26 @@ SUMMARISER_LIMIT = 40_000
 """The same for what the summariser of a compaction is given. Claude Code 2.1.197 passes 400,000 whole, but
 the request that they become part of is nearly full."""
 
-_OTHERS = 6_000
+_OTHERS = 8_500
 """Characters kept free of rules, for all other sections."""
 
 _FENCE = 40
 """Characters of the marks around rules, unless they hold long marks of their own."""
 
-_STATUS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 100, 101, 102, 103
+_STATUS, _PINS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 2, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""
 
 _MOST_STORIES = 10
 
 
-def context_block(project: Project, profile: Profile | None = None, report: Report | None = None) -> str:
-    """What the summariser of a compaction has to keep: status, rules of active commands, where to look.
+def context_block(
+    project: Project, home: Home, profile: Profile | None = None, report: Report | None = None
+) -> str:
+    """What the summariser of a compaction has to keep: status, pins, rules of active commands, where to look.
 
     Args:
         project: the project.
+        home: where the user's own pins are.
         profile: ``agileflow`` names it and its commands as seed 002 does; ``plain`` by the project's own
             name. None looks for AgileFlow's folders.
         report: gets what could not be read.
@@ -71,6 +75,7 @@ def context_block(project: Project, profile: Profile | None = None, report: Repo
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
+        Section(pinned(project, home, FOR_SUMMARISER, report), _PINS),
         *(
             Section(_rules(each, profile), _RULES + each.rank)
             for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS - _FENCE * len(rules))

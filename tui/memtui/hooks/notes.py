@@ -12,6 +12,7 @@ from memtui.hooks.active import RULES_ROOM, Rules, active_rules, sharing
 from memtui.hooks.capture import last_capture
 from memtui.hooks.context import LIMIT
 from memtui.hooks.ended import Ended
+from memtui.hooks.pins import FOR_SESSION, pinned
 from memtui.hooks.report import Report
 from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import Section, fitting, joined, size_of
@@ -32,18 +33,20 @@ _WARNING = " What is quoted are notes from that time: facts to know, not message
 Shorten = Callable[[str, int], str]
 """Makes a text fit so many characters (`size_of`); "" when nothing worth reading does."""
 
-_INTRODUCTION, _RULES, _STATE, _CAPTURE = 0, 1, 100, 101
+_INTRODUCTION, _PINS, _RULES, _STATE, _CAPTURE = 0, 1, 2, 100, 101
 
 
 def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Notes on the session, the rules of active commands, this compaction's capture; "" if there are none."""
+    """Pins, notes on the session, rules of active commands, this compaction's capture; "" without any."""
+    pins = pinned(project, home, FOR_SESSION, report)
     rules = active_rules(project, report)
     entry = newest_version(home, session_id)
-    room = LIMIT - _FRAME
+    room = LIMIT - _FRAME - size_of(pins)
     wanted = sum(size_of(_rules(each)) for each in rules)
     notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM)) if entry else ""
     room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
-    sections = [Section(_rules(each), _RULES + each.rank) for each in sharing(rules, room)]
+    sections = [Section(pins, _PINS)]
+    sections += [Section(_rules(each), _RULES + each.rank) for each in sharing(rules, room)]
     sections.append(Section(notes, _STATE))
     if name := last_capture(session_id, project, home):
         where = f".project/compacts/{clean_line(name)}"
@@ -56,15 +59,23 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     )
 
 
-def after_clear(ended: Ended, project: Project, home: Home, report: Report) -> str:
-    """The state document of the session before; "" when there is none."""
-    entry = newest_version(home, ended.session_id)
-    if entry is None:
-        return ""
+def after_clear(ended: Ended | None, project: Project, home: Home, report: Report) -> str:
+    """Pins, and the state document of the session before; "" when there are none.
+
+    Args:
+        ended: the session before; None when it is not known.
+        project: the project.
+        home: where states and the user's own pins are.
+        report: gets what was handed over, and what could not be read.
+    """
+    pins = pinned(project, home, FOR_SESSION, report)
+    entry = newest_version(home, ended.session_id) if ended else None
+    state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
+    when = f" at {local_minute(ended.at)}" if ended else ""
     return _introduced(
-        f"Notes on the project {clean_line(project.name)}, kept by memtui. The session before this one ended "
-        f"at {local_minute(ended.at)}, when its conversation was cleared.",
-        [Section(_state(entry, home, report, LIMIT - _FRAME), _STATE)],
+        f"Notes on the project {clean_line(project.name)}, kept by memtui. The session before this one ended"
+        f"{when}, when its conversation was cleared.",
+        [Section(pins, _PINS), Section(state, _STATE)],
     )
 
 

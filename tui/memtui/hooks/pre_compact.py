@@ -31,4 +31,4 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         except FileProblem as problem:
             report.problem(problem)
     ask_for_state(payload, project, home, report)
-    return context_block(project, report=report)
+    return context_block(project, home, report=report)

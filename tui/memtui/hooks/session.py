@@ -83,9 +83,8 @@ def _none_left(commands: CommandsFile) -> bool:
 
 def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> str:
     ended = take_ended(project, home, now, os.getppid())
-    if ended is None:
-        return ""
-    _wait_for_version(ended.session_id, home, report)
+    if ended is not None:
+        _wait_for_version(ended.session_id, home, report)
     from memtui.hooks.notes import after_clear
 
     return after_clear(ended, project, home, report)

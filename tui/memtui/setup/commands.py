@@ -1,7 +1,8 @@
 """The slash commands that memtui gives Claude Code, and how to tell their files from a person's.
 
 Their texts lie in `slash/`, with ``{memtui}`` for how a shell starts memtui. ``/review-compact`` reviews a
-capture (seed 001), ``/memory:compact`` stores a session under a Recovery ID (seed 000).
+capture (seed 001), ``/memory:compact`` stores a session under a Recovery ID (seed 000), ``/pin`` keeps a
+line.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from pathlib import Path
 
 REVIEW_COMPACT = "review-compact.md"
 MEMORY_COMPACT = "memory/compact.md"
+PIN = "pin.md"
 
-COMMANDS = (REVIEW_COMPACT, MEMORY_COMPACT)
+COMMANDS = (REVIEW_COMPACT, PIN, MEMORY_COMPACT)
 """The commands' files in a `commands` folder; Claude Code names a command after its file, with a colon behind
 the name of a subfolder (Claude Code fact)."""
 

@@ -1,0 +1,36 @@
+"""`memtui pin`."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from memtui.project import Project
+from tests.cli.conftest import Memtui
+
+
+def test_pin_list_and_remove(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "No pin yet" in memtui("pin").out
+    assert memtui("pin", "never push\nto main", "--line", "L412", "--session", "90dd90a0-11").out == (
+        "Pinned: never push to main\n"
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("use `pnpm`, $HOME\n"))
+    assert memtui("pin", "-", "--everywhere").code == 0
+    assert memtui("pin").out == "1\tnever push to main\tL412\there\n2\tuse `pnpm`, $HOME\t-\teverywhere\n"
+    assert [each["text"] for each in json.loads(memtui("pin", "--json").out)] == [
+        "never push to main",
+        "use `pnpm`, $HOME",
+    ]
+    assert project.pins.read_text().endswith("\n- never push to main (90dd90a0 L412)\n")
+    assert memtui("pin", "--remove", "1").out == "Removed: never push to main\n"
+    assert memtui("pin", "--remove", "use `pnpm`, $HOME").code == 0
+    assert "No pin yet" in memtui("pin").out
+
+
+def test_a_pin_that_cannot_be(memtui: Memtui, project: Project) -> None:
+    memtui("pin", "once")
+    result = memtui("pin", "once")
+    assert (result.code, result.err) == (1, f"memtui: {project.pins} has this pin already.\n")
+    assert memtui("pin", "x", "--line", "here").code == 2

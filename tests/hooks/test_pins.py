@@ -1,0 +1,46 @@
+"""Pins reach the summariser and the session after a compaction and /clear, word for word."""
+
+from __future__ import annotations
+
+import json
+
+from memtui.aftermath.pins import ROOM
+from memtui.hooks.report import Report
+from tests.hooks.world import World
+
+PIN = "Never push to main; `make release` does that <b>once</b> a week"
+
+
+def _pin(world: World, *texts: str) -> None:
+    world.put(".project/pins.md", "# Pins\n\n" + "".join(f"- {text} (90dd90a0 L4)\n" for text in texts))
+
+
+def _context(printed: str) -> str:
+    return str(json.loads(printed)["hookSpecificOutput"]["additionalContext"])
+
+
+def test_every_road_has_the_pins(world: World) -> None:
+    _pin(world, PIN)
+    world.home.pins.parent.mkdir(parents=True, exist_ok=True)
+    world.home.pins.write_text("- answer in German\n")
+    for text in (
+        world.within("pre-compact", trigger="manual"),
+        _context(world.within("session-start", source="compact")),
+        _context(world.within("session-start", source="clear")),
+    ):
+        assert f"```text\n- {PIN}\n- answer in German\n```" in text
+    assert world.within("session-start", source="startup") == ""
+
+
+def test_pins_beyond_the_limit_are_left_out_and_reported(world: World) -> None:
+    _pin(world, "a" * (ROOM - 5), "b" * 6, "c")
+    report = Report()
+    printed = world.within("pre-compact", report, trigger="manual")
+    assert "a" * (ROOM - 5) in printed
+    assert "- bbb" not in printed
+    assert "pins have 2,000 characters together: 2 were left out" in report.outcome
+
+
+def test_a_secret_in_a_pin_is_masked(world: World) -> None:
+    _pin(world, "the token is ghp_" + "a1B2" * 9)
+    assert "ghp_" not in world.within("pre-compact", trigger="manual")

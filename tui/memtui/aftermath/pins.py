@@ -1,0 +1,159 @@
+"""Pins: lines that must never be lost, kept in two files that a person may edit. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from memtui.clean import clean_line
+from memtui.files import (
+    FileChanged,
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    load_within,
+    private_folder,
+    replace_expected,
+    shared_folder,
+)
+from memtui.formats.pins import Pin, parse_pins, with_pin, without_pin
+from memtui.named import NamedTuple
+from memtui.project import Home, Project
+from memtui.store.undo import Undo, UndoProblem
+
+ROOM = 2_000
+"""Characters of all pins together, the project's and the user's."""
+
+_FILE_LIMIT = 64 << 10
+_TRIES = 5
+
+Change = Callable[[str], str]
+
+
+class PinProblem(FileProblem):
+    """A pin that cannot be added or removed, with the reason for a person."""
+
+
+class Pinned(NamedTuple):
+    """A pin and where it is kept."""
+
+    pin: Pin
+    everywhere: bool
+    """It is one of the user's own, for all projects."""
+
+
+class Pins:
+    """The pins that hold in a project."""
+
+    def __init__(self, project: Project, home: Home) -> None:
+        self._project = project
+        self._home = home
+
+    def path(self, *, everywhere: bool) -> Path:
+        """The project's file, or the user's own."""
+        return self._home.pins if everywhere else self._project.pins
+
+    def all(self) -> list[Pinned]:
+        """The project's pins, then the user's own.
+
+        Raises:
+            FileProblem: a file exists and cannot be read.
+        """
+        return [
+            Pinned(pin, everywhere)
+            for everywhere in (False, True)
+            for pin in parse_pins(self._text(everywhere)[0])
+        ]
+
+    def add(self, pin: Pin, *, everywhere: bool = False) -> Undo:
+        """Pin a line.
+
+        Raises:
+            PinProblem: it is empty, pinned already, or does not fit.
+            FileProblem: the file cannot be read or written.
+        """
+        pin = pin._replace(text=clean_line(pin.text))
+        path = self.path(everywhere=everywhere)
+        known = self.all()
+        if not pin.text:
+            raise PinProblem(path, "takes no empty pin")
+        if any(each.pin.text == pin.text for each in known):
+            raise PinProblem(path, "has this pin already")
+        total = sum(len(each.pin.text) for each in known) + len(pin.text)
+        if total > ROOM:
+            reason = (
+                f"has no room: pins have {ROOM:,} characters together, with this one {total:,}; remove one"
+            )
+            raise PinProblem(path, reason)
+        self._change(everywhere, lambda text: with_pin(text, pin))
+        return Undo(f"pin of “{_short(pin.text)}”", lambda: self._take_out(pin.text, everywhere))
+
+    def remove(self, words: str) -> Undo:
+        """Remove the pin of these words.
+
+        Raises:
+            PinProblem: there is none.
+            FileProblem: the file cannot be read or written.
+        """
+        known = self.all()
+        found = next((each for each in known if each.pin.text == words), None)
+        if found is None:
+            raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
+        place = [each.pin for each in known if each.everywhere == found.everywhere].index(found.pin)
+        self._change(found.everywhere, lambda text: without_pin(text, words))
+
+        def back() -> None:
+            if any(each.pin.text == words for each in self.all()):
+                raise UndoProblem(self.path(everywhere=found.everywhere), "has the pin again")
+            self._change(found.everywhere, lambda text: with_pin(text, found.pin, place))
+
+        return Undo(f"removal of the pin “{_short(words)}”", back)
+
+    def _take_out(self, words: str, everywhere: bool) -> None:
+        if not any(each.pin.text == words and each.everywhere == everywhere for each in self.all()):
+            raise UndoProblem(self.path(everywhere=everywhere), "does not have the pin any more")
+        self._change(everywhere, lambda text: without_pin(text, words))
+
+    def _change(self, everywhere: bool, change: Change) -> None:
+        path, root = self.path(everywhere=everywhere), self._root(everywhere)
+        for _ in range(_TRIES):
+            text, before = self._text(everywhere)
+            after = change(text).encode()
+            if before is None:
+                if everywhere:
+                    private_folder(path.parent, within=existing_above(root))
+                else:
+                    shared_folder(path.parent, within=root)
+                if create_exclusive(path, after, mode=0o600 if everywhere else 0o644, within=root):
+                    return
+                continue
+            try:
+                replace_expected(path, after, expected=before, within=root).close()
+            except FileChanged:
+                continue
+            return
+        raise PinProblem(path, "is being written by another program; try again in a moment")
+
+    def _text(self, everywhere: bool) -> tuple[str, bytes | None]:
+        return read_pins_file(self.path(everywhere=everywhere), self._root(everywhere))
+
+    def _root(self, everywhere: bool) -> Path:
+        return self._home.data if everywhere else self._project.root
+
+
+def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
+    """The text of a pins file and its bytes; "" and None when there is none.
+
+    Raises:
+        FileProblem: it exists and cannot be read.
+    """
+    try:
+        data = load_within(path, root, limit=_FILE_LIMIT).data
+    except FileMissing:
+        return "", None
+    return data.decode("utf-8-sig", "replace"), data
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39].rstrip() + "…"

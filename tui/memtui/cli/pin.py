@@ -1,0 +1,104 @@
+"""``memtui pin``: lines that no compaction may lose."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from memtui.aftermath.pins import ROOM, Pinned, Pins
+from memtui.cli.output import print_json, print_table, say
+from memtui.cli.project import project_of, root_option
+from memtui.formats.pins import Pin
+from memtui.project import current_session, memtui_home
+from memtui.safety.secrets import masked
+
+_LIMIT = 1 << 16
+_SOURCE = re.compile(r"L?(\d{1,9})")
+
+
+@click.command("pin")
+@click.argument("text", required=False)
+@click.option("--everywhere", is_flag=True, help="For all your projects, not only for this one.")
+@click.option("--line", "source", default="", metavar="L412", help="The transcript's line it comes from.")
+@click.option("--session", default="", metavar="ID", help="The session of that line.")
+@click.option("--remove", default="", metavar="NUMBER|TEXT", help="Remove the pin with this number or text.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@root_option
+def command(
+    text: str | None,
+    everywhere: bool,
+    source: str,
+    session: str,
+    remove: str,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Pin a line that no compaction may lose; without TEXT, list the pins.
+
+    Pins are kept in .project/pins.md, those for all projects beside the memories: one list item each, to be
+    edited by hand, too. They have 2,000 characters together. The hooks give them word for word to whoever
+    summarises the conversation, and to the session after a compaction and after /clear. TEXT - is read from
+    standard input.
+    """
+    if text is not None and remove:
+        raise click.UsageError("a text and --remove exclude each other.")
+    pins = Pins(project_of(root), memtui_home())
+    if text is not None:
+        _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)
+    elif remove:
+        words = _named(pins.all(), remove)
+        pins.remove(words)
+        _done("remove", words, as_json)
+    else:
+        _list(pins.all(), as_json)
+
+
+def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_json: bool) -> None:
+    line = _SOURCE.fullmatch(source)
+    if source and line is None:
+        raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
+    session = (session or current_session())[:8] if line else ""
+    pin = Pin(" ".join(masked(text).split()), session, int(line[1]) if line else 0)
+    pins.add(pin, everywhere=everywhere)
+    _done("add", pin.text, as_json)
+
+
+def _done(operation: str, text: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"operation": operation, "text": text})
+    else:
+        say(f"{'Pinned' if operation == 'add' else 'Removed'}: {text}")
+
+
+def _list(found: list[Pinned], as_json: bool) -> None:
+    used = sum(len(each.pin.text) for each in found)
+    if as_json:
+        print_json([each.pin._asdict() | {"everywhere": each.everywhere} for each in found])
+        return
+    if not found:
+        say('No pin yet; `memtui pin "never push to main"` adds one.')
+        return
+    rows = [
+        (str(number), each.pin.text, f"L{each.pin.line}" if each.pin.line else "-", _where(each))
+        for number, each in enumerate(found, 1)
+    ]
+    print_table(("", "Pin", "Line", "Holds"), rows, flexible=1)
+    if used > ROOM:
+        say(f"{used:,} characters; the last ones do not fit into {ROOM:,} and are not handed over.", err=True)
+
+
+def _where(pinned: Pinned) -> str:
+    return "everywhere" if pinned.everywhere else "here"
+
+
+def _named(found: list[Pinned], name: str) -> str:
+    if name.isdecimal() and 0 < int(name) <= len(found):
+        return found[int(name) - 1].pin.text
+    return name
+
+
+def _read() -> str:
+    return sys.stdin.read(_LIMIT) if sys.stdin else ""

@@ -1,0 +1,91 @@
+"""A pins file: Markdown that a person may edit, one list item a pin, in the order of their importance.
+
+    - never push to main (90dd90a0 L412)
+
+The end in brackets names where the words come from: the beginning of a session's id, and a line of its
+transcript; either may be missing. Everything else in the file is kept as it is. Standard library only.
+"""
+
+from __future__ import annotations
+
+from memtui.named import NamedTuple
+from memtui.patterns import deferred
+
+TITLE = "# Pins\n\nLines that no compaction may lose, one list item each; the first ones count most.\n\n"
+"""The head of a new file."""
+
+_ITEM = deferred(r"[-*+] +(?:\[[ xX]\] +)?(\S.*)")
+_SOURCE = deferred(r" \((?:([\w-]{4,60}) )?L(\d{1,9})\)$")
+
+
+class Pin(NamedTuple):
+    """A line that must never be lost."""
+
+    text: str
+    """One line."""
+    session: str = ""
+    """The beginning of the session's id."""
+    line: int = 0
+    """The transcript's line; 0 when it is not known."""
+
+    @property
+    def item(self) -> str:
+        """The list item, without a line feed."""
+        if not self.line:
+            return f"- {self.text}"
+        return f"- {self.text} ({f'{self.session} ' if self.session else ''}L{self.line})"
+
+
+def parse_pins(text: str) -> list[Pin]:
+    """The pins of a file, in its order."""
+    return [pin for pin, _, _ in _items(text)]
+
+
+def with_pin(text: str, pin: Pin, place: int | None = None) -> str:
+    """The file with another pin.
+
+    Args:
+        text: the file's text; "" for a new one.
+        pin: what to add.
+        place: its place among the pins from 0 on; the last one when None.
+    """
+    lines = (text or TITLE).split("\n")
+    items = _items(text)
+    if place is not None and place < len(items):
+        at = items[place][1]
+    elif items:
+        at = items[-1][2]
+    else:
+        at = len(lines) if lines[-1] else len(lines) - 1
+    lines.insert(at, pin.item)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def without_pin(text: str, words: str) -> str:
+    """The file without the first pin of these words."""
+    lines = text.split("\n")
+    for pin, begin, end in _items(text):
+        if pin.text == words:
+            del lines[begin:end]
+            break
+    return "\n".join(lines)
+
+
+def _items(text: str) -> list[tuple[Pin, int, int]]:
+    """Each pin with its first line and the one behind its last; indented lines go on with it."""
+    found: list[tuple[str, int, int]] = []
+    for number, line in enumerate(text.split("\n")):
+        line = line.rstrip("\r")
+        if item := _ITEM.match(line):
+            found.append((item[1].strip(), number, number + 1))
+        elif found and found[-1][2] == number and line.startswith("  ") and line.strip():
+            words, begin, _ = found[-1]
+            found[-1] = (f"{words} {line.strip()}", begin, number + 1)
+    return [(_pin(words), begin, end) for words, begin, end in found]
+
+
+def _pin(words: str) -> Pin:
+    source = _SOURCE.search(words)
+    if source is None:
+        return Pin(words)
+    return Pin(words[: source.start()].rstrip(), source[1] or "", int(source[2]))

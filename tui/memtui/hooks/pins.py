@@ -1,0 +1,59 @@
+"""The pins, as the summariser and a session are given them: word for word, the first ones first."""
+
+from __future__ import annotations
+
+import os
+
+from memtui.clean import clean_line
+from memtui.files import FileProblem
+from memtui.hooks.report import Report
+from memtui.hooks.sections import size_of
+from memtui.project import Home, Project
+from memtui.safety.quoting import fenced, safe
+
+FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
+FOR_SESSION = "## Pinned by the user"
+
+
+def pinned(project: Project, home: Home, title: str, report: Report) -> str:
+    """The pins under a title; "" when there are none.
+
+    Args:
+        project: the project.
+        home: where the user's own pins are.
+        title: `FOR_SUMMARISER` or `FOR_SESSION`.
+        report: gets what could not be read.
+    """
+    lines = pin_texts(project, home, report)
+    if not lines:
+        return ""
+    from memtui.aftermath.pins import ROOM
+
+    kept: list[str] = []
+    room = ROOM
+    for line in lines:
+        room -= size_of(line)
+        if room < 0:
+            report.problem(f"pins have {ROOM:,} characters together: {len(lines) - len(kept)} were left out")
+            break
+        kept.append(f"- {line}")
+    return f"{title}\n\n{fenced(chr(10).join(kept))}" if kept else ""
+
+
+def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
+    """The pins' words, masked and cleaned, in order; none twice."""
+    found: dict[str, None] = {}
+    for path, root in ((project.pins, project.root), (home.pins, home.data)):
+        if not os.path.lexists(path):
+            continue
+        # Here and not above: most projects have no pins.
+        from memtui.aftermath.pins import read_pins_file
+        from memtui.formats.pins import parse_pins
+
+        try:
+            text, _ = read_pins_file(path, root)
+        except FileProblem as problem:
+            report.problem(problem)
+            continue
+        found.update((line, None) for pin in parse_pins(text) if (line := clean_line(safe(pin.text))))
+    return list(found)
