@@ -8,6 +8,7 @@ import pytest
 
 from memtui.app.keys.commands import PaneId
 from memtui.formats.session_state import Identity, SessionState
+from memtui.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import FIRST, NOW, STATE, World, told
 
@@ -107,14 +108,12 @@ async def test_a_compacts_folder_that_leads_elsewhere_is_not_looked_into(world: 
 # -- memories -----------------------------------------------------------------------------------------------
 
 
-async def test_memories_show_id_title_tags_and_age(full: World) -> None:
+async def test_memories_show_id_title_and_tags(full: World) -> None:
     async with opened(full, (180, 45)) as driver:
         stored, reviewed, older = driver.drawn(PaneId.MEMORIES, 100)
         assert stored.startswith("CMEM-20260305-135007")
         assert "JWT keys rotate without logging anyone out  #auth #jwt" in stored
-        assert stored.endswith("30m")
         assert reviewed.startswith("03 Mar 12:20          ✎ ")
-        assert reviewed.endswith("2d")
         assert "Billing moved" in reviewed
         assert "#money" in older
         await driver.press("2")
@@ -175,6 +174,22 @@ async def test_a_file_without_markers_says_what_that_means(world: World) -> None
         assert "No summary here" not in driver.detail
 
 
+async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(world: World) -> None:
+    world.commands("ask", "plain", "nosuch", "mine")
+    world.command_file("ask", "Name your sources")
+    world.write(world.project.command_folders[0] / "plain.md", "# Plain\n\nNo summary here.\n")
+    marked = "<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->\n"
+    world.write(claude_config() / "commands" / "mine.md", marked)
+    async with opened(world) as driver:
+        ask, plain, nosuch, mine = driver.drawn(PaneId.COMMANDS, 40)
+        assert "⚠ no file" in nosuch
+        assert "⚠ no summary" in plain
+        assert "⚠" not in ask + mine
+        world.command_file("nosuch", "Here I am")
+        driver.browser.feed.host.hint("commands")
+        await driver.until(lambda: "⚠ no file" not in driver.shown, "the mark's leaving")
+
+
 HOSTILE_NAMES = [
     "../../secrets",
     "../../../../../../etc/passwd",
@@ -209,7 +224,7 @@ async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: W
     text = json.dumps({"active_commands": [{"name": "good"}, {"name": ""}, 7, "text"]})
     world.write(world.project.session_state_json, text)
     async with opened(world) as driver:
-        assert driver.drawn(PaneId.COMMANDS)[:2] == ["/good", "/text"]
+        assert driver.drawn(PaneId.COMMANDS)[:2] == ["/good ⚠ no file", "/text ⚠ no file"]
         assert "entry 2 has no name" in driver.shown
         await driver.press("3", "G")
         assert "entry 3" in driver.detail

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
+from memtui.app.keys.commands import PaneId
 from memtui.app.model.health import told
 from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.hooks.log import Run, record
 from memtui.project import memtui_home
 from memtui.setup.settings import EVENTS, install
+from memtui.store.backfill import compactions_in
+from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened
-from tests.app.world import World, clock
+from tests.app.world import NOW, World, clock
 
 DONE = Run("2026-03-05T13:30:00+00:00", "pre-compact", 41, "ok")
 
@@ -41,6 +45,24 @@ async def test_installing_shows_the_changes_and_asks(world: World) -> None:
         assert set(json.loads(settings.read_bytes())["hooks"]) == set(EVENTS)
         await driver.press("i")
         await driver.until_said("The hooks are installed")
+
+
+async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> None:
+    session = world.session(minutes=3000)
+    session.prompt("Go on")
+    for _ in range(2):
+        session.wait(minutes=7)
+        session.compaction("Summary of what came before.")
+    world.save(session)
+    (transcript,) = TranscriptStore(world.project, world.claude).entries()
+    for each in compactions_in(transcript):
+        world.capture((NOW - each.at).total_seconds() / 60, "Go on")
+    async with opened(world, WIDE) as driver:
+        await driver.until(lambda: line(driver) == "hooks not installed: i")
+        for width in (70, 48, 38):
+            rows = driver.drawn(PaneId.PENDING, width)
+            assert len(set(rows)) == 2
+            assert all(re.fullmatch(r"03 Mar 1\d:\d\d Go on +\d+k", each) for each in rows), rows
 
 
 async def test_settings_that_cannot_be_edited_are_named_and_left(world: World) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memtui.app.screens.evidence_pane import EvidencePane, written
+from memtui.app.screens.reading import ReadingScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.evidence import EvidenceItem
-from tests.app.harness import Driver, opened
+from tests.app.harness import SIZES, Driver, opened
 from tests.app.world import World
 
 
@@ -32,6 +35,19 @@ async def test_the_selected_fact_is_shown_in_full(full: World) -> None:
         assert item is not None
         assert item.text.rstrip("…") in driver.screen.query_one("#fact", DocumentView).document.text
         assert driver.has("#fact")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_w_reads_the_whole_fact_at_any_size(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        facts = await start(driver)
+        assert driver.has("#fact")
+        whole = facts.whole.text
+        await driver.press("w")
+        assert isinstance(driver.screen, ReadingScreen)
+        assert driver.screen.query_one(DocumentView).document.text == whole
+        await driver.press("escape")
+        assert driver.screen.focused is facts.listing
 
 
 async def test_brackets_go_from_group_to_group(full: World) -> None:

@@ -82,7 +82,7 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> Non
         name = memory_path(full).name
         text, recovery_id = told_apart(memory_path(full).read_text())
         assert await driver.until_said("Reviewed") == (
-            f"Reviewed as {recovery_id}. {name} is in Memories (2), too; u takes it back."
+            f"Reviewed: {recovery_id} is in Memories (2); u takes it back."
         )
         assert text == render_memory(draft.memory)
         stored = driver.browser.browser.backend.get(recovery_id)
@@ -93,7 +93,12 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> Non
         # The row moves from one pane to the other.
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 2, "the capture's leaving")
         assert FIRST not in "\n".join(driver.drawn(PaneId.PENDING))
-        await driver.until(lambda: name in driver.pane(PaneId.MEMORIES).rows, "the memory")
+        # One row stands for both, and reads the capture's transcript.
+        await driver.until(lambda: name not in driver.pane(PaneId.MEMORIES).rows, "one row")
+        await driver.press("2")
+        assert driver.pane(PaneId.MEMORIES).select(f"{recovery_id}.md")
+        await driver.until(lambda: f"review {name}" in driver.detail, "the detail")
+        assert driver.pane(PaneId.MEMORIES).subject(f"{recovery_id}.md").transcript
         await driver.until(lambda: FIRST in "\n".join(driver.drawn(PaneId.MEMORIES)), "its title")
         after_all = everything(full)
         assert after_all.pop(name)
@@ -476,7 +481,8 @@ async def test_a_memory_file_that_is_there_already_is_not_overwritten(full: Worl
     async with opened(full) as driver:
         await start(driver)
         await driver.press("ctrl+s")
-        await driver.until_said("-memory-2.md is in Memories (2)")
+        await driver.until_said("Reviewed: ")
+        assert list(full.project.compacts.glob("*-memory-2.md"))
         assert memory_path(full).read_text() == "# Memory: Somebody's own\n"
 
 

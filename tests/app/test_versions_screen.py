@@ -175,8 +175,8 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
     async with opened(three) as driver:
         screen = await shown(driver)
         assert [row.split()[0] for row in screen.rows] == ["v4", "v3", "v2", "v1"]
-        assert screen.rows[0].split()[1:3] == ["13:20", "Take"]
-        assert screen.rows[2].split()[2] == "+1"
+        assert screen.rows[0].split()[1:5] == ["05", "Mar", "13:20", "Take"]
+        assert screen.rows[2].split()[4] == "+1"
         assert "is broken" in screen.rows[1]
         assert screen.compared == "v2 → v4"  # the broken one between them is passed over
         await driver.press("j")
@@ -263,7 +263,7 @@ async def test_a_new_version_joins_while_one_looks(three: World, looking: None) 
         await driver.press("j", "j", "space")
         three.state(THIRD.replace(version=5, decisions=(*THIRD.decisions, Decision(text="new"))), version=5)
         await driver.until(lambda: len(screen.rows) == 5, "the version")
-        assert screen.rows[0].split()[:3] == ["v5", "13:20", "+1"]
+        assert screen.rows[0].split()[:3] == ["v5", "05", "Mar"]
         assert screen.listing.selected == "v2"
         assert screen.compared == "v1 → v2"
         assert screen.rows[3].startswith("◆ v2")

@@ -100,6 +100,14 @@ def test_each_capture_belongs_to_the_first_compaction_after_it(project: Project)
     ]  # fmt: skip
 
 
+def test_a_capture_is_known_by_how_full_the_context_was(project: Project) -> None:
+    _, times = _session(project, "a", "auto", "auto")
+    tokens = [each.tokens for each in compactions_in(_transcripts(project)[0])]
+    assert all(tokens)
+    found = coverage(_transcripts(project), [_capture("a", times[1]), _capture("gone", times[0])])
+    assert found.sizes == {("a", times[1]): tokens[1]}
+
+
 def test_a_compaction_that_a_resumed_session_repeats_counts_once(project: Project) -> None:
     path, times = _session(project, "a", "auto")
     copy = path.with_name("b.jsonl")

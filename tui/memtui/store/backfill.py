@@ -7,7 +7,7 @@ compaction leaves a boundary line in its session's transcript.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -56,6 +56,8 @@ class Compaction:
     transcript: Path
     uuid: str
     """Of its line: a resumed session's transcript may repeat it."""
+    tokens: int | None = None
+    """Of the context before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Coverage:
 
     compactions: tuple[Compaction, ...]
     missing: tuple[Compaction, ...]
+    sizes: Mapping[tuple[str, datetime], int]
+    """Tokens before the compaction of a capture, by the capture's session and time."""
 
 
 Reader = Callable[[Transcript], tuple[Compaction, ...]]
@@ -108,12 +112,14 @@ def coverage(
             known = first.get(key)
             if known is None or compaction.transcript.stem == compaction.session_id != known.transcript.stem:
                 first[key] = compaction
-    covered = _covered(sessions, captures)
+    captured = _captured(sessions, captures)
+    covered = {key for _, key in captured}
     found = sorted(first.items(), key=lambda item: (item[1].at, item[1].session_id))
     autos = [(key, compaction) for key, compaction in found if compaction.trigger == "auto"]
     return Coverage(
         tuple(compaction for _, compaction in autos),
         tuple(compaction for key, compaction in autos if key not in covered),
+        {capture: tokens for capture, key in captured if (tokens := first[key].tokens) is not None},
     )
 
 
@@ -172,18 +178,21 @@ def _read(transcript: Transcript, read: Reader) -> tuple[Compaction, ...]:
         return ()
 
 
-def _covered(sessions: dict[str, dict[str, Compaction]], captures: Iterable[Captured]) -> set[str]:
+def _captured(
+    sessions: dict[str, dict[str, Compaction]], captures: Iterable[Captured]
+) -> list[tuple[tuple[str, datetime], str]]:
+    """Each capture that belongs to a compaction, by session and time, and the key of that."""
     in_order = {
         session: sorted((compaction.at, key) for key, compaction in found.items())
         for session, found in sessions.items()
     }
-    covered = set()
+    captured = []
     for capture in captures:
         done = in_order.get(capture.session_id, [])
         place = bisect_left(done, (capture.timestamp, ""))
         if place < len(done):
-            covered.add(done[place][1])
-    return covered
+            captured.append(((capture.session_id, capture.timestamp), done[place][1]))
+    return captured
 
 
 def _marked_lines(path: Path) -> Iterator[tuple[int, int]]:
@@ -222,6 +231,7 @@ def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction
         session_id=session if isinstance(session, str) and session else transcript.session_id,
         transcript=transcript.path,
         uuid=uuid if isinstance(uuid, str) else "",
+        tokens=boundary.pre_tokens,
     )
 
 

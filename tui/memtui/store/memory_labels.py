@@ -1,7 +1,8 @@
-"""The labels of many stored memories, read at little cost: one open folder a month, one read a file."""
+"""What lists need of many memories, read at little cost: one open folder a month, one read a file."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +14,10 @@ from memtui.store.listing import Entry
 
 HEAD_SIZE = 1024
 """Bytes of a file that are read: our own front matter has some 300."""
+_FILE_SIZE = 64 << 10
+"""Bytes of a review's memory file that are read: they have some 2,000, and name the memory at their end."""
+# What `memtui.flows.review` adds to a memory file.
+_STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
 def quick_labels(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, Label | None]]:
@@ -26,3 +31,18 @@ def quick_labels(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, 
         heads = heads_within(Path(folder), names, home.memories, size=HEAD_SIZE)
         for entry, data in zip(some, heads, strict=True):
             yield entry, None if data is None else read_label(data)
+
+
+def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:
+    """What each review has stored beside its memory file: the name of that file; "" for none.
+
+    Args:
+        entries: memory files, those of one folder after each other.
+        root: the project's root.
+    """
+    for folder, group in groupby(entries, key=lambda entry: entry.folder):
+        some = list(group)
+        heads = heads_within(Path(folder), [entry.name for entry in some], root, size=_FILE_SIZE)
+        for entry, data in zip(some, heads, strict=True):
+            named = _STORED_AS.findall(data or b"")
+            yield entry, f"{named[-1].decode()}.md" if named else ""

@@ -75,8 +75,7 @@ class CaptureActions:
             return
         self._undos.remember(review.undo)
         self._host.hint("compacts", "memories")
-        name = review.memory_path.name
-        self._host.say(f"Reviewed as {review.recovery_id}. {name} is in Memories (2), too; u takes it back.")
+        self._host.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
         if key in self._pane.marked:
             self._pane.mark(self._pane.marked - {key})
             self._place.update_tabs()

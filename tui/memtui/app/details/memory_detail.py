@@ -50,6 +50,7 @@ def stored_document(
     named: Sequence[Entity],
     relations: Sequence[Related] | None,
     unfolded: Collection[str],
+    file: str = "",
 ) -> Document:
     """A stored memory.
 
@@ -59,9 +60,14 @@ def stored_document(
         named: what it names.
         relations: the memories that name the same; None while they are looked for.
         unfolded: which folds are open.
+        file: the memory file of the same review, if there is one.
     """
     head = memory.head
-    said = [f"project {head.project}" if head.project else "", " ".join(f"#{tag}" for tag in head.tags)]
+    said = [
+        f"project {head.project}" if head.project else "",
+        " ".join(f"#{tag}" for tag in head.tags),
+        f"review {file}" if file else "",
+    ]
     marks = [("★ pinned", "warn") if head.pinned else "", ("archived", "warn") if head.archived else ""]
     lines = [styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim"))]
     if head.title:

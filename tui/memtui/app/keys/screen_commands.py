@@ -114,6 +114,7 @@ REVIEW = CommandTable(
             "screen.group(1)",
             _FACTS,
         ),
+        ScreenCommand("w", "w", "whole text", "read this fact in full", "screen.read_fact", _FACTS),
         ScreenCommand(
             "f2", "f2", "facts", "go from the form to the facts", "screen.switch", _FORM, priority=True
         ),

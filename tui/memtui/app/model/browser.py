@@ -267,7 +267,19 @@ class Browser:
         except FileProblem as problem:
             self._publish_new(CommandsView(problem=str(problem)), publish)
         else:
-            self._publish_new(CommandsView(found.commands, found.broken), publish)
+            lacking = {name: lack for each in found.commands if (lack := self._lack(name := each.name))}
+            self._publish_new(CommandsView(found.commands, found.broken, lacking=lacking), publish)
+
+    def _lack(self, command: str) -> str:
+        from memtui.store.commands_file import NoCommandFile
+
+        try:
+            self.commands.summary(command)
+        except NoCommandFile:
+            return "no file"
+        except FileProblem:
+            return "no summary"
+        return ""
 
     def _compare_health(self, publish: Publish) -> None:
         # A capture that is not read yet would count as missing.

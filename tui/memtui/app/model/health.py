@@ -9,11 +9,10 @@ from pathlib import Path
 
 from memtui.app.model.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
-from memtui.formats.capture import Capture
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
 from memtui.project import Home, Places, Project
 from memtui.setup.wiring import is_wired
-from memtui.store.backfill import Compaction, compactions_in, missing_captures
+from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.transcripts import Transcript, TranscriptStore
 
 _REST = 5.0
@@ -42,14 +41,13 @@ class Health:
         if now < self._due and names == self._captures:
             return None
         self._due, self._captures = now + _REST, names
+        found = coverage(self._transcripts.entries(), captures, self._compactions)
         return HealthView(
             installed=is_wired(self.places),
             last=last_run(self.places.home, self.places.project),
-            missing=self._missing(captures),
+            missing=found.missing,
+            sizes=found.sizes,
         )
-
-    def _missing(self, captures: list[Capture]) -> tuple[Compaction, ...]:
-        return missing_captures(self._transcripts.entries(), captures, self._compactions)
 
     def _compactions(self, transcript: Transcript) -> tuple[Compaction, ...]:
         known = self._known.get(transcript.path)

@@ -11,7 +11,7 @@ from memtui.formats.stored_label import Label
 from memtui.project import Home, Project
 from memtui.store.concerning import ProjectTest
 from memtui.store.listing import Entry, is_stored
-from memtui.store.memory_labels import quick_labels
+from memtui.store.memory_labels import quick_labels, stored_as
 
 if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
@@ -26,10 +26,13 @@ class Shown:
     """Which memories a pane of this project shows, and which of them first."""
 
     def __init__(self, project: Project) -> None:
+        self._root = project.root
         self._concerns = ProjectTest(project.root)
         self._known: dict[str, Entry] = {}
         self._mine: set[str] = set()
         self._pinned: set[str] = set()
+        self._stored_as: dict[str, str] = {}
+        """What reviews have stored, by the name of the memory file that they have written, too."""
 
     def learn(self, entry: Entry, label: Label) -> bool:
         """Take in what a memory's label says; tell whether that changes anything."""
@@ -42,9 +45,10 @@ class Shown:
         """Those whose labels are not known as they are now, oldest first. Memory files need none."""
         known = self._known
         new = [entry for name in names if (entry := entries.get(name)) is not known.get(name) and entry]
-        for entry in new:
-            if not is_stored(entry):
-                self.learn(entry, Label())
+        files = [entry for entry in new if not is_stored(entry)]
+        for entry, stored in stored_as(files, self._root):
+            self.learn(entry, Label())
+            self._stored_as[entry.name] = stored
         return sorted(filter(is_stored, new), key=lambda entry: entry.name)
 
     def view(
@@ -52,19 +56,26 @@ class Shown:
     ) -> MemoriesView:
         """The view of these memories, which are in the order of their time.
 
+        What a review has stored stands for its memory file, too: both say the same.
+
         Args:
             entries: the memories by name.
             names: their names, newest first.
             more: whether there is more to be learnt.
             mine_alone: leave out all that is not shown at first.
         """
+        doubled = {
+            name: stored for name, stored in self._stored_as.items() if name in entries and stored in entries
+        }
+        if doubled:
+            names = [name for name in names if name not in doubled]
         pinned = frozenset(self._pinned & entries.keys()) if self._pinned else frozenset()
         if pinned:
             names = [name for name in names if name in pinned] + [
                 name for name in names if name not in pinned
             ]
         mine = [name for name in names if name in self._mine]
-        return MemoriesView(entries, mine if mine_alone else names, mine, pinned, more=more)
+        return MemoriesView(entries, mine if mine_alone else names, mine, pinned, doubled, more=more)
 
 
 class MemoryRows:

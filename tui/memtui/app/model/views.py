@@ -5,6 +5,7 @@ Named tuples: the first paint waits until all of these classes are made, and dat
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
 
 
-_NONE: Mapping[str, Any] = {}
+_NONE: Mapping[Any, Any] = {}
 
 
 class CaptureRow(NamedTuple):
@@ -51,12 +52,17 @@ class CapturesView(NamedTuple):
     pending: tuple[str, ...] = ()
     broken: int = 0
     unread: int = 0
+    alike: frozenset[str] = frozenset()
+    """The first messages that several captures have: their rows differ by time and size alone."""
 
     @classmethod
     def of(cls, rows: Mapping[str, CaptureRow], *, unread: int) -> CapturesView:
         """The view of these rows. What takes long with many of them is done here, in the background."""
         pending = tuple(name for name, row in rows.items() if row.pending)
-        return cls(rows, pending, sum(1 for row in rows.values() if row.problem), unread)
+        broken = sum(1 for row in rows.values() if row.problem)
+        messages = Counter(row.shown.first_message for row in rows.values() if row.shown)
+        alike = frozenset(message for message, number in messages.items() if number > 1)
+        return cls(rows, pending, broken, unread, alike)
 
     def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
         """The names to list."""
@@ -71,6 +77,8 @@ class MemoriesView(NamedTuple):
     mine: Sequence[str] = ()
     """Those that concern the project and are not archived; what is not read yet is not among them."""
     pinned: frozenset[str] = frozenset()
+    doubled: Mapping[str, str] = _NONE
+    """Memory files that have no row, because a stored memory of the same review stands for them."""
     more: bool = False
     """Whether there are others, or more to be learnt of these."""
 
@@ -81,6 +89,8 @@ class CommandsView(NamedTuple):
     commands: tuple[ActiveCommand, ...] = ()
     broken: tuple[str, ...] = ()
     problem: str = ""
+    lacking: Mapping[str, str] = _NONE
+    """What commands lack for their rules to outlive a compaction, by name: `no file`, `no summary`."""
 
 
 class StateView(NamedTuple):
@@ -130,6 +140,8 @@ class HealthView(NamedTuple):
     """The last run of a hook for this project."""
     missing: tuple[Compaction, ...] = ()
     """Auto-compactions that nothing captured, oldest first."""
+    sizes: Mapping[tuple[str, datetime], int] = _NONE
+    """Tokens before the compaction of a capture, by the capture's session and time."""
 
 
 class BranchView(NamedTuple):

@@ -66,7 +66,9 @@ class CommandsPane(Pane):
         if command is None:
             return row([(self._reason(key), "$error")], "", width)
         ago = short_age(command.activated_at, self.clock()) if command.activated_at else ""
-        return row([("/", "$quiet"), clean_line(command.name).removeprefix("/")], ago, width)
+        lack = self.view.lacking.get(key, "")
+        mark = (f" ⚠ {lack}" if lack else "", "$warning")
+        return row([("/", "$quiet"), clean_line(command.name).removeprefix("/"), mark], ago, width)
 
     def _reason(self, key: str) -> str:
         number = key.removeprefix(_BROKEN)

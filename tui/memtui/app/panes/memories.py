@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from memtui.app.model.views import MemoriesView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
 from memtui.clean import clean_line
-from memtui.clock import day_and_minute, short_age
+from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.store.concerning import ProjectTest
 from memtui.store.listing import is_stored
@@ -54,6 +55,8 @@ class MemoriesPane(Pane):
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
+        self._titles: Counter[str] = Counter()
+        """How many of the known heads have a title."""
         self._lock = threading.Lock()
         self._filter_lock = threading.Lock()
 
@@ -102,11 +105,19 @@ class MemoriesPane(Pane):
             self._show_view(view)
 
     def files(self) -> list[Entry]:
-        """The memory files of the project's reviews."""
-        return [entry for entry in self.view.entries.values() if not is_stored(entry)]
+        """The memory files of reviews for which no stored memory stands."""
+        doubled = self.view.doubled
+        return [
+            entry for name, entry in self.view.entries.items() if not is_stored(entry) and name not in doubled
+        ]
+
+    def _file_of(self, key: str) -> str:
+        """The memory file that a stored memory stands for; "" for none."""
+        return next((name for name, stored in self.view.doubled.items() if stored == key), "")
 
     def reveal(self, key: str) -> bool:
         """Select a memory, whatever has to be shown for that; False when there is none."""
+        key = self.view.doubled.get(key, key)
         if key not in self.view.entries:
             return False
         if not self.select(key):
@@ -133,6 +144,9 @@ class MemoriesPane(Pane):
             key: (entry, self.browser.memories.head(entry)) for key in keys if (entry := entries.get(key))
         }
         with self._lock:
+            before = (self._known_heads.get(key) for key in read)
+            self._titles.subtract(known[1].title for known in before if known)
+            self._titles.update(head.title for _, head in read.values())
             self._known_heads.update(read)
         return bool(read)
 
@@ -182,12 +196,11 @@ class MemoriesPane(Pane):
         if head.problem:
             return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
         now = self.clock()
-        ago = short_age(head.time, now) if head.time else ""
         title = clean_line(head.title)
-        lead = when_of(entry.time or head.time, now, width)
+        lead = when_of(entry.time or head.time, now, width, exact=self._titles[head.title] > 1)
         if not _is_stored(head):
             column = _ID_WIDTH if width >= _WHOLE_ID else 0
-            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], ago, width)
+            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
         if width >= _WHOLE_ID:
             lead = f"{name:<{_ID_WIDTH}}"
         badges = [
@@ -198,7 +211,7 @@ class MemoriesPane(Pane):
         tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
         lead_colour, colour = ("$quiet", "$quiet") if head.archived else ("$accent", "")
         said = [(lead, lead_colour), *badges, (title, colour), (f" {tags}" if tags else "", "$quiet")]
-        return row(said, ago, width)
+        return row(said, "", width)
 
     def _elsewhere(self, project: str) -> str:
         """The name of another project's folder, before the title; "" for this one."""
@@ -230,9 +243,10 @@ class MemoriesPane(Pane):
                 return memory_file_document(memory, now)
             backend, memory_id = self.browser.backend, memory.head.id
             named = entities_of(backend.get(memory_id))
+            file = self._file_of(entry.name)
             found = self._relations.get(entry)
             if found is None:
-                document = stored_document(memory, now, named, None, self._unfolded)
+                document = stored_document(memory, now, named, None, self._unfolded, file)
                 progress.show(document)
                 if not self._rests(progress):
                     return document
@@ -241,7 +255,7 @@ class MemoriesPane(Pane):
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
         if not progress.cancelled():
             self._relations[entry] = found
-        return stored_document(memory, now, named, found, self._unfolded)
+        return stored_document(memory, now, named, found, self._unfolded, file)
 
     def _rests(self, progress: Progress) -> bool:
         """Whether the selection stays for a while, and the index is there: finding relations takes both."""
@@ -263,8 +277,8 @@ class MemoriesPane(Pane):
         stem = entry.name.removesuffix(".md")
         recovery_id = stem if RECOVERY_ID.fullmatch(stem) else ""
         transcript, why_not = None, "This memory does not say which transcript it was made from."
-        if not recovery_id:
-            capture = stem.partition("-memory")[0] + "-autocompact.md"
+        if file := self._file_of(entry.name) if recovery_id else entry.name:
+            capture = file.partition("-memory")[0] + "-autocompact.md"
             try:
                 found = self.browser.captures.load(self.browser.captures.resolve(capture))
                 transcript = self.browser.check_transcript(found.transcript)

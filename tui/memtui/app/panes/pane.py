@@ -221,9 +221,9 @@ def _holds(text: str, words: Iterable[str]) -> bool:
     return all(word in text for word in words)
 
 
-def when_of(moment: datetime | None, now: datetime, width: int) -> str:
-    """The time at the left of a row, in a column: the day and the minute where there is room for both."""
-    if width >= _WIDE:
+def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
+    """The time at the left of a row, in a column: day and minute where there is room for both, or `exact`."""
+    if width >= _WIDE or exact:
         same_year = moment is not None and moment.year == now.year
         told = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
         return f"{told:<13}"

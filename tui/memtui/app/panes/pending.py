@@ -14,7 +14,7 @@ from memtui.app.model.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
 from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
-from memtui.clock import day_and_minute, short_age
+from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
 
@@ -48,10 +48,13 @@ class PendingPane(Pane):
 
     def apply_health(self, health: HealthView) -> None:
         """Say in an empty pane how captures would get here."""
+        sized = self._health is not None and self._health.sizes == health.sizes
         self._health = health
         self.say_when_empty(self._nothing())
         if not self.rows:
             self.show_rows()
+        elif not sized:
+            self.refresh_rows()
 
     def _nothing(self) -> str:
         if self.view.unread:
@@ -118,11 +121,18 @@ class PendingPane(Pane):
             made = item.entry.time
             when = when_of(made, now, width) if made else clean_line(key) + " "
             return row([(when, "$quiet"), _unreadable(item)], "", width)
-        when = when_of(capture.timestamp, now, width)
-        ago = short_age(capture.timestamp, now)
+        exact = capture.first_message in self.view.alike
+        when = when_of(capture.timestamp, now, width, exact=exact)
+        fill = self._fill_of(capture)
         if capture.status == "reviewed":
-            return row([(f"{when}✓ {title_of(capture)}", "$quiet")], ago, width)
-        return row([(when, "$accent"), title_of(capture)], ago, width)
+            return row([(f"{when}✓ {title_of(capture)}", "$quiet")], fill, width)
+        return row([(when, "$accent"), title_of(capture)], fill, width)
+
+    def _fill_of(self, capture: Capture | PendingText) -> str:
+        """How full the context was, in thousands of tokens; "" where no transcript says so."""
+        sizes = self._health.sizes if self._health else {}
+        tokens = sizes.get((capture.session_id, capture.timestamp), 0)
+        return f"{round(tokens / 1000)}k" if tokens else ""
 
     def detail(self, key: str | None) -> Detail:
         """What the detail shows."""

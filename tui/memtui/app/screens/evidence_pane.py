@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from memtui.app.panes.pane import row
-from memtui.app.widgets.document import EMPTY, Document, line
+from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import cut_left
@@ -88,10 +88,14 @@ class EvidencePane(Vertical):
 
     @on(RowList.Highlighted)
     def _show(self) -> None:
+        self.query_one("#fact", DocumentView).show(self.whole)
+
+    @property
+    def whole(self) -> Document:
+        """The selected fact in full."""
         item = self.selected
-        whole = clean(_whole(item)) if item else ""
-        lines = [line(each) for each in whole.split("\n")]
-        self.query_one("#fact", DocumentView).show(Document(lines) if item else EMPTY)
+        lines = (line(each) for each in clean(_whole(item)).split("\n")) if item else ()
+        return Document(lines)
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items.get(key)

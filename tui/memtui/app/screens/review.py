@@ -21,6 +21,7 @@ from memtui.app.model.views import CaptureRow
 from memtui.app.screens.asking import AskingScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
+from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.transcript import TranscriptScreen
@@ -183,6 +184,13 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     @on(TextArea.Changed)
     def _used(self) -> None:
         self.evidence_list.refresh_rows()
+
+    def action_read_fact(self) -> None:
+        """Read the selected fact, however long it is and small the window."""
+        if self.facts.selected is None:
+            self.say("No fact is selected.")
+        else:
+            self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
     def action_group(self, step: int) -> None:
         """Go to another group of facts."""

@@ -15,13 +15,12 @@ from textual.screen import Screen
 from memtui.app.details.versions import Comparison, Version, Versions, before
 from memtui.app.keys.screen_commands import VERSIONS
 from memtui.app.model.browser import Browser
-from memtui.app.panes.pane import row
+from memtui.app.panes.pane import row, when_of
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
-from memtui.clock import short_age, short_time
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -110,11 +109,11 @@ class VersionsScreen(Screen[None]):
         left = [
             ("◆ " if key == self._marked else "  ", "$accent"),
             (f"{version.name:<4} ", "bold"),
-            (f"{short_time(stored.written, now):<7}", "$quiet"),
+            (when_of(stored.written, now, width), "$quiet"),
             (f"{news:>3} ", "$accent"),
             (clean_line(version.gist), "$error" if broken else ""),
         ]
-        return row(left, short_age(stored.written, now), width)
+        return row(left, "", width)
 
     # -- comparing ------------------------------------------------------------------------------------------
 
