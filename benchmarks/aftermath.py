@@ -38,10 +38,9 @@ from pathlib import Path
 from memtui.aftermath.naming import SearchedText, head_of, words
 from memtui.clock import system_clock
 from memtui.flows.states import update_state
-from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
-from memtui.hooks.sections import beginning
+from memtui.hooks.sections import LIMIT, beginning
 from memtui.project import Places, Project, memtui_home
 from raw_session import Compacted, Session, compactions
 

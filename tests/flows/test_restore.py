@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from memtui.files import FileProblem
 from memtui.flows.restore import restore_memory, restore_session, shortened_recovery
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
-from memtui.hooks.context import LIMIT
-from memtui.hooks.sections import size_of
+from memtui.hooks.sections import LIMIT, size_of
 from memtui.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.base import MemoryMissing, New
 from memtui.store.memory_files import FilesBackend

@@ -29,7 +29,7 @@ def test_every_road_has_the_pins(world: World) -> None:
         _context(world.within("session-start", source="clear")),
     ):
         assert f"```text\n- {PIN}\n- answer in German\n```" in text
-    assert world.within("session-start", source="startup") == ""
+    assert world.within("session-start", source="startup", session_id="another") == ""
 
 
 def test_pins_beyond_the_limit_are_left_out_and_reported(world: World) -> None:

@@ -12,9 +12,8 @@ import pytest
 
 from memtui.formats.session_state import parse_session_state
 from memtui.hooks import session
-from memtui.hooks.context import LIMIT
 from memtui.hooks.report import Report
-from memtui.hooks.sections import size_of
+from memtui.hooks.sections import LIMIT, size_of
 from memtui.safety.quoting import fenced, harmless
 from memtui.store import shared_text
 from tests.disk import names
@@ -193,7 +192,7 @@ def test_a_long_state_is_shortened_and_says_where_the_whole_is(world: World) -> 
     assert f"Shortened here; the whole document is {path}\n\n```text\n=== SESSION STATE v7 ===" in text
     assert "- Files modified: src/file0.py, src/file1.py," in text
     assert "src/file899.py" not in text
-    assert text.endswith("- Last user intent: finish\n\n=== END STATE ===\n```")
+    assert "- Last user intent: finish\n\n=== END STATE ===\n```\n\nmemtui:" in text
 
 
 @pytest.mark.parametrize("sign", ["x", "é", "漢", "🚀", "👩\u200d💻"])

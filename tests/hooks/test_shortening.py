@@ -20,10 +20,9 @@ from memtui.formats.session_state import (
     render_session_state,
 )
 from memtui.formats.session_state_text import pieces
-from memtui.hooks.context import LIMIT
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
-from memtui.hooks.sections import size_of
+from memtui.hooks.sections import LIMIT, size_of
 from memtui.hooks.shortening import shortened
 from tests.formats.strategies import session_states
 from tests.hooks.world import SESSION, World

@@ -21,7 +21,7 @@ from memtui.setup import trying, wiring
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
-from memtui.setup.settings import EVENTS, own_command
+from memtui.setup.settings import EVENTS, PURPOSES, own_command
 from memtui.setup.trying import BARE_PATH, probe
 from memtui.setup.wiring import is_wired, look
 from memtui.store.commands_file import CommandsFile
@@ -97,7 +97,7 @@ def test_before_anything_is_installed(places: Places, probes: Probes) -> None:
     assert {(finding.check, finding.level) for finding in findings} == {
         ("settings", Level.OK), ("hooks", Level.WARNING), ("runs", Level.NOTE), ("folders", Level.OK),
         ("compactions", Level.OK), ("pending", Level.OK), ("clipboard", Level.NOTE), ("watching", Level.OK),
-        ("mcp", Level.NOTE),
+        ("mcp", Level.NOTE), ("receipts", Level.OK),
     }  # fmt: skip
     assert next(finding for finding in findings if finding.check == "hooks").advice == "Run `memtui init`."
     assert not is_wired(places) and probes == []
@@ -124,7 +124,7 @@ def test_two_scopes_start_it_twice(places: Places, init: Runner, probes: Probes)
     init(Scope.PROJECT)
     init(Scope.SHARED)
     found = _found(places, "hooks")
-    assert [level for level, _ in found] == [Level.WARNING] * 4
+    assert [level for level, _ in found] == [Level.WARNING] * len(EVENTS)
     assert found[0][1].startswith("PreCompact starts memtui 2 times: ")
 
 
@@ -137,7 +137,7 @@ def test_the_same_command_in_two_scopes_runs_once(places: Places, init: Runner, 
 def test_a_missing_hook_is_broken(places: Places, probes: Probes) -> None:
     _settings(places, Scope.USER, _hooks("nice memtui-hook pre-compact", "PreCompact", matcher="manual"))
     assert [level for level, _ in _found(places, "hooks")] == [
-        Level.OK, Level.NOTE, Level.BROKEN, Level.BROKEN, Level.BROKEN
+        Level.OK, Level.NOTE, Level.BROKEN, Level.BROKEN, Level.BROKEN, Level.BROKEN
     ]  # fmt: skip
     (finding,) = _found(places, "commands")
     assert finding[0] is Level.NOTE and finding[1].endswith("in words of its own; they are not tried")
@@ -394,7 +394,7 @@ def test_looking_at_wiring_never_fails(places: Places) -> None:
         path.mkdir()
     assert [bool(wired.problem) for wired in look(places)] == [True] * 3
     assert not is_wired(places)
-    assert set(EVENTS) == {"PreCompact", "SessionStart", "SessionEnd", "UserPromptSubmit"}
+    assert set(EVENTS) == set(PURPOSES)
 
 
 def test_active_commands_without_rules_are_told(places: Places, probes: Probes) -> None:

@@ -424,7 +424,7 @@ def test_the_diff_shows_what_changes(places: Places) -> None:
     command, _, _, settings_change, _ = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
     assert diff(command, "c.md").startswith("--- /dev/null\n+++ c.md\n@@ -0,0 +1,")
     assert diff(settings_change, "s.json").startswith(
-        '--- s.json\n+++ s.json\n@@ -1,3 +1,56 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'
+        '--- s.json\n+++ s.json\n@@ -1,3 +1,68 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'
     )
     assert diff(settings_change).endswith('"memtui"\n+  ]\n }\n\\ No newline at end of file\n')
 

@@ -98,6 +98,11 @@ class Home(NamedTuple):
         return self.state / "hooks.jsonl"
 
     @property
+    def handover(self) -> Path:
+        """What waits to be handed to sessions: a folder for each. `hooks.main` knows this path, too."""
+        return self.state / "handover"
+
+    @property
     def failure_log(self) -> Path:
         """What nobody has foreseen, with its traceback."""
         return self.state / "failures.log"

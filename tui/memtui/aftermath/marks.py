@@ -1,11 +1,50 @@
 """The mark at the end of whatever memtui hands over, by which a transcript shows that it arrived.
 
-Standard library only: hooks write marks, everything else finds them.
+Eight characters are the checksum of the text before the mark: found in a transcript, it shows whether all of
+it arrived. Standard library only: hooks write marks, everything else finds them.
 """
 
 from __future__ import annotations
 
+import zlib
+
+from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 MARK = deferred(r"memtui:([0-9a-f]{8})\b")
 """A mark; its eight characters identify what was handed over."""
+
+
+class Found(NamedTuple):
+    """A mark in a text."""
+
+    mark: str
+    """Its eight characters."""
+    whole: bool
+    """What stands before it is what was handed over."""
+
+
+def marked(text: str) -> str:
+    """A text with its mark on a last line of its own."""
+    text = text.strip()
+    return f"{text}\n\nmemtui:{checksum(text)}"
+
+
+def mark_of(text: str) -> str:
+    """The eight characters of the last mark in a text; "" without any."""
+    found = MARK.findall(text)
+    return found[-1] if found else ""
+
+
+def found_in(text: str) -> Found | None:
+    """The last mark of a text, and whether all of what was handed over stands before it."""
+    marks = list(MARK.finditer(text))
+    if not marks:
+        return None
+    last = marks[-1]
+    return Found(last[1], checksum(text[: last.start()].strip()) == last[1])
+
+
+def checksum(text: str) -> str:
+    """Eight hexadecimal digits."""
+    return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"

@@ -18,9 +18,11 @@ from memtui.files import (
     shared_folder,
 )
 from memtui.formats.pins import Pin, parse_pins, with_pin, without_pin
-from memtui.named import NamedTuple
+from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.project import Home, Project
-from memtui.store.undo import Undo, UndoProblem
+
+if TYPE_CHECKING:
+    from memtui.store.undo import Undo
 
 ROOM = 2_000
 """Characters of all pins together, the project's and the user's."""
@@ -87,6 +89,8 @@ class Pins:
             )
             raise PinProblem(path, reason)
         self._change(everywhere, lambda text: with_pin(text, pin))
+        from memtui.store.undo import Undo  # here and not above: hooks read pins, and have no time for it
+
         return Undo(f"pin of “{_short(pin.text)}”", lambda: self._take_out(pin.text, everywhere))
 
     def remove(self, words: str) -> Undo:
@@ -102,6 +106,7 @@ class Pins:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
         place = [each.pin for each in known if each.everywhere == found.everywhere].index(found.pin)
         self._change(found.everywhere, lambda text: without_pin(text, words))
+        from memtui.store.undo import Undo, UndoProblem
 
         def back() -> None:
             if any(each.pin.text == words for each in self.all()):
@@ -111,6 +116,8 @@ class Pins:
         return Undo(f"removal of the pin “{_short(words)}”", back)
 
     def _take_out(self, words: str, everywhere: bool) -> None:
+        from memtui.store.undo import UndoProblem
+
         if not any(each.pin.text == words and each.everywhere == everywhere for each in self.all()):
             raise UndoProblem(self.path(everywhere=everywhere), "does not have the pin any more")
         self._change(everywhere, lambda text: without_pin(text, words))

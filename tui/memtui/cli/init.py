@@ -20,6 +20,7 @@ from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
 from memtui.project import Places
 from memtui.setup.install import plan_init, tidy
+from memtui.setup.settings import PURPOSES
 from memtui.setup.wiring import look
 
 
@@ -65,6 +66,9 @@ def command(
     plan = plan_init(places, scope, approving=not no_approve, replacing=replacing)
     if nothing_to_do(plan, f"memtui is installed for {FOR[scope]}."):
         return
+    say("The hooks, each a short process of memtui that Claude Code starts:")
+    for event, purpose in PURPOSES.items():
+        say(f"  {event:<17}{purpose}")
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
         say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
         if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):

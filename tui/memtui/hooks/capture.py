@@ -26,12 +26,12 @@ from memtui.files.folder import Folder
 from memtui.files.problems import writing
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.first_prompt import first_prompt
-from memtui.hooks.keys import project_key, session_key
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
 from memtui.safety.hits import may_hold_secret
+from memtui.store.keys import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 LOCK_SECONDS = 0.9

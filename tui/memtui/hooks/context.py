@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 
     Profile = Literal["agileflow", "plain"]
 
-LIMIT = 9_000
-"""What a session is given stays below so many characters (`size_of`): of 10,000 and more Claude Code 2.1.197
-shows a session the first 2,000."""
-
 SUMMARISER_LIMIT = 40_000
-"""The same for what the summariser of a compaction is given. Claude Code 2.1.197 passes 400,000 whole, but
-the request that they become part of is nearly full."""
+"""What the summariser of a compaction is given stays below so many characters (`size_of`). Claude Code
+2.1.197 passes 400,000 whole, but the request that they become part of is nearly full."""
 
 _OTHERS = 8_500
 """Characters kept free of rules, for all other sections."""

@@ -30,9 +30,9 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.hooks.keys import project_key, session_key
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
+from memtui.store.keys import project_key, session_key
 from memtui.store.listing import scan
 
 _FRESH = timedelta(minutes=2)

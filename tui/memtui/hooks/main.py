@@ -16,6 +16,7 @@ PROMPT_EVENT = "user-prompt-submit"
 LIMIT = 12 << 20
 """Bytes of standard input that are looked at; a hook's JSON has some hundred."""
 
+_ID_LENGTH = 36
 _KEY = b'"prompt"'
 _SPACE = b" \t\r\n"
 
@@ -32,6 +33,23 @@ def may_be_command(data: bytes) -> bool:
     return False
 
 
+def may_wait(data: bytes) -> bool:
+    """Whether something may wait for the session of a hook's JSON; told by names in memtui's state folder."""
+    env = os.environ
+    if base := env.get("MEMTUI_HOME"):
+        state = os.path.join(os.path.expanduser(base), "state")  # noqa: PTH111, PTH118 - pathlib is slow to import
+    else:
+        given = env.get("XDG_STATE_HOME", "")
+        given = given if given[:1] == "/" else os.path.expanduser("~/.local/state")  # noqa: PTH111
+        state = os.path.join(given, "memtui")  # noqa: PTH118
+    try:
+        names = os.listdir(os.path.join(state, "handover"))  # noqa: PTH118, PTH208
+    except OSError:
+        return False
+    # A session's id is its folder's name, but for strange ones.
+    return any(len(name) != _ID_LENGTH or name.encode() in data for name in names)
+
+
 def main() -> None:
     """Run the hook that the first argument names. Never returns; the exit code is 0."""
     started = time.monotonic()
@@ -40,7 +58,7 @@ def main() -> None:
     try:
         if sys.argv[1:] == [PROMPT_EVENT]:
             data = sys.stdin.buffer.read(LIMIT + 1)
-            if not may_be_command(data):
+            if not may_be_command(data) and not may_wait(data):
                 return  # what most prompts come to, and each of them waits for this
         # Here and not above: a broken installation must not harm Claude Code either.
         from memtui.hooks.run import run

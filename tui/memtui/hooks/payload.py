@@ -29,6 +29,8 @@ class Payload(NamedTuple):
     """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
     prompt: str = ""
     """Of UserPromptSubmit: what was typed."""
+    summary: str = ""
+    """Of PostCompact: `compact_summary`."""
     agent_id: str = ""
     """Set when the hook runs inside a subagent."""
     problem: str = ""
@@ -74,6 +76,7 @@ def parse_payload(data: bytes) -> Payload:
         source=text("source"),
         reason=text("reason"),
         prompt=text("prompt"),
+        summary=text("compact_summary"),
         agent_id=text("agent_id"),
     )
 

@@ -24,7 +24,11 @@ def pinned(project: Project, home: Home, title: str, report: Report) -> str:
         title: `FOR_SUMMARISER` or `FOR_SESSION`.
         report: gets what could not be read.
     """
-    lines = pin_texts(project, home, report)
+    return titled(title, pin_texts(project, home, report), report)
+
+
+def titled(title: str, lines: list[str], report: Report) -> str:
+    """Lines as a list under a title, as many as pins have room; "" for none."""
     if not lines:
         return ""
     from memtui.aftermath.pins import ROOM

@@ -13,12 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
-from memtui.hooks.keys import session_key
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
+from memtui.store.keys import session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 _NEW, _BEGUN, _AGAIN = ".json", ".begun", ".again"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _CAPTURING = "pre-compact"
-EVENTS = (_CAPTURING, "session-start", "session-end", PROMPT_EVENT)
+EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVENT)
 """The words of the command line."""
 
 
@@ -119,6 +119,10 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
         from memtui.hooks.typed import user_prompt_submit
 
         return user_prompt_submit(payload, project, home, now, report)
+    if report.event == "post-compact":
+        from memtui.hooks.post_compact import post_compact
+
+        return post_compact(payload, project, home, now, report)
     from memtui.hooks.session import session_end, session_start
 
     if report.event == "session-start":

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 
 from memtui.named import NamedTuple
 
+LIMIT = 9_000
+"""What a session is given stays below so many characters (`size_of`): of 10,000 and more Claude Code 2.1.197
+shows a session the first 2,000."""
+
 _BETWEEN = "\n\n"
 
 

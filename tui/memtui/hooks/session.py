@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import datetime
 
 from memtui.files import FileProblem
 from memtui.hooks.ended import note_end, take_ended
 from memtui.hooks.payload import Payload
+from memtui.hooks.pins import FOR_SESSION, pinned
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, wait_until_served
+from memtui.hooks.sections import LIMIT
 from memtui.project import Home, Project
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
@@ -31,19 +32,15 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
         return ""
     if payload.source in ("startup", "clear"):
         _clear_commands(project, report)
-    text = ""
-    if payload.source == "clear":
-        text = _of_ended(project, home, now, report)
-    elif payload.source == "compact":
-        _wait_for_version(payload.session_id, home, report)
-        from memtui.hooks.notes import after_compaction
-
-        text = after_compaction(payload.session_id, project, home, now, report)
-    if not text:
+    if payload.source == "compact":
+        return _after_compaction(payload, project, home, now, report)
+    text = _of_ended(project, home, now, report) if payload.source == "clear" else ""
+    if not text and not os.path.lexists(home.handover):
         return ""
-    report.did(f"{len(text)} characters of context")
-    output = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
-    return json.dumps(output) + "\n"
+    from memtui.hooks.deliver import as_context, waiting_text
+
+    text = text or waiting_text(payload, home, LIMIT, report)
+    return as_context("SessionStart", text, report)
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -61,6 +58,23 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
         except FileProblem as problem:
             report.problem(problem)
     return ""
+
+
+def _after_compaction(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+    _wait_for_version(payload.session_id, home, report)
+    from memtui.hooks.deliver import as_context
+    from memtui.hooks.notes import after_compaction
+
+    output = as_context(
+        "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
+    )
+    if text := pinned(project, home, FOR_SESSION, report):
+        from memtui.aftermath.marks import mark_of
+        from memtui.hooks.deliver import leave_pins
+
+        # With the next prompt, the transcript shows whether these notes have arrived.
+        leave_pins(payload.session_id, home, text, lambda _: mark_of(output), now, report)
+    return output
 
 
 def _clear_commands(project: Project, report: Report) -> None:

@@ -1,7 +1,8 @@
-"""UserPromptSubmit: a typed slash command that has a compact summary becomes active by itself (seed 002)."""
+"""UserPromptSubmit: what waits for the session is handed over; a typed command becomes active (seed 002)."""
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 
 from memtui.hooks.payload import Payload
@@ -15,24 +16,36 @@ _LONGEST = 200
 
 
 def user_prompt_submit(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Register the command of a prompt such as ``/babysit fix it`` if its file has a compact summary.
+    """Hand over what waits for the session, and register the command of a prompt such as ``/babysit fix it``.
 
     Returns:
-        "": whatever was printed would become part of the prompt (Claude Code fact).
+        What becomes part of the prompt (Claude Code fact); "" when nothing waits.
     """
+    if payload.agent_id:
+        return ""
+    _register(payload, project, home, now, report)
+    if not os.path.lexists(home.handover):
+        return ""
+    from memtui.hooks.deliver import as_context, waiting_text
+    from memtui.hooks.sections import LIMIT
+
+    return as_context("UserPromptSubmit", waiting_text(payload, home, LIMIT, report), report)
+
+
+def _register(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
+    """Register the command if its file has a compact summary."""
     word = payload.prompt.split(maxsplit=1)[0] if payload.prompt.startswith("/") else ""
-    if payload.agent_id or not 1 < len(word) < _LONGEST:
-        return ""
+    if not 1 < len(word) < _LONGEST:
+        return
     if not switched("typed_commands", home.config, report, default=True):
-        return ""
+        return
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         commands.summary(word)
     except CommandProblem:
-        return ""  # another kind of command, or none at all
+        return  # another kind of command, or none at all
     try:
         added = commands.activate(word, now)
         report.did(f"{normalised(word)} is active" + ("" if added else " already"))
     except CommandProblem as problem:
         report.problem(problem)
-    return ""

@@ -23,6 +23,7 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
+from memtui.setup.receipts import check_receipts
 from memtui.setup.wiring import check_commands, check_hooks, check_originals, check_settings, look
 
 
@@ -59,6 +60,7 @@ def diagnose(
         yield from check_runs(places, now)
         yield from check_folders(places, now)
         yield from check_active(places)
+        yield from check_receipts(places)
         try:
             captures, unreadable = load_captures(places)
             yield from unreadable

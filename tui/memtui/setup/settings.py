@@ -28,11 +28,21 @@ from memtui.hooks.stop import GRANTED_FOR_CAPTURE, GRANTED_SECONDS
 
 EVENTS: Mapping[str, str] = {
     "PreCompact": "pre-compact",
+    "PostCompact": "post-compact",
     "SessionStart": "session-start",
     "SessionEnd": "session-end",
     "UserPromptSubmit": "user-prompt-submit",
 }
 """Claude Code's events that memtui listens to, and what `memtui-hook` calls them."""
+
+PURPOSES: Mapping[str, str] = {
+    "PreCompact": "before a compaction: writes the capture, gives the summariser pins and rules",
+    "PostCompact": "after it: sees which pins the summary kept",
+    "SessionStart": "after a compaction and /clear: hands notes, pins and rules to the session",
+    "SessionEnd": "asks for the last version of the session's state",
+    "UserPromptSubmit": "with a prompt: hands over what you rescued; registers a typed command",
+}
+"""What each hook is for, to be shown before it is installed."""
 
 ISOLATIONS = ("-I", "-P")
 """How the interpreter is kept from what lies in its folder: see `install`."""

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.hooks.main import PROMPT_EVENT
 from memtui.project import Places, Project, memtui_home
 from memtui.store.commands_file import CommandsFile
@@ -26,6 +27,8 @@ BARE_PATH = "/usr/bin:/bin"
 
 _SECONDS = 5.0
 _COMMAND = "memtui-doctor"
+_SESSION = "5e5510d0-0000-4000-8000-000000000000"
+_WAITING = "what the doctor left"
 
 
 class Apart(NamedTuple):
@@ -38,6 +41,8 @@ class Apart(NamedTuple):
     """It has written the hook log."""
     registered: bool = False
     """It has registered the command that lies in the project made for it."""
+    waits: bool = False
+    """Something waits for the session; before, it does so only for the hook of prompts."""
 
 
 def is_this_python(interpreter: str) -> bool:
@@ -63,7 +68,8 @@ def why_not_tried(interpreter: str, places: Places) -> str:
 def probe(command: str, path: str) -> str:
     """Run a hook's command as Claude Code does, with folders of its own: a dry run.
 
-    The hook that registers typed commands is given one; the others get an empty input.
+    The hook of prompts is given a typed command, and something that waits for its session; the one behind a
+    compaction a summary without the pin of its project; the others get an empty input.
 
     Args:
         command: the command.
@@ -72,12 +78,18 @@ def probe(command: str, path: str) -> str:
     Returns:
         "" when it came to its end in time and has written its log, else why not.
     """
-    typed = PROMPT_EVENT in command
-    given = json.dumps({"prompt": f"/{_COMMAND}"}) if typed else ""
-    apart = run_apart(command, path, given=given, seconds=_SECONDS)
+    typed, summed = PROMPT_EVENT in command, "post-compact" in command
+    given: dict[str, str] = {}
+    if typed or summed:
+        given = {"session_id": _SESSION, "compact_summary": "", "prompt": f"/{_COMMAND}"}
+    apart = run_apart(command, path, given=json.dumps(given) if given else "", seconds=_SECONDS)
     if apart.problem or not apart.logged:
         return apart.problem or "does not start memtui"
-    return "does not register a typed command" if typed and not apart.registered else ""
+    if typed and not apart.registered:
+        return "does not register a typed command"
+    if typed and (_WAITING not in apart.printed or apart.waits):
+        return "does not hand over what waits for a session"
+    return "does not look after pins" if summed and not apart.waits else ""
 
 
 def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
@@ -91,6 +103,9 @@ def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Ap
     """
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
         project = _project(Path(folder) / "project")
+        outbox = Outbox(memtui_home({"MEMTUI_HOME": folder}), _SESSION)
+        if PROMPT_EVENT in command:
+            outbox.put(Message(RESCUE, _WAITING))
         env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder, "CLAUDE_PROJECT_DIR": str(project.root)}
         with subprocess.Popen(
             ["/bin/sh", "-c", command],
@@ -107,13 +122,16 @@ def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Ap
             return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
         logged = memtui_home(env).hook_log.exists()
         registered = any(entry.name == _COMMAND for entry in CommandsFile(project).entries())
-        return Apart("", printed.decode("utf-8", "replace"), logged, registered)
+        return Apart("", printed.decode("utf-8", "replace"), logged, registered, bool(outbox.waiting()))
 
 
 def _project(root: Path) -> Project:
     """A project with a command whose rules outlive a compaction."""
     file = root / ".claude" / "commands" / f"{_COMMAND}.md"
     file.parent.mkdir(parents=True)
+    pins = root / ".project" / "pins.md"
+    pins.parent.mkdir()
+    pins.write_text("- a pin of the doctor's\n")
     file.write_text("<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->\n")
     return Project(root)
 

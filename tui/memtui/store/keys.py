@@ -1,4 +1,4 @@
-"""File names under which the hooks keep notes on a session or a project between two runs."""
+"""File names under which memtui keeps notes on a session or a project between two runs."""
 
 from __future__ import annotations
 

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from memtui.aftermath.marks import found_in, mark_of, marked
+from memtui.aftermath.outbox import RESCUE, Message, Outbox
+from memtui.project import memtui_home
+
+SESSION = "90dd90a0-1111-4222-8333-444455556666"
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Outbox:
+    return Outbox(memtui_home({"MEMTUI_HOME": str(tmp_path)}), SESSION)
+
+
+def test_messages_wait_in_their_order_until_they_are_taken(outbox: Outbox) -> None:
+    for text in ("one", "two"):
+        outbox.put(Message(RESCUE, text, rows=2))
+    first, second = outbox.waiting()
+    assert (first.text, second.text, first.rows) == ("one", "two", 2)
+    assert outbox.take(first) and not outbox.take(first)
+    assert outbox.take(second)
+    assert outbox.waiting() == []
+    assert not outbox.folder.exists()
+
+
+def test_of_many_takers_one_gets_it(outbox: Outbox) -> None:
+    outbox.put(Message(RESCUE, "x"))
+    (message,) = outbox.waiting()
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda _: outbox.take(message), range(8))) == 1
+
+
+def test_what_was_left_can_be_taken_back_until_it_is_delivered(outbox: Outbox) -> None:
+    left = outbox.put(Message(RESCUE, "x"))
+    assert outbox.take(left)
+    assert outbox.waiting() == []
+
+
+def test_broken_messages_are_passed_over(outbox: Outbox) -> None:
+    outbox.put(Message(RESCUE, "x"))
+    (outbox.folder / "0-rescue.json").write_text("{")
+    (outbox.folder / "1-rescue.json").write_text('{"kind": "rescue"}')
+    assert [message.text for message in outbox.waiting()] == ["x"]
+
+
+def test_a_mark_shows_whether_all_of_a_text_is_there() -> None:
+    text = marked("Notes on 税\n\nwith lines\n")
+    assert text == f"Notes on 税\n\nwith lines\n\nmemtui:{mark_of(text)}"
+    assert found_in(text) == (mark_of(text), True)
+    assert found_in(text[9:]) == (mark_of(text), False)
+    assert found_in("no mark") is None
+    assert found_in(f"{text}\nsaid another hook") == (mark_of(text), True)

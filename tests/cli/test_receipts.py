@@ -1,0 +1,27 @@
+"""`memtui receipts`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Memtui
+from tests.setup.test_receipts import TEXT, Shop
+
+
+def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
+    shop = Shop(tmp_path.parent)
+    root = str(shop.places.project.root)
+    assert memtui("receipts", "--root", root).out == "Nothing was handed over yet.\n"
+    shop.handed()
+    shop.attach("hook_additional_context", content=[TEXT])
+    shop.handed("another text\n\nmemtui:00000000", "user-prompt-submit")
+    lines = memtui("receipts", "--root", root).out.splitlines()
+    assert [line.split("\t")[3] for line in lines] == [
+        "✗ not received: the hook ran, and the transcript has nothing of it",
+        "✓ received, whole",
+    ]
+    assert [each["arrival"] for each in json.loads(memtui("receipts", "--root", root, "--json").out)] == [
+        "missing",
+        "whole",
+    ]

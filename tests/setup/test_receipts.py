@@ -1,0 +1,137 @@
+"""Receipts: by Claude Code's own transcript, what the hooks handed over has arrived, or why not."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.aftermath.marks import mark_of, marked
+from memtui.aftermath.receipts import Receipt
+from memtui.hooks.log import Run, record
+from memtui.project import Home, Places, Project, memtui_home, transcript_slug
+from memtui.setup.findings import Level
+from memtui.setup.receipts import check_receipts, receipts_of
+
+NOW = datetime(2026, 1, 2, 9, 53, tzinfo=UTC)
+TEXT = marked("Notes on the project shop\n\n- never push to main")
+SESSION = "90dd90a0"
+
+
+class Shop:
+    """A project with one session."""
+
+    def __init__(self, base: Path) -> None:
+        root = base / "shop"
+        (root / ".git").mkdir(parents=True)
+        home = memtui_home({"MEMTUI_HOME": str(base / "memtui")})
+        self.places = Places(Project(root), Home(*home), base / ".claude")
+        self.transcript = self.places.claude / "projects" / transcript_slug(root) / f"{SESSION}.jsonl"
+        self.transcript.parent.mkdir(parents=True)
+        self.seconds = 0
+        self.note("user", cwd=str(root))
+
+    def ran(self, detail: str, event: str = "session-start", session: str = SESSION) -> None:
+        run = Run(self._at(), event, 20, "ok", detail, session, str(self.places.project.root))
+        record(self.places.home.hook_log, run)
+
+    def handed(self, text: str = TEXT, event: str = "session-start") -> None:
+        self.ran(f"handed over notes; {len(text)} characters of context, memtui:{mark_of(text)}", event)
+
+    def note(self, kind: str, **fields: Any) -> None:
+        with self.transcript.open("a") as file:
+            file.write(json.dumps({"type": kind, "timestamp": self._at(), **fields}) + "\n")
+
+    def attach(self, kind: str, event: str = "SessionStart", **fields: Any) -> None:
+        self.note("attachment", attachment={"type": kind, "hookEvent": event, **fields})
+
+    def compacted(self) -> None:
+        self.note("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"})
+
+    def receipts(self) -> list[Receipt]:
+        return receipts_of(self.places)
+
+    def _at(self) -> str:
+        self.seconds += 1
+        return (NOW + timedelta(seconds=self.seconds)).isoformat()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)
+
+
+def test_received_whole(shop: Shop) -> None:
+    shop.handed()
+    shop.compacted()
+    shop.attach("hook_success", stdout=TEXT)
+    shop.attach("hook_additional_context", content=[TEXT])
+    (receipt,) = shop.receipts()
+    assert (receipt.label, receipt.what, receipt.line) == ("received, whole", "handed over notes", 4)
+    assert [f.level for f in check_receipts(shop.places)] == [Level.OK]
+
+
+@pytest.mark.parametrize(
+    ("attachments", "label"),
+    [
+        (
+            [{"kind": "hook_additional_context", "content": [TEXT[:30]]}],
+            "cut: 30 characters arrived",
+        ),
+        (
+            [{"kind": "hook_additional_context", "content": [TEXT[5:]]}],
+            "cut: its beginning is missing",
+        ),
+        ([{"kind": "hook_cancelled"}], "not received: Claude Code ended the hook: time-out"),
+        (
+            [{"kind": "hook_non_blocking_error", "stderr": "boom\nat"}],
+            "not received: Claude Code reports an error of the hook: boom",
+        ),
+        (
+            [{"kind": "hook_success", "stdout": TEXT}],
+            "not received: Claude Code ran the hook and did not take its output: validation error",
+        ),
+        ([], "not received: the hook ran, and the transcript has nothing of it"),
+        (
+            [{"kind": "hook_additional_context", "content": [TEXT[:30]], "event": "UserPromptSubmit"}],
+            "not received: the hook ran, and the transcript has nothing of it",
+        ),
+    ],
+)
+def test_why_it_did_not_arrive_whole(shop: Shop, attachments: list[dict[str, Any]], label: str) -> None:
+    shop.handed()
+    for each in attachments:
+        shop.attach(**each)
+    (receipt,) = shop.receipts()
+    assert receipt.label == label
+    assert [f.level for f in check_receipts(shop.places)] == [Level.WARNING]
+
+
+def test_a_compaction_without_a_hook_is_listed_with_the_reason(shop: Shop) -> None:
+    shop.compacted()  # before the hooks ran for the first time: no fault of theirs
+    shop.seconds += 3_600
+    shop.ran("captured x", "pre-compact")
+    shop.compacted()
+    (receipt,) = shop.receipts()
+    reason = "not received: no hook ran: memtui is not installed for SessionStart; run `memtui init`"
+    assert receipt.label == reason
+    path = shop.places.project.root / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text('{"disableAllHooks": true}')
+    assert shop.receipts()[0].reason == f"no hook ran: {path} turns all hooks off (disableAllHooks)"
+
+
+def test_a_hook_with_nothing_to_say_is_no_loss(shop: Shop) -> None:
+    shop.ran("")
+    shop.compacted()
+    assert shop.receipts() == []
+
+
+def test_a_transcript_that_is_gone_shows_nothing(shop: Shop) -> None:
+    shop.handed()
+    shop.transcript.unlink()
+    assert [each.arrival for each in shop.receipts()] == ["unknown"]
+    assert [f.level for f in check_receipts(shop.places)] == [Level.OK]

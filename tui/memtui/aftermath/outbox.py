@@ -1,0 +1,109 @@
+"""What waits to be handed to a session with its next prompt, or at its next start: delivered once.
+
+Each message is a file in ``handover/<session>/``; whoever removes it delivers it, so that hooks which run
+twice or at the same time cannot deliver it twice. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from memtui.files import (
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    private_folder,
+    read_within,
+)
+from memtui.files.problems import writing
+from memtui.named import NamedTuple
+from memtui.project import Home
+from memtui.store.keys import session_key
+
+RESCUE = "rescue"
+"""Facts that a person has chosen."""
+PINS = "pins"
+"""Pins whose delivery is to be made sure of."""
+
+_LIMIT = 256 << 10
+_ENDING = ".json"
+
+
+class Message(NamedTuple):
+    """Something that waits for a session."""
+
+    kind: str
+    """`RESCUE` or `PINS`."""
+    text: str
+    rows: int = 0
+    """Facts in it."""
+    unless: str = ""
+    """The mark of an earlier hand-over: delivered only if that is not in the transcript."""
+    at: str = ""
+    """When it was put there, ISO 8601."""
+    path: Path = Path()
+
+
+class Outbox:
+    """The messages that wait for one session."""
+
+    def __init__(self, home: Home, session_id: str) -> None:
+        self._home = home
+        self.folder = home.handover / session_key(session_id)
+
+    def waiting(self) -> list[Message]:
+        """What waits, the oldest first; unreadable files are passed over."""
+        try:
+            paths = sorted(path for path in self.folder.iterdir() if path.name.endswith(_ENDING))
+        except OSError:
+            return []
+        found = map(_read, paths)
+        return [message for message in found if message is not None]
+
+    def put(self, message: Message) -> Message:
+        """Leave a message; returns it with its path, by which it can be taken back.
+
+        Raises:
+            FileProblem: it cannot be written.
+        """
+        private_folder(self._home.state, within=existing_above(self._home.state))
+        with writing(self.folder):  # without a .gitignore, so that it can be removed when it is empty
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fields = message._replace(path=Path())._asdict()
+        del fields["path"]
+        data = json.dumps(fields).encode()
+        path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
+        while not create_exclusive(path, data):
+            path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
+        return message._replace(path=path)
+
+    def take(self, message: Message) -> bool:
+        """Remove a message; whether it was still there, so that it is for the caller to deliver."""
+        try:
+            message.path.unlink()
+        except OSError:
+            return False
+        with suppress(OSError):  # others may wait still
+            self.folder.rmdir()
+        return True
+
+
+def _read(path: Path) -> Message | None:
+    try:
+        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
+        return Message(
+            kind=str(fields["kind"]),
+            text=str(fields["text"]),
+            rows=int(fields.get("rows", 0)),
+            unless=str(fields.get("unless", "")),
+            at=str(fields.get("at", "")),
+            path=path,
+        )
+    except FileMissing:
+        return None
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+        return None

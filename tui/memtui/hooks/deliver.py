@@ -1,0 +1,116 @@
+"""Handing over what waits for a session: a rescue that a person chose, pins that may not have arrived."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from memtui.aftermath.marks import mark_of, marked
+from memtui.aftermath.outbox import PINS, Message, Outbox
+from memtui.files import FileProblem, existing_above, lock, private_folder, tail_within
+from memtui.hooks.payload import Payload
+from memtui.hooks.report import Report
+from memtui.hooks.sections import beginning, size_of
+from memtui.named import TYPE_CHECKING
+from memtui.project import Home
+from memtui.store.transcript_path import TranscriptProblem, check_transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+_LOCK_SECONDS = 0.9
+_MARK = 20
+"""Characters of a mark with the lines around it."""
+_TAIL = 8 << 20
+"""Bytes of the transcript's end in which an earlier hand-over is looked for."""
+
+
+def waiting_text(payload: Payload, home: Home, room: int, report: Report) -> str:
+    """What waits for the session, taken from its outbox; "" when nothing does.
+
+    What has no room waits for the next prompt; the first message is cut rather than kept for ever.
+    """
+    outbox = Outbox(home, payload.session_id)
+    parts: list[str] = []
+    room -= _MARK
+    for message in outbox.waiting():
+        text = message.text
+        if size_of(text) > room:
+            if parts:
+                break
+            text = beginning(text, room)
+        if not outbox.take(message):
+            continue  # another run of this hook was faster
+        if _has_arrived(message, payload):
+            report.did("the pins have arrived already")
+            continue
+        parts.append(text)
+        room -= size_of(text) + 2
+        report.did(_told(message))
+    return "\n\n".join(parts)
+
+
+def as_context(event: str, text: str, report: Report) -> str:
+    """A text as Claude Code takes it, with its mark, which the hook log has, too; "" for no text.
+
+    Args:
+        event: ``SessionStart`` or ``UserPromptSubmit``.
+        text: what is handed over.
+        report: gets the size and the mark.
+    """
+    if not text:
+        return ""
+    text = marked(text)
+    report.did(f"{len(text)} characters of context, memtui:{mark_of(text)}")
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"
+
+
+def leave_pins(
+    session_id: str, home: Home, text: str, unless: Callable[[str], str], now: datetime, report: Report
+) -> None:
+    """Leave pins for the next prompt, in the place of those that an earlier hook left.
+
+    Args:
+        session_id: the session.
+        home: where the outbox is.
+        text: the pins; "" only removes the others.
+        unless: makes the mark of the hand-over that they make up for of the one that was noted before, which
+            is "" when there is none.
+        now: the time.
+        report: gets what went wrong.
+    """
+    if not text and not os.path.lexists(home.handover):
+        return
+    outbox = Outbox(home, session_id)
+    try:
+        private_folder(home.state, within=existing_above(home.state))
+        # Of two runs at the same time, the later one has to see what the earlier one left.
+        with lock(home.state / "pins", timeout=_LOCK_SECONDS):
+            before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.take(each)]
+            if text:
+                outbox.put(
+                    Message(PINS, text, unless=unless(before[-1] if before else ""), at=now.isoformat())
+                )
+    except FileProblem as problem:
+        report.problem(problem)
+
+
+def _told(message: Message) -> str:
+    if message.kind == PINS:
+        return "handed over pins again"
+    return f"handed over a rescue of {message.rows} row{'' if message.rows == 1 else 's'}"
+
+
+def _has_arrived(message: Message, payload: Payload) -> bool:
+    """Whether the hand-over that a message makes up for is in the transcript after all."""
+    if not message.unless:
+        return False
+    try:
+        path = check_transcript(payload.transcript_path)
+        tail = tail_within(path, path.parent, size=_TAIL)
+    except (TranscriptProblem, FileProblem):
+        return False
+    # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).
+    mark = f"memtui:{message.unless}".encode()
+    return any(mark in line and b'"hook_additional_context"' in line for line in tail.split(b"\n"))

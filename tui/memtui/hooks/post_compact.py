@@ -1,0 +1,32 @@
+"""PostCompact: which pins the summary has kept; the others are made sure of with the next prompt.
+
+Claude Code fact: it runs after SessionStart (``compact``) and brings the summary along. So what SessionStart
+left in the outbox, in case its notes do not arrive, is narrowed to the pins that the summary does not name.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memtui.aftermath.naming import SearchedText
+from memtui.hooks.deliver import leave_pins
+from memtui.hooks.payload import Payload
+from memtui.hooks.pins import FOR_SESSION, pin_texts, titled
+from memtui.hooks.report import Report
+from memtui.project import Home, Project
+
+AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
+
+
+def post_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+    """Leave the pins that the summary lacks for the next prompt. Prints nothing: no model would see it."""
+    if not payload.session_id or payload.agent_id:
+        return ""
+    pins = pin_texts(project, home, report)
+    summary = SearchedText(payload.summary)
+    missing = [pin for pin in pins if summary.says(pin) is None]
+    if pins:
+        report.did(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
+    text = titled(AGAIN, missing, report)
+    leave_pins(payload.session_id, home, text, lambda known: known, now, report)
+    return ""

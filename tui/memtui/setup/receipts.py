@@ -1,0 +1,113 @@
+"""Receipts of a project: what the hooks handed over, and whether Claude Code's transcripts have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from memtui.aftermath.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
+from memtui.clock import parse_iso
+from memtui.files import FileProblem
+from memtui.hooks.log import Run, read_runs
+from memtui.project import Places
+from memtui.setup.findings import Finding, ok, warning
+from memtui.setup.settings import EVENTS
+from memtui.setup.wiring import Wired, look
+from memtui.store.transcripts import TranscriptStore
+
+RECENT = 20
+
+_START = "session-start"
+
+
+def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
+    """The newest receipts of a project, the newest first.
+
+    Args:
+        places: the project and the folders.
+        limit: how many at most.
+        session: only those of this session.
+
+    Raises:
+        OSError: the hook log exists and cannot be read.
+        FileProblem: Claude Code's folder cannot be listed.
+    """
+    root = str(places.project.root)
+    runs = [run for run in read_runs(places.home.hook_log) if run.project == root]
+    runs = [run for run in runs if not session or run.session_id == session]
+    by_session = _by_session(runs)
+    why = why_no_hook(look(places))
+    since = _first(runs)
+    found: list[Receipt] = []
+    for transcript in TranscriptStore(places.project, places.claude).entries()[:limit]:
+        if session and transcript.session_id != session:
+            continue
+        mine = by_session.pop(transcript.session_id, [])
+        notes = _notes(transcript.path)
+        found += receipts(_handed(mine), notes)
+        if notes is not None:
+            starts = [moment for run in mine if run.event == _START and (moment := parse_iso(run.at))]
+            found += without_hook(transcript.session_id, notes, starts, since, why)
+    for mine in by_session.values():
+        found += receipts(_handed(mine), None)
+    return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+
+
+def why_no_hook(all_wired: tuple[Wired, ...]) -> str:
+    """The likely reason why no hook ran at a compaction."""
+    for wired in all_wired:
+        if (wired.settings or {}).get("disableAllHooks") is True:
+            return f"no hook ran: {wired.path} turns all hooks off (disableAllHooks)"
+    for wired in all_wired:
+        if (wired.settings or {}).get("allowManagedHooksOnly") is True:
+            return f"no hook ran: {wired.path} allows managed hooks only"
+        if wired.problem:
+            return f"no hook ran: {wired.path} {wired.problem}"
+    hooks = [hook for wired in all_wired for hook in wired.hooks if hook.event == "SessionStart"]
+    if not any(hook.runs == EVENTS["SessionStart"] for hook in hooks):
+        return "no hook ran: memtui is not installed for SessionStart; run `memtui init`"
+    if all(hook.matcher not in ("", "*", "compact") for hook in hooks):
+        return f"no hook ran: its matcher is '{hooks[0].matcher}'"
+    return "no hook ran: Claude Code may not trust this folder yet, or read other settings"
+
+
+def check_receipts(places: Places) -> Iterator[Finding]:
+    """Whether what the hooks handed over has arrived, of the last 20."""
+    try:
+        found = receipts_of(places)
+    except (OSError, FileProblem) as problem:
+        yield warning("receipts", f"Receipts cannot be read: {problem}")
+        return
+    known = [each for each in found if each.arrival != "unknown"]
+    bad = [each for each in known if each.arrival != "whole"]
+    if not known:
+        yield ok("receipts", "Nothing was handed over yet that a transcript could show")
+    elif not bad:
+        yield ok("receipts", f"All of the last {len(known)} hand-overs arrived whole")
+    else:
+        message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
+        yield warning("receipts", message, "`memtui receipts` lists them.")
+
+
+def _by_session(runs: list[Run]) -> dict[str, list[Run]]:
+    ordered = sorted(runs, key=lambda run: run.session_id)
+    return {name: list(mine) for name, mine in groupby(ordered, key=lambda run: run.session_id)}
+
+
+def _handed(runs: list[Run]) -> list[Handed]:
+    return [Handed(run.at, run.event, run.session_id, run.detail) for run in runs if is_marked(run.detail)]
+
+
+def _first(runs: list[Run]) -> datetime:
+    """When the hooks first ran here: what was compacted before is no fault of theirs."""
+    moments = [moment for run in runs if (moment := parse_iso(run.at)) is not None]
+    return min(moments, default=datetime.max.replace(tzinfo=UTC))
+
+
+def _notes(path: Path) -> Notes | None:
+    try:
+        return read_notes(path)
+    except OSError:
+        return None
