@@ -42,6 +42,8 @@ _NAMES = {
     "?": "question_mark",
     "!": "exclamation_mark",
     "-": "minus",
+    "<": "less_than_sign",
+    ">": "greater_than_sign",
     "[": "left_square_bracket",
     "]": "right_square_bracket",
 }

@@ -27,7 +27,7 @@ from memtui.app.host import HostApp
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
-from memtui.app.settings import SettingsError, commands_of, keep_theme, theme_of
+from memtui.app.settings import SettingsError, commands_of, keep_theme, kept_split, rings, theme_of
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
@@ -57,6 +57,7 @@ class MemtuiApp(HostApp):
         self.browser = browser
         self.note = note
         self.commands = commands_of(browser.places.home)
+        self._rings = rings(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -73,7 +74,8 @@ class MemtuiApp(HostApp):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
-        screen = BrowserScreen(self.browser, self.commands, note=self.note)
+        columns = kept_split(self.browser.places.home)
+        screen = BrowserScreen(self.browser, self.commands, note=self.note, columns=columns, bell=self._rings)
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size
         screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)

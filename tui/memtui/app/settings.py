@@ -1,4 +1,4 @@
-"""What a person sets for the app in config.toml: theme and keys; and the theme chosen last."""
+"""What a person sets for the app in config.toml: theme, keys, bell; and what was chosen on the screen."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _LIMIT = 64 << 10
 _FILE = "config.toml"
 _CHOSEN = "theme"
 """The file in the state folder that holds the name of the theme."""
+_SPLIT = "split"
+"""The file there that holds how many columns wide the panes are."""
 
 
 class SettingsError(ValueError):
@@ -55,6 +57,19 @@ def commands_of(home: Home) -> tuple[Command, ...]:
         raise SettingsError(f"{path}: [keys] {problem}") from problem
 
 
+def rings(home: Home) -> bool:
+    """Whether the terminal's bell rings when a capture arrives: ``[notify] bell``.
+
+    Raises:
+        SettingsError: config.toml cannot be read, or does not say true or false.
+    """
+    section = read_settings(home).get("notify", {})
+    bell = section.get("bell", False) if isinstance(section, dict) else None
+    if not isinstance(bell, bool):
+        raise SettingsError(f"{home.config / _FILE}: [notify] bell must be true or false.")
+    return bell
+
+
 def theme_of(home: Home, known: Collection[str]) -> str:
     """The theme of ``[app] theme``, else the one chosen last; "" when there is neither.
 
@@ -75,10 +90,7 @@ def _set_theme(home: Home, known: Collection[str]) -> str:
 
 
 def _chosen_theme(home: Home, known: Collection[str]) -> str:
-    try:
-        name = read_within(home.state / _CHOSEN, home.state, limit=200).decode("utf-8", "replace").strip()
-    except FileProblem:
-        return ""
+    name = _kept(home, _CHOSEN)
     return name if name in known else ""
 
 
@@ -88,6 +100,32 @@ def keep_theme(home: Home, name: str) -> None:
     Raises:
         FileProblem: it cannot be written.
     """
+    _keep(home, _CHOSEN, name)
+
+
+def kept_split(home: Home) -> int:
+    """How many columns wide the panes were made last; 0 when nobody has moved their border."""
+    columns = _kept(home, _SPLIT)
+    return int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
+
+
+def keep_split(home: Home, columns: int) -> None:
+    """Remember how wide the panes are.
+
+    Raises:
+        FileProblem: it cannot be written.
+    """
+    _keep(home, _SPLIT, str(columns))
+
+
+def _kept(home: Home, name: str) -> str:
+    try:
+        return read_within(home.state / name, home.state, limit=200).decode("utf-8", "replace").strip()
+    except FileProblem:
+        return ""
+
+
+def _keep(home: Home, name: str, value: str) -> None:
     with suppress(OSError):  # if it cannot be made, writing the file says why
         home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomic(home.state / _CHOSEN, f"{name}\n".encode())
+    write_atomic(home.state / name, f"{value}\n".encode())

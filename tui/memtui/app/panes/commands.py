@@ -43,6 +43,7 @@ class CommandsPane(Pane):
             self._by_name = {command.name: command for command in view.commands}
             self.say_when_empty(clean_line(view.problem) or _NONE)
             self.show_rows()
+            self.welcome(self._by_name, whole=not view.problem)
 
     def command(self, key: str | None) -> ActiveCommand | None:
         """The active command behind a row, None for a broken entry."""

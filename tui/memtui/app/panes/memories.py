@@ -67,6 +67,7 @@ class MemoriesPane(Pane):
                 self._relations.clear()
             self._listed = view
             self._show_view(view)
+            self.welcome(view.entries, whole=not view.more)
 
     def resync(self) -> None:
         """Show what was listed last, and nothing in advance of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -96,6 +96,9 @@ class Pane(RowList):
         self.filter_text = ""
         self.filter_reads = False
         """Whether rows that the filter may find are still being read."""
+        self.newcomers: frozenset[str] = frozenset()
+        """What the last view has that the one before had not; nothing at first."""
+        self._met: Mapping[str, object] | None = None
         self._empty_text = empty
         self._reported_height = 0
 
@@ -180,6 +183,20 @@ class Pane(RowList):
             self._reported_height = self.wanted_height
             self.post_message(self.HeightChanged())
         self._show_title(len(keys))
+
+    def welcome(self, known: Mapping[str, object], *, whole: bool) -> None:
+        """Let the rows stand out that came since the last view.
+
+        Args:
+            known: everything that there is, by the keys of its rows.
+            whole: whether that was read to its end: until then nobody can tell what is new.
+        """
+        self.newcomers = frozenset()
+        if whole:
+            before, self._met = self._met, known
+            if before is not None and before is not known:
+                self.newcomers = frozenset(known.keys() - before.keys())
+                self.flash(self.newcomers)
 
     def say_when_empty(self, text: str) -> None:
         """Set what stands here when there are no rows and no filter."""

@@ -45,6 +45,7 @@ class PendingPane(Pane):
             self.view = view
             self.say_when_empty(self._nothing())
             self.show_rows()
+            self.welcome(view.rows, whole=not view.unread)
 
     def apply_health(self, health: HealthView) -> None:
         """Say in an empty pane how captures would get here."""
@@ -80,6 +81,11 @@ class PendingPane(Pane):
             self.show_rows()
             return self.select(key)
         return True
+
+    @property
+    def called_for(self) -> bool:
+        """Whether something has just come that waits for a review."""
+        return any(self.view.rows[key].pending for key in self.newcomers if key in self.view.rows)
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
         """The capture behind a row."""

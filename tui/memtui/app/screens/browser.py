@@ -10,7 +10,6 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingsMap
-from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.screen import Screen
 
@@ -34,10 +33,12 @@ from memtui.app.panes.stack import PaneStack
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.windows import ScreenWindows
+from memtui.app.settings import keep_split
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.filter_line import FilterLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.split import Split
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.tab_strip import Tab, TabStrip
 
@@ -56,13 +57,30 @@ class BrowserScreen(Screen[None]):
 
     AUTO_FOCUS = "#pending"
 
-    def __init__(self, browser: Browser, commands: Sequence[Command], *, note: str = "") -> None:
-        """Make the screen; `commands` have the person's own keys."""
+    def __init__(
+        self,
+        browser: Browser,
+        commands: Sequence[Command],
+        *,
+        note: str = "",
+        columns: int = 0,
+        bell: bool = False,
+    ) -> None:
+        """Make the screen.
+
+        Args:
+            browser: what there is to show.
+            commands: with the person's own keys.
+            note: what is special about this run.
+            columns: how wide the panes are; 0 leaves that to the style sheet.
+            bell: ring when a capture arrives.
+        """
         super().__init__()
         self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
         self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note
+        self._columns, self._bell = columns, bell
         self.panes_by_kind = panes = Panes.of(browser)
         self.panes: dict[PaneId, Pane] = panes.by_id()
         self.current_id = PaneId.PENDING
@@ -87,7 +105,7 @@ class BrowserScreen(Screen[None]):
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield StatusBar()
         yield TabStrip(id="tabs")
-        with Horizontal(id="body"):
+        with Split(id="body", columns=self._columns):
             with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail_view
@@ -139,6 +157,8 @@ class BrowserScreen(Screen[None]):
         """Show a newer view in its pane."""
         pane = self.panes[_PANE_OF[type(view)]]
         pane.apply(view)
+        if self._bell and pane is self.panes_by_kind.pending and self.panes_by_kind.pending.called_for:
+            self.app.bell()
         if isinstance(pane, MemoriesPane):
             self.actions.memories.read_heads(pane.in_sight)
         self.update_tabs()
@@ -279,7 +299,7 @@ class BrowserScreen(Screen[None]):
         elif self.pane.filter_text:
             self.actions.filtering.set("")
         elif self.has_class("-zoomed"):
-            self.remove_class("-zoomed")
+            self._zoom()
         else:
             self.host.say("Nothing to go back from. q quits.")
 
@@ -288,6 +308,17 @@ class BrowserScreen(Screen[None]):
         if self.focused is self.detail_view and not self.has_class("-zoomed"):
             self.add_class("-reading")
         self.toggle_class("-zoomed")
+        self.query_one(Split).fit()
+
+    def action_split(self, step: int) -> None:
+        """Move the border between the panes and the detail."""
+        if not self.query_one(Split).move(step):
+            self.host.say("One pane has the whole width here: there is no border to move.")
+
+    @on(Split.Moved)
+    def _split_moved(self, message: Split.Moved) -> None:
+        with self.host.reporting("keeping the width of the panes"):
+            keep_split(self.browser.places.home, message.columns)
 
     async def _open_filter(self) -> None:
         """Open the filter line. Awaited, so that what is typed next goes into it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.style import Style
@@ -19,6 +20,9 @@ from textual.strip import Strip
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import centred, fit
+
+_FLASH = 1.5
+"""Seconds for which new rows stand out."""
 
 Draw = Callable[[str, int], Content]
 """Makes the content of one row from its key and the cells that there are for it; never reads a file."""
@@ -54,6 +58,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         "row-list--empty",
         "row-list--header",
         "row-list--hover",
+        "row-list--new",
     }
 
     DEFAULT_CSS = """
@@ -65,6 +70,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .row-list--bar { color: $foreground 40%; }
         & > .row-list--cursor { background: $foreground 8%; }
         & > .row-list--hover { background: $foreground 4%; }
+        & > .row-list--new { background: $success 25%; }
+        &:nocolor > .row-list--new { text-style: underline; }
         & > .row-list--header { color: $foreground 60%; text-style: bold; }
         & > .row-list--empty { color: $foreground 60%; }
         &:focus > .row-list--bar { color: $accent; }
@@ -138,7 +145,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._at_top = True
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
-        self._strips: LRUCache[tuple[str, bool, bool, bool], Strip] = LRUCache(1024)
+        self._strips: LRUCache[tuple[str, bool, bool, bool, bool], Strip] = LRUCache(1024)
+        self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
         """The keys of the rows that show a mark."""
         self._strip_width = 0
@@ -202,6 +210,18 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_now(top)
         self.refresh()
         self._report()
+
+    def flash(self, keys: Iterable[str]) -> None:
+        """Let these rows stand out for a moment."""
+        new = frozenset(keys)
+        if new:
+            self._new |= new
+            self.refresh()
+            self.set_timer(_FLASH, partial(self._end_flash, new))
+
+    def _end_flash(self, keys: frozenset[str]) -> None:
+        self._new -= keys
+        self.refresh()
 
     def refresh_rows(self) -> None:
         """Draw all rows again that are in sight."""
@@ -384,15 +404,15 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._strips.clear()
             self._strip_width = width
         key = self._rows[row]
-        cache_key = (key, row == self._index, row == self._hover, key in self.marked)
+        cache_key = (key, row == self._index, row == self._hover, key in self.marked, key in self._new)
         strip = self._strips.get(cache_key)
         if strip is None:
             strip = self._strips[cache_key] = self._render_row(*cache_key, width)
         return strip
 
-    def _render_row(self, key: str, cursor: bool, hover: bool, marked: bool, width: int) -> Strip:
+    def _render_row(self, key: str, cursor: bool, hover: bool, marked: bool, new: bool, width: int) -> Strip:
         inner = max(0, self.scrollable_content_region.width - 1 - self.GAP)
-        names = self._style_names(key, cursor, hover)
+        names = (*self._style_names(key, cursor, hover), *(("row-list--new",) if new else ()))
         base = self.get_visual_style(*names)
         ground = base.rich_style
         # A visual style cannot hold `reverse`, by which a cursor shows without colours.

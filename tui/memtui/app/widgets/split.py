@@ -1,0 +1,101 @@
+"""Two widgets side by side, with a border between them that can be moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import events
+from textual.containers import Horizontal
+from textual.message import Message
+
+_LEAST = 24
+"""Columns that either side keeps."""
+_ALONE = ("-narrow", "-zoomed")
+"""Classes of a screen in which one of the two has the window, or they stand one above the other."""
+_WIDTHS = ("width", "min_width", "max_width")
+
+
+class Split(Horizontal):
+    """Holds two widgets, and lets the mouse drag the border between them.
+
+    Until it is moved, the style sheet gives both their widths.
+    """
+
+    class Moved(Message):
+        """The border was let go at this column, counted from the left edge of both."""
+
+        def __init__(self, columns: int) -> None:
+            super().__init__()
+            self.columns = columns
+
+    def __init__(self, *, columns: int = 0, **options: Any) -> None:
+        """Make the container.
+
+        Args:
+            columns: how wide the left side is; 0 leaves that to the style sheet.
+            options: see Textual.
+        """
+        super().__init__(**options)
+        self._columns = columns
+        self._dragging = False
+
+    def on_mount(self) -> None:
+        """Take the width that was set."""
+        self.fit()
+
+    def on_resize(self) -> None:
+        """Keep to the limits of another size."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the left side its width, where the two share the window."""
+        left = self.children[0].styles
+        if not self._columns or any(self.screen.has_class(name) for name in _ALONE):
+            for rule in _WIDTHS:
+                left.clear_rule(rule)
+        elif self.size.width:
+            columns = self._within(self._columns)
+            left.width = left.min_width = left.max_width = columns
+
+    def _within(self, columns: int) -> int:
+        return max(_LEAST, min(columns, self.size.width - _LEAST))
+
+    def move(self, step: int) -> bool:
+        """Move the border by some columns; False where there is none."""
+        if any(self.screen.has_class(name) for name in _ALONE):
+            return False
+        self._go_to(self.children[0].size.width + self.children[0].gutter.width + step)
+        self.post_message(self.Moved(self._columns))
+        return True
+
+    def _go_to(self, columns: int) -> None:
+        self._columns = self._within(columns)
+        self.fit()
+
+    def _is_border(self, event: events.MouseEvent) -> bool:
+        left, right = (child.region for child in self.children[:2])
+        beside = left.height and right.height and left.right == right.x
+        return bool(beside) and right.x - 1 <= event.screen_x <= right.x
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the border: the last column of the left side, or the first of the right."""
+        if event.button == 1 and self._is_border(event):
+            self._dragging = True
+            self.capture_mouse()
+            self.screen.clear_selection()
+            event.stop()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag it."""
+        if self._dragging:
+            self._go_to(int(event.screen_x) - self.region.x)
+            event.stop()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Let it go."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+            event.stop()
+            if self._columns:
+                self.post_message(self.Moved(self._columns))
