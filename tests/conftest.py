@@ -21,16 +21,6 @@ settings.register_profile(
 )
 settings.load_profile("memtui")
 
-# What is first imported while a test has something patched would keep the patch for the tests after it.
-for _module in walk_packages(memtui.__path__, "memtui."):
-    if not _module.name.endswith("__main__"):
-        import_module(_module.name)
-
-# Most of what the collector would look through again and again has just been imported, and stays.
-gc.collect()
-gc.freeze()
-gc.set_threshold(50_000, 20, 50)
-
 # The plain asserts in these tell what differed.
 pytest.register_assert_rewrite("tests.store.contract", "tests.store.contract_search")
 
@@ -43,10 +33,32 @@ os.umask(0o022)
 _LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 """What the interpreter and its children need of the environment."""
 _OF_PLUGINS = ("PYTEST_", "TEXTUAL_SNAPSHOT_", "COV")
+_LONGEST_ID = 60
 
 
 def pytest_configure() -> None:
     limits.keep_stderr()
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long texts are named by their beginning: every worker sends the names of all tests several times."""
+    if isinstance(val, (str, bytes)) and len(val) > _LONGEST_ID:
+        return f"{val[:_LONGEST_ID]!a}...{len(val)}"
+    return None
+
+
+def pytest_collection_finish() -> None:
+    """Import all of memtui, now that it is clear that tests run here: pytest-xdist's own process runs none.
+
+    A module first imported while a test has something patched would keep the patch for the tests after it.
+    """
+    for module in walk_packages(memtui.__path__, "memtui."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    # The collector need not go through all of this again and again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path, PurePath
 from time import monotonic
 from typing import Any, ClassVar
@@ -30,6 +31,7 @@ from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
+from tests.app.painting import Painting, painting_when_asked
 from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
@@ -96,9 +98,10 @@ class WatchedApp(MemtuiApp):
 class Driver:
     """A person in front of the app."""
 
-    def __init__(self, app: WatchedApp, pilot: Pilot[None]) -> None:
+    def __init__(self, app: WatchedApp, pilot: Pilot[None], painting: Painting | None = None) -> None:
         self.app = app
         self.pilot = pilot
+        self.painting = painting or Painting()
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other and wait for what follows at once.
@@ -113,9 +116,9 @@ class Driver:
         await self.settled()
 
     async def handled(self) -> None:
-        """Wait until every message and every callback has been handled, and paint what they changed."""
+        """Wait until every message and every callback has been handled, and lay out what they changed."""
         await self._waited_for(self._waiting, "the end of all messages")
-        self._paint()
+        self._lay_out()
         await self._waited_for(self._waiting, "the end of all messages")
 
     def _waiting(self) -> bool:
@@ -125,10 +128,15 @@ class Driver:
         nodes = (node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))
         return all(_waits_for_message(pump) for pump in (self.app, *nodes))
 
-    def _paint(self) -> None:
-        """Paint now, not with the next sixtieth of a second."""
+    def _lay_out(self) -> None:
+        """Lay out now, not with the next sixtieth of a second."""
         if self.app.screen_stack:
             self.app.screen._on_timer_update()
+
+    def _paint(self) -> None:
+        """Lay out and paint what has changed since the last time."""
+        if self.app.screen_stack:
+            self.painting.paint(self.app.screen)
 
     async def _waited_for(self, condition: Callable[[], object], what: str) -> None:
         end = monotonic() + PATIENCE
@@ -145,18 +153,23 @@ class Driver:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until `condition` holds."""
+        turns = count()
 
         def holds() -> object:
-            self._paint()
+            # What is painted may start to read something: not seldom, therefore, but not each time.
+            (self._paint if next(turns) % 10 == 9 else self._lay_out)()
             return condition()
 
         await self._waited_for(holds, what or "it")
 
     async def settled(self) -> None:
-        """Wait until no worker has anything to do."""
-        while not self._resting():
-            await self._waited_for(self._resting, "rest")
+        """Wait until no worker has anything to do, and everything is painted."""
+        while True:
+            self._paint()
             await self.handled()
+            if self._resting():
+                break
+            await self._waited_for(self._resting, "rest")
 
     def _resting(self) -> bool:
         return all(worker.is_finished or worker.group not in _BRIEF for worker in self.app.workers)
@@ -243,6 +256,7 @@ class Driver:
     @property
     def lines(self) -> list[str]:
         """The screen as it is painted, line by line."""
+        self._paint()
         return [strip.text for strip in self.app.screen._compositor.render_strips()]
 
     @property
@@ -284,9 +298,10 @@ async def opened(
 ) -> AsyncIterator[Driver]:
     """Open the app and wait for its first listing; leaving closes it and checks that it did not fail."""
     app = make_app(world)
-    async with app.run_test(size=size, notifications=True, message_hook=hook) as pilot:
-        driver = Driver(app, pilot)
-        await driver.until_live()
-        yield driver
+    with painting_when_asked() as painting:
+        async with app.run_test(size=size, notifications=True, message_hook=hook) as pilot:
+            driver = Driver(app, pilot, painting)
+            await driver.until_live()
+            yield driver
     failures = world.home.failure_log
     assert not failures.exists(), failures.read_text()

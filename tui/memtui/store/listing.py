@@ -54,8 +54,11 @@ class Entry(NamedTuple):
     @property
     def time(self) -> datetime | None:
         """The local time in the name; None where there is none."""
+        digits = self.time_key
         try:
-            return datetime.strptime(self.time_key, "%Y%m%d%H%M%S").astimezone()
+            day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
+            # Not strptime: that takes five times as long, and every row of a list asks.
+            return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
         except (ValueError, OverflowError, OSError):
             return None
 

@@ -38,6 +38,7 @@ class PendingPane(Pane):
         self.view = CapturesView()
         self.reviewed_too = False
         self._health: HealthView | None = None
+        self._texts: dict[str, tuple[CaptureRow, str]] = {}
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
@@ -110,11 +111,15 @@ class PendingPane(Pane):
         return " · ".join(part for part in (self.count(), reviewed) if part)
 
     def text_of(self, key: str) -> str:
-        """What the filter looks in."""
+        """The text that the filter searches, kept: it is needed with every page that is read meanwhile."""
         item = self.view.rows[key]
-        made = item.entry.time
-        when = day_and_minute(made) if made else ""
-        return f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
+        known, text = self._texts.get(key, (None, ""))
+        if known is not item:
+            made = item.entry.time
+            when = day_and_minute(made) if made else ""
+            text = f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
+            self._texts[key] = (item, text)
+        return text
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
