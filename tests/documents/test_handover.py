@@ -56,10 +56,32 @@ def test_commands_that_check_come_first_with_their_last_outcome(tmp_path: Path) 
     said.tool("Bash", command="./deploy staging")
     said.tool("Bash", "3 passed", command="pytest -q")
     assert section(notes(said, tmp_path), "Commands") == [
-        "- `pytest -q`: ok, 2 times",
+        "- `pytest -q`: 2 times, the last one ok",
         "- `./deploy staging`: ok",
         "- `ls -la`: ok",
     ]
+
+
+def test_a_command_is_ok_only_where_its_own_status_is_shown(tmp_path: Path) -> None:
+    said = _begun("Go")
+    said.tool("Bash", "rejected", command="git push origin main 2>&1 | tail -3; date")
+    said.tool("Bash", "done", command="cd /work/app && ./deploy 'a; b'")
+    assert section(notes(said, tmp_path), "Commands") == [
+        "- `./deploy 'a; b'`: ok",
+        "- `git push origin main; date`: exit status hidden",
+    ]
+
+
+def test_pasted_blocks_are_named_in_messages(tmp_path: Path) -> None:
+    block = "\n".join(f"2026-01-02T10:00:0{n}Z worker {n} said something" for n in range(6))
+    (line,) = section(notes(_begun(f"Why is this?\n\n{block}"), tmp_path), "The user's messages")
+    assert line.startswith("- Why is this? [pasted at L1, 6 lines")
+
+
+def test_subagents_reports_are_quoted(tmp_path: Path) -> None:
+    said = _begun("Go")
+    said.tool("Task", "53 tests passed.", prompt="Run the tests")
+    assert section(notes(said, tmp_path), "What subagents") == ["- L3: 53 tests passed."]
 
 
 def test_nothing_is_said_of_what_the_session_has_none_of(tmp_path: Path) -> None:

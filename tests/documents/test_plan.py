@@ -7,7 +7,7 @@ import pytest
 from memtui.documents.plan import choose_plan, todo_list
 from memtui.formats.recovery import Plan
 from memtui.reading.facts import Facts
-from memtui.reading.records import Action, FileFact, PlanFact, Prompt, PromptKind, Todo
+from memtui.reading.records import FileFact, PlanFact, Prompt, PromptKind, Todo
 from memtui.reading.user_plans import stated_plan
 from tests.documents.made import changed, commit, ran, turn
 from tests.documents.made import plan as made_plan
@@ -77,16 +77,6 @@ def test_a_refused_plan_is_no_plan() -> None:
     assert plan.source == "inferred"
     assert plan.content.startswith("First asked (L1):\nFix it\n")
     assert "refused" not in plan.content
-
-
-def test_a_plan_that_was_refused_at_the_very_end_is_kept() -> None:
-    facts = Facts(
-        plans=(PlanFact("ExitPlanMode", "# Plan: X\n1. x", "rejected", ""),),
-        last_action=Action("ExitPlanMode", "", "rejected", ""),
-    )
-    plan = choose_plan(facts, None)
-    assert plan.source == "inferred"
-    assert plan.content.endswith("## Plan that the user refused, and nothing came after\n\n# Plan: X\n1. x")
 
 
 def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:

@@ -115,7 +115,8 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
     recovery = draft_recovery(later, Path(ROOT))
     assert recovery.known_issues == (
-        "N/A: the last check on record went well; failures on record stand in the notes",
+        "N/A: no failed check on record; the last one: SUCCESS: npm test (L9);"
+        " other failures stand in the notes",
     )
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"
@@ -147,7 +148,7 @@ def test_commits_and_todos_are_the_changes() -> None:
     )
 
 
-def test_notes_name_what_is_not_quoted_and_what_subagents_reported() -> None:
+def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:
     facts = Facts(
         todos=(todo("x", "pending"),),
         turns=tuple(turn(number * 9, f"ask {number} " + "w" * 700, "Ok.") for number in range(1, 5)),
@@ -156,7 +157,7 @@ def test_notes_name_what_is_not_quoted_and_what_subagents_reported() -> None:
     notes = draft_recovery(facts, Path(ROOT)).notes
     asked = notes.partition("newest first**\n")[2].partition("\n\n")[0].split("\n")
     assert [line[:7] for line in asked] == ["- ask 2", "- ask 1"]
-    assert '- "The parser has three callers." (L20)' in notes
+    assert "- L20 Subagent: The parser has three callers." in draft_recovery(facts, Path(ROOT)).extra[0].text
 
 
 def test_secrets_are_masked_everywhere() -> None:

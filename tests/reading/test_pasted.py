@@ -52,6 +52,32 @@ def test_a_pasted_block_is_named_by_its_first_line_its_length_and_its_line(block
     assert f"{pasted.characters:,} characters: {first[:20].replace('[', '(').replace(']', ')')}" in name
 
 
+def test_lines_of_progress_join_what_is_around_them() -> None:
+    shown = [
+        "✓ Docker installed",
+        *(f"Starting service {n}..." for n in range(4)),
+        "✗ Node failed",
+        "✗ Web failed",
+    ]
+    text, (pasted,) = without_pasted("\n".join([ASK, *shown, "fix these please"]), AT)
+    assert pasted.lines == 7
+    assert text.split("\n")[0] == ASK
+    assert text.endswith("fix these please")
+
+
+def test_typed_lines_that_trail_off_are_no_output() -> None:
+    words = "\n".join(f"well, that is thought number {n} and it goes on..." for n in range(6))
+    assert without_pasted(words, AT) == (words, ())
+
+
+def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() -> None:
+    listing = "\n".join(["LOCAL:", *(f"  Service {n} listens somewhere" for n in range(4))])
+    text, pasted = without_pasted(f"{LOG}\n\n{listing}\n\n{LOG}\n\nand then\n\n{LOG}", AT)
+    assert "Service" not in text
+    assert "\nand then\n" in text
+    assert len(pasted) == 2
+
+
 def test_a_trace_leaves_the_words_around_it() -> None:
     text, (pasted,) = without_pasted(f"{ASK}\n\n{TRACE}\n\nWhat is wrong?", AT)
     assert "cjs/loader:981" not in text

@@ -33,6 +33,13 @@ def test_approved_and_rejected(tmp_path: Path) -> None:
     assert facts.plans[1].path == FILE
 
 
+def test_a_rejection_without_words_decides_nothing(tmp_path: Path) -> None:
+    session = Transcript()
+    session.broken("ExitPlanMode", STOP, plan="# Plan A")
+    session.broken("ExitPlanMode", "User chose to stay in plan mode and continue planning", plan="# Plan B")
+    assert [fate for _, _, fate in fates(session, tmp_path)] == ["unknown", "rejected"]
+
+
 def test_edits_approve_nothing(tmp_path: Path) -> None:
     session = Transcript()
     session.broken("ExitPlanMode", "PreToolUse:ExitPlanMode hook error: [x]: save the plan first", plan="# A")
@@ -63,7 +70,7 @@ def test_plan_file_written_edited_and_shown(tmp_path: Path) -> None:
     session.tool("Edit", file_path=FILE, old_string="- a", new_string="- b")
     session.tool("Edit", file_path=FILE, old_string="# Plan", new_string="# The plan", replace_all=True)
     session.broken("Edit", "String to replace not found", file_path=FILE, old_string="b", new_string="c")
-    session.broken("ExitPlanMode", STOP, allowedPrompts=[], planFilePath=FILE)
+    session.broken("ExitPlanMode", f"{SAID}smaller", allowedPrompts=[], planFilePath=FILE)
     session.tool("MultiEdit", file_path=FILE, edits=[{"old_string": "- a", "new_string": "- c"}])
     session.tool("ExitPlanMode", "User has approved your plan", plan="# The plan\n- b\n- c\n")
     session.tool("Edit", file_path=FILE, old_string="- b", new_string="- [x] b")

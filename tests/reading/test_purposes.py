@@ -60,6 +60,14 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     assert [ask.text for ask in asks(facts)] == ["/pots:carry-out"]
 
 
+def test_a_command_stopped_at_once_reads_its_plan_in_the_next_turn(tmp_path: Path) -> None:
+    s = Transcript()
+    s.slash("go")
+    s.user("continue")
+    s.tool("Read", "     1→# A kiln\n", file_path="/w/plan.md")
+    assert [turn.about for turn in s.facts(tmp_path).turns] == ["A kiln, plan file /w/plan.md", ""]
+
+
 def test_a_plan_read_later_is_not_what_the_command_is_for(tmp_path: Path) -> None:
     s = Transcript()
     s.slash("go")

@@ -48,14 +48,14 @@ class Transcript:
         return to_json(read_facts(path))
 
 
-def test_plan_refused_and_given_to_a_fresh_context_is_approved(tmp_path: Path) -> None:
+def test_plan_stopped_and_given_to_a_fresh_context_is_approved(tmp_path: Path) -> None:
     session = Transcript()
     session.call("ExitPlanMode", {"plan": "# Old"}, STOP, is_error=True)
     session.call("ExitPlanMode", {"plan": "# Plan\n\nstep\n"}, STOP, is_error=True)
     session.user(f"Implement the following plan:\n\n# Plan\n\nstep\n{DETAILS}")
     facts = session.facts(tmp_path)
     assert facts["plan"] == {"source": "ExitPlanMode", "content": "# Plan\n\nstep\n"}
-    assert [plan["fate"] for plan in facts["plans"]] == ["rejected", "approved"]
+    assert [plan["fate"] for plan in facts["plans"]] == ["unknown", "approved"]
 
 
 def test_plan_in_the_words_of_a_first_prompt(tmp_path: Path) -> None:

@@ -7,12 +7,15 @@ from pathlib import Path
 from memtui.documents.sources import cited
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
-from memtui.reading.records import Command, ErrorFact, Facts, Source
+from memtui.reading.records import Action, Command, ErrorFact, Facts, Source
+from memtui.reading.shell import shows_outcome
 from memtui.reading.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
 """Commands up to which their number is known: of a long session only the last ones are kept."""
 _COMMAND = 120
+HIDDEN = "exit status hidden"
+"""Outcome of a command line whose parts are joined by more than ``&&``, when nothing failed."""
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
@@ -49,6 +52,17 @@ def is_sure(check: Command) -> bool:
     return check.outcome == "failed" or not hides_outcome(check.text)
 
 
+def outcome_of(command: Command) -> str:
+    """A command's outcome as far as the transcript shows it: ``ok``, ``failed``, `HIDDEN` and others."""
+    return HIDDEN if command.outcome == "ok" and not shows_outcome(command.text) else command.outcome
+
+
+def outcome_of_action(facts: Facts, action: Action) -> str:
+    """The same for the last action, which may be another tool's."""
+    command = next((each for each in reversed(facts.commands) if each.source == action.source), None)
+    return outcome_of(command) if command is not None and action.source.line else action.outcome
+
+
 def _outcome(check: Command) -> str:
     if not is_sure(check):
         return "no failure printed, its exit status is hidden by a pipe"
@@ -61,5 +75,6 @@ def _since(facts: Facts, source: Source) -> str:
         return ""
     number = f"{len(later)} command{'s' if len(later) > 1 else ''}"
     number = number if len(later) < _COUNTED else f"{_COUNTED} or more commands"
-    how = f", the last one {later[-1].outcome}" if later[-1].outcome in ("ok", "failed") else ""
+    last = outcome_of(later[-1])
+    how = f", the last one {last}" if last in ("ok", "failed") else ""
     return f", {number} since{how}"

@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
+from memtui.documents.events import outcome_of
 from memtui.documents.path_lists import grouped
+from memtui.documents.quotes import reports
 from memtui.documents.sources import without_source
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
@@ -32,9 +35,10 @@ _MESSAGES = 4_000
 _CAPS = (600, 400, 300, 200, 160, 120)
 """Longest message: the first of these with which all have room."""
 _COMMANDS, _COMMAND = 24, 160
+_REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
-_MARKS = {"ok": "ok", "failed": "failed", "rejected": "rejected", "interrupted": "interrupted"}
+_MARKS = {"unknown": "no result on record", "background": "runs in the background"}
 
 
 def handover(facts: Facts, state: SessionState, root: Path) -> str:
@@ -53,6 +57,9 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         "Decisions and constraints on record": _decisions(state),
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
+        "What subagents reported last": [
+            f"- L{said.source.line}: {shortened(one_line(said.text), _REPORT)}" for said in reports(facts)
+        ],
         "Commands and their last outcome": list(_commands(facts)),
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
         "Files read": [grouped(reversed(read), _PATHS)] if read else [],
@@ -92,8 +99,7 @@ def _decisions(state: SessionState) -> list[str]:
 
 
 def _messages(facts: Facts) -> list[str]:
-    texts = [one_line(prompt.text) for prompt in facts.prompts]
-    newest_first = list(dict.fromkeys(text for text in reversed(texts) if text))
+    newest_first = list(dict.fromkeys(one_line(ask.text) for ask in asks(facts)))
     for cap in _CAPS:
         lines = [f"- {shortened(text, cap)}" for text in newest_first]
         if sum(map(len, lines)) <= _MESSAGES:
@@ -134,9 +140,9 @@ def _commands(facts: Facts) -> Iterator[str]:
     newest_first = list(reversed(last))
     ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
     for text in ranked[:_COMMANDS]:
-        outcome = _MARKS.get(last[text].outcome, "no outcome on record")
-        count = f", {times[text]} times" if times[text] > 1 else ""
-        yield f"- `{shortened(text, _COMMAND)}`: {outcome}{count}"
+        outcome = outcome_of(last[text])
+        count = f"{times[text]} times, the last one " if times[text] > 1 else ""
+        yield f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
 
 
 def _rank(command: str, times: int) -> int:

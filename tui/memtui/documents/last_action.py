@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.documents.events import check_event
+from memtui.documents.events import HIDDEN, check_event, outcome_of_action
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import how_it_stands, unfinished_turn
 from memtui.documents.quotes import last_said
@@ -21,6 +21,7 @@ _TARGET = 200
 
 _ENDS = {
     "ok": "succeeded",
+    HIDDEN: "ended, its exit status is hidden",
     "failed": "failed",
     "rejected": "was rejected by the user",
     "interrupted": "was interrupted",
@@ -36,7 +37,7 @@ def last_action(facts: Facts) -> str:
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
-    told = [_told(action) if action else ""]
+    told = [_told(facts, action) if action else ""]
     if check is not None and (action is None or action.target != one_line(check.text)):
         told.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
@@ -53,8 +54,8 @@ def action_line(action: Action) -> str:
     return f"{action.tool} `{target}`" if target else action.tool
 
 
-def _told(action: Action) -> str:
-    told = sourced(f"{action_line(action)} {_ENDS[action.outcome]}", action.source)
+def _told(facts: Facts, action: Action) -> str:
+    told = sourced(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
     result = _result(action)
     return f"{told}: {shortened(result, SENTENCE)}" if result else told
 

@@ -22,7 +22,7 @@ from memtui.reading.checks import SENTENCE, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, Source
-from memtui.reading.removals import DELETED, moved_to
+from memtui.reading.removals import DELETED, path_now
 from memtui.reading.short_text import shortened
 from memtui.reading.tasks import was_done
 from memtui.safety.secrets import masked
@@ -145,7 +145,7 @@ def _key_files(facts: Facts) -> list[str]:
     root = Path(facts.cwd) if facts.cwd else None
     files = [file for file in facts.modified_files if file.fate != DELETED]
     ranked = sorted(files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times))
-    paths = dict.fromkeys(moved_to(file.fate) or file.path for file in ranked)
+    paths = dict.fromkeys(map(path_now, ranked))
     return [shown(path, root) for path in paths][:_KEY_FILES]
 
 

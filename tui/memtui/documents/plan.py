@@ -49,8 +49,6 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
         parts.append(("user-stated", "As the user stated it", said))
     if not parts:
         parts.append(("inferred", "", inferred_plan(facts)))
-    if refused := _refused_at_the_end(facts):
-        parts.append(("inferred", "Plan that the user refused, and nothing came after", refused))
     source, _, content = parts[0]
     below = (f"## {title}\n\n{text}" for _, title, text in parts[1:])
     return Plan(source=source, content="\n\n".join([content, *below]))
@@ -100,11 +98,3 @@ def _quoted(plan: PlanFact) -> str:
     more = len(outline) - _OUTLINED
     rest = [f"and {more} more headings and boxes"] if more > 0 else []
     return "\n".join([head, "", *outline[:_OUTLINED], *rest])
-
-
-def _refused_at_the_end(facts: Facts) -> str:
-    """A plan whose refusal is the last that happened: taken into a fresh context, it looks the same."""
-    last = facts.last_action
-    if not facts.plans or facts.plans[-1].fate != "rejected" or last is None or last.tool != "ExitPlanMode":
-        return ""
-    return _quoted(facts.plans[-1])

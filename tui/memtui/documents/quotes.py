@@ -24,12 +24,13 @@ _CLOSING, _CLOSINGS = 800, 4_000
 """Characters of one closing message, and of all of them."""
 _BETWEEN, _BETWEENS = 500, 1_500
 _ASK, _ASKS = 750, 1_500
+_REPORT, _REPORTS = 300, 900
 _HEAD = 0.6
 _ROOM = 100
 """Characters under which a remainder of room is not worth a quote."""
 
-_CLAUDE, _AT_WORK, _USER = "Claude", "Claude, at work", "User"
-_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{_CLAUDE}|{_AT_WORK}|{_USER}): ")
+_CLAUDE, _AT_WORK, _SUBAGENT, _USER = "Claude", "Claude, at work", "Subagent", "User"
+_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{_CLAUDE}|{_AT_WORK}|{_SUBAGENT}|{_USER}): ")
 
 
 class Said(NamedTuple):
@@ -58,6 +59,7 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
     groups = (
         (_CLAUDE, closing_messages(facts)),
         (_AT_WORK, texts_between(facts)),
+        (_SUBAGENT, reports(facts)),
         (_USER, users_words(facts)),
     )
     found = [(said, who) for who, group in groups for said in group]
@@ -75,6 +77,12 @@ def texts_between(facts: Facts) -> list[Said]:
     """Other texts of the model, newest first, as far as there is room."""
     said = (Said(quote.text, quote.source) for turn in _turns(facts) for quote in reversed(turn.texts))
     return _fitting(said, _BETWEEN, _BETWEENS)
+
+
+def reports(facts: Facts) -> list[Said]:
+    """What subagents reported at their end, newest first, as far as there is room."""
+    said = (Said(quote.text, quote.source) for quote in reversed(facts.subagent_results))
+    return _fitting(said, _REPORT, _REPORTS)
 
 
 def users_words(facts: Facts) -> list[Said]:
@@ -97,7 +105,7 @@ def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
         asks: messages of the user that stay.
     """
     items = _parsed(section.text)
-    for who, least in ((_AT_WORK, 0), (_CLAUDE, closings), (_USER, asks)):
+    for who, least in ((_AT_WORK, 0), (_SUBAGENT, 0), (_CLAUDE, closings), (_USER, asks)):
         mine = [item for item in items if _who(item) == who]
         for item in reversed(mine[least:]):
             items.remove(item)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.events import check_event
+from memtui.documents.events import check_event, last_errors
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts
 from memtui.documents.inferred import file_line, landmark_line
 from memtui.documents.last_action import last_action
@@ -52,13 +52,13 @@ def draft_recovery(
         objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit on record"),
-        reference_files=reference_files(facts, top) or _no_file(facts, "no read on record"),
+        reference_files=reference_files(facts, top) or _no_file(facts, _no_reference(facts)),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=package_changes(facts) or _nothing(facts, "no command that installs by name on record"),
         known_issues=_issues(facts),
-        changes=_kept(_changes(facts)) or _nothing(facts, "no change on record"),
+        changes=_kept(_changes(facts)) or _nothing(facts, "no git commit, finished task or edit on record"),
         pending=_nothing(facts, "") if facts.from_capture else tuple(pending(facts)[:_COUNT]),
         notes=recovery_notes(facts, root, with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
@@ -73,6 +73,10 @@ def _nothing(facts: Facts, told: str) -> tuple[str, ...]:
 
 def _no_file(facts: Facts, told: str) -> tuple[RoleFile, ...]:
     return (RoleFile(path=UNKNOWN, role=ONLY_CAPTURE if facts.from_capture else told),)
+
+
+def _no_reference(facts: Facts) -> str:
+    return "only scratch files or files now gone were read" if facts.read_files else "no read on record"
 
 
 def _kept(lines: Iterable[str]) -> tuple[str, ...]:
@@ -90,8 +94,8 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
-    told = "the last check on record went well" if check else "no check on record"
-    return _nothing(facts, f"{told}; failures on record stand in the notes")
+    told = f"no failed check on record; the last one: {check}" if check else "no check on record"
+    return _nothing(facts, f"{told}; other failures stand in the notes" if last_errors(facts, 1) else told)
 
 
 def _changes(facts: Facts) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The notes of a recovery text: what was asked, what failed, what subagents reported, and its origin."""
+"""The notes of a recovery text: what was asked, what failed, and which session it comes from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.documents.asks import asks
 from memtui.documents.events import error_event, last_errors
 from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.quotes import ends_of, users_words
+from memtui.documents.quotes import users_words
 from memtui.documents.sources import cited, sourced
 from memtui.reading.facts import Facts
 from memtui.reading.short_text import one_line, shortened
@@ -16,8 +16,6 @@ from memtui.reading.short_text import one_line, shortened
 _ASKED = 20
 _LINE = 240
 _ERRORS = 5
-_RESULTS = 5
-_RESULT = 300
 
 
 def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
@@ -35,7 +33,6 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
             "Failures on record, newest first",
             failures,
         ),
-        ("What subagents reported last", list(_reported(facts))),
         ("Session", list(_session(facts))),
     )
     told = (f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines)
@@ -50,11 +47,6 @@ def _asked(facts: Facts) -> Iterator[str]:
         yield sourced(shortened(one_line(ask.text), _LINE), ask.source)
     if len(older) > _ASKED:
         yield f"and {len(older) - _ASKED} earlier messages"
-
-
-def _reported(facts: Facts) -> Iterator[str]:
-    for result in reversed(facts.subagent_results[-_RESULTS:]):
-        yield sourced(f'"{one_line(ends_of(result.text, _RESULT))}"', result.source)
 
 
 def _session(facts: Facts) -> Iterator[str]:

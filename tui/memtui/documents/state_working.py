@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.documents.asks import plan_line
-from memtui.documents.events import check_event, error_event, last_errors
+from memtui.documents.events import check_event, error_event, last_errors, outcome_of_action
 from memtui.documents.inferred import since
 from memtui.documents.open_work import plan_in_force, undecided_plan
 from memtui.documents.path_lists import grouped
@@ -17,7 +17,7 @@ from memtui.reading.checks import SENTENCE, bare_command
 from memtui.reading.packages import packages_of
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts
-from memtui.reading.removals import moved_to
+from memtui.reading.removals import moved_to, path_now
 from memtui.reading.roles import Kind, role_of
 from memtui.reading.shell import SHELL_TOOLS, things
 from memtui.reading.short_text import one_line, shortened, telling_line
@@ -70,7 +70,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     if written := _lasting(facts.shell_files, root):
         yield f"Files written by commands: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
     # The last ones: what was looked at first is often what turned out not to matter.
-    if read := _lasting((file.path for file in reversed(facts.read_files)), root):
+    if read := _lasting(map(path_now, reversed(facts.read_files)), root):
         yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"
     if facts.compactions:
         number = len(facts.compactions)
@@ -107,7 +107,7 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
     result = telling_line(action.result) if action.outcome == "failed" else action.result
     told = action.outcome != "background" and (shell or action.outcome != "ok")
     result = shortened(one_line(result), _RESULT) if told and result != _NOTHING else ""
-    how = ", ".join(part for part in (action.outcome, cited(action.source)) if part)
+    how = ", ".join(part for part in (outcome_of_action(facts, action), cited(action.source)) if part)
     yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"
 
 
@@ -134,6 +134,10 @@ def _recorded(facts: Facts) -> Iterator[str]:
     pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if "://" in mark.text]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+    own = {mark.text for mark in facts.landmarks}
+    seen = [sourced(each.text, each.source) for each in facts.addresses if each.text not in own]
+    if seen:
+        yield f"Pull requests and issues seen: {', '.join(seen[-_RECENT:])}"
 
 
 def _added(facts: Facts) -> Iterable[str]:

@@ -17,6 +17,7 @@ from memtui.reading.outcomes import (
     error_head,
     is_sibling_error,
     outcome_of,
+    refuses_plan,
     said_with_rejection,
 )
 from memtui.reading.plans import PlanLog
@@ -215,7 +216,7 @@ class CallLog:
         elif call.name == "TodoWrite" and result.failed:
             self.todos.write_failed()
         elif call.name == "ExitPlanMode":
-            self.plans.decided(result, outcome == "rejected")
+            self.plans.decided(result, outcome == "rejected" and refuses_plan(result))
 
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call

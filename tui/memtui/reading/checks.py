@@ -33,7 +33,7 @@ _HINT = re.compile(
 _MOST = 50
 """Kinds of checks that are told apart."""
 
-_SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -\S+)*")
+_SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -[^\s;&|]+)*")
 _OWN_TOOLS = (
     EDIT_TOOLS
     | READ_TOOLS

@@ -20,6 +20,7 @@ _REJECTED = (
     "Permission for this tool use was denied",
     "Claude requested permissions to",
 )
+_REFUSED_PLAN = ("User chose to stay in plan mode", "The agent proposed a plan that was rejected")
 _BY_RULE = (
     "Permission for this action",
     "Permission for this command",
@@ -82,6 +83,16 @@ def said_with_rejection(result: Result) -> str:
             words = words.split(_HINT)[0].strip().removeprefix(_COMMENTS).strip()
             return "" if words.startswith(_NOT_SAID) else words
     return ""
+
+
+def refuses_plan(result: Result) -> bool:
+    """Whether a rejection decides against a plan.
+
+    Without words it does not: a plan that the user takes into a fresh context is rejected in the same way
+    (7 of 44 such rejections).
+    """
+    text = error_text(result)[:200]
+    return text.startswith(_REFUSED_PLAN) or bool(said_with_rejection(result))
 
 
 def error_text(result: Result) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from memtui.reading.records import Pasted, Source
 
@@ -21,6 +22,8 @@ _RUN = 3
 _INDENTED = 6
 _GAP = 2
 """Lines between two lines of output that belong to it."""
+_REPLY = 1
+"""Lines that count as the user's own between two pasted blocks."""
 _LONGEST = 2_000
 """Characters of a paragraph that somebody types; of a list twice as many."""
 _LINES = 12
@@ -73,7 +76,7 @@ def _named(pasted: Pasted) -> str:
 def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     """First line and the line behind the last one of each block, in order and apart."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _outputs, _long):
+    for spans in (_fenced, _diffs, _outputs, _long, _between):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     blocks: list[tuple[int, int]] = []
@@ -83,6 +86,17 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
         elif inside:
             blocks.append((at, at + 1))
     return blocks
+
+
+def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Lines between blocks that make up most of a message: output too, but for a short reply."""
+    pasted = sum(len(line) for line, inside in zip(lines, taken, strict=True) if inside)
+    if 2 * pasted <= sum(map(len, lines)):
+        return
+    inside = [at for at, is_taken in enumerate(taken) if is_taken]
+    for before, after in pairwise(inside):
+        if sum(1 for line in lines[before + 1 : after] if line.strip()) > _REPLY:
+            yield before + 1, after
 
 
 def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
@@ -129,7 +143,7 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         while at < len(lines) and at - last <= _GAP:
             last = at if kinds[at] else last
             at += 1
-        run = [kind for kind in kinds[start : last + 1] if kind]
+        run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
         printed = [kind for kind in run if kind != "indent"]
         alike = max(Counter(printed).values(), default=0)
         marks = sum(kind in ("escape", "time", "mark") for kind in printed)
@@ -150,7 +164,9 @@ def _kind(line: str) -> str:
         return "mark"
     if tag := _TAG.match(line):
         return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
-    return "indent" if line.startswith(("    ", "\t")) else ""
+    if line.startswith(("    ", "\t")):
+        return "indent"
+    return "progress" if line.rstrip().endswith(("...", "…")) else ""
 
 
 def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.reading.paths import absolute, identity
+from memtui.reading.records import FileFact
 from memtui.reading.roles import name_of
 from memtui.reading.shell import segments
 
@@ -49,6 +50,11 @@ class Removal(NamedTuple):
 def moved_to(fate: str) -> str:
     """The new path of a file with that fate, "" when it was not moved."""
     return fate.removeprefix(_MOVED) if fate.startswith(_MOVED) else ""
+
+
+def path_now(file: FileFact) -> str:
+    """Where a file is: its new path when it was moved."""
+    return moved_to(file.fate) or file.path
 
 
 def removals(command: str, cwd: str) -> list[Removal]:

@@ -24,6 +24,7 @@ _STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
 _REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_OTHER_STATUS = re.compile(r"[;|\n]|(?<!&)&(?!&)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _SILENT = frozenset(
     {
@@ -184,6 +185,15 @@ def statements(command: str) -> list[list[list[list[str]]]]:
         ]
         for statement in _STATEMENTS.split(bare)
     ]
+
+
+def shows_outcome(command: str) -> bool:
+    """Whether the exit status is that of the whole command line: only ``&&`` joins its parts.
+
+    Otherwise it is the status of the last part alone, such as ``tail``.
+    """
+    bare = _REDIRECT.sub(" ", _QUOTED.sub("Q", _without_heredoc(command)[:_TEXT_LIMIT]))
+    return "pipefail" in bare or _OTHER_STATUS.search(bare.strip()) is None
 
 
 def _from_program(words: list[str]) -> list[str]:

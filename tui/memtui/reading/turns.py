@@ -80,10 +80,17 @@ class TurnLog:
     def has_read(self, path: str, text: str) -> None:
         """Take what was read of a file: a command may begin with the plan that it is to carry out."""
         turn = self._turn
-        if turn is None or turn.kind != "command" or self._calls > _FIRST_CALLS or self._planned:
+        if turn is None or self._calls > _FIRST_CALLS or self._planned:
             return
-        if plan := plan_read(path, text):
-            self._turn, self._planned = replace(turn, about=plan), True
+        before = self._closed[-1] if self._closed else None
+        stopped = before is not None and before.kind == "command" and not before.calls
+        if not (turn.kind == "command" or stopped) or not (plan := plan_read(path, text)):
+            return
+        self._planned = True
+        if turn.kind == "command":
+            self._turn = replace(turn, about=plan)
+        elif before is not None:  # stopped at once: its work begins in the next turn
+            self._closed[-1] = replace(before, about=plan)
 
     def said(self, text: str, source: Source) -> None:
         """Take a text of the model."""
