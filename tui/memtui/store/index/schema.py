@@ -11,44 +11,49 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 2
-"""Version of the tables and tokens. A file with another one was made by another memtui and is built anew."""
+VERSION = 3
+"""Version of the tables and of folding. A file with another one is built anew."""
+
+GRAM = 3
+"""Characters of the words of the table, which are all runs of so many characters of each text."""
+PADDING = "  "
+"""Follows each text, so that each of its characters begins a word; a folded text has no two blanks."""
 
 _MARK = 0x6D656D74
 """`application_id`: "memt"."""
 
 _TABLES = """
 CREATE TABLE state (
-    docs INTEGER NOT NULL,        -- memories in the index
+    docs INTEGER NOT NULL,        -- documents in the index
     bytes INTEGER NOT NULL,       -- of their folded texts
-    next INTEGER NOT NULL,        -- the next number of a memory; a changed one gets a new number
-    noted INTEGER NOT NULL,       -- below it tokens are noted; the others are compared one by one
-    generation INTEGER NOT NULL,  -- grows with every change
-    dead BLOB NOT NULL,           -- numbers that are in use no more
-    large BLOB NOT NULL           -- numbers of long texts, whose words are not in the list
+    generation INTEGER NOT NULL   -- grows with every change
 );
-CREATE TABLE docs (
+CREATE TABLE projects (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE sources (            -- files
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,    -- of its file
-    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+    name TEXT NOT NULL UNIQUE,
+    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL
+);
+CREATE TABLE docs (               -- what was read from them
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source INTEGER NOT NULL,
     created REAL NOT NULL,        -- seconds since 1970
     length INTEGER NOT NULL,      -- bytes of the folded text
     head INTEGER NOT NULL,        -- of them what is said about the text, before it
     archived INTEGER NOT NULL,
-    project TEXT NOT NULL,
-    tags TEXT NOT NULL            -- casefolded, a line each
+    project INTEGER NOT NULL,
+    tags TEXT NOT NULL            -- casefolded, a line each, with a newline before and behind
 );
+CREATE INDEX docs_source ON docs (source);
 CREATE INDEX docs_created ON docs (created);
-CREATE TABLE texts (id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
-CREATE TABLE postings (
-    token TEXT NOT NULL, base INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (token, base)
-) WITHOUT ROWID;
-CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL);
-CREATE VIRTUAL TABLE word_parts USING fts5 (
-    word, content='words', content_rowid='id', detail='none', columnsize=0,
-    tokenize='trigram case_sensitive 1'
+CREATE INDEX docs_project ON docs (project);
+CREATE INDEX docs_archived ON docs (archived) WHERE archived;
+-- Positions are left out: they would make it three times as large, and comparing texts costs less.
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, detail='none', columnsize=0, tokenize='trigram case_sensitive 1'
 );
-INSERT INTO state VALUES (0, 0, 0, 0, 0, x'00', x'00');
+CREATE VIRTUAL TABLE word_places USING fts5vocab (words, instance);
+INSERT INTO state VALUES (0, 0, 0);
 """
 
 _UNAVAILABLE = {

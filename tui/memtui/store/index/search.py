@@ -22,20 +22,10 @@ from memtui.store.base import Filter, Found, Hit
 from memtui.store.folding import fold
 from memtui.store.index.database import Database
 from memtui.store.index.files import Document, Files, read, seconds
-from memtui.store.index.matches import Gathered, from_index
+from memtui.store.index.finding import Gathered, Sample, find
 from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
 from memtui.store.index.schema import IndexBroken, IndexUnavailable
-from memtui.store.index.writer import (
-    ENOUGH,
-    ENOUGH_BYTES,
-    SEGMENT,
-    Fresh,
-    Known,
-    note,
-    put,
-    read_known,
-    read_state,
-)
+from memtui.store.index.writer import Fresh, Known, put, read_known, read_state
 from memtui.store.listing import Entry
 from memtui.store.matching import Query
 
@@ -44,11 +34,7 @@ SEARCH_BUDGET = 10.0
 _BATCH = 200
 _BATCH_BYTES = 8 << 20
 """Memories, and bytes of them, that are put into the index in one transaction."""
-_NOTED = 2 << 20
-"""Bytes of texts whose tokens are noted in a second: an estimate, to keep within a budget."""
 _TRIES = 3
-_WASTE = 4
-"""An index that has used this many times more numbers than it has memories is built anew."""
 
 T = TypeVar("T")
 
@@ -74,6 +60,7 @@ class SearchIndex:
         self._home = home
         self._database = Database(home.cache / "index.db")
         self._files = Files(home)
+        self._sample = Sample()
         self._looking = threading.Lock()
         self._known: tuple[tuple[int, int], dict[str, Known]] = ((-1, -1), {})
         self._compared: tuple[dict[str, Entry], dict[str, Known], _Changes] | None = None
@@ -129,8 +116,8 @@ class SearchIndex:
             gathered.matches,
             parsed.terms,
             gathered.frequency,
-            memories=gathered.memories,
-            average=gathered.bytes / max(1, gathered.memories),
+            memories=gathered.documents,
+            average=gathered.bytes / max(1, gathered.documents),
             now=seconds(now),
         )
         order += [(0.0, match) for match in gathered.rest]
@@ -182,7 +169,8 @@ class SearchIndex:
         """What the index finds, and the files that it does not know."""
         connection.execute("BEGIN")  # another process may change it meanwhile
         changes = self._compare(connection, entries)
-        return from_index(connection, query, where, changes.hidden, needed), changes.fresh
+        texts = self._sample.texts(connection, read_state(connection).docs, self._database.inode)
+        return find(connection, query, where, changes.hidden, needed, texts), changes.fresh
 
     def _add_unknown(
         self, gathered: Gathered, query: Query, where: Filter, entries: Sequence[Entry], end: float
@@ -195,7 +183,7 @@ class SearchIndex:
                 break
             document = read(entry, self._home)
             head, folded = fold(document.head).encode(), fold(document.text).encode()
-            gathered.memories += 1
+            gathered.documents += 1
             gathered.bytes += len(folded)
             if all(term in folded for term in terms) and where.fits(document.listed):
                 counts = count(terms, folded, len(head))
@@ -259,9 +247,7 @@ class SearchIndex:
     def _refresh_locked(self, entries: dict[str, Entry], end: float) -> bool:
         for _ in range(2):
             try:
-                changes = self._changes(entries)
-                if not self._database.read(_is_wasteful):
-                    return self._apply(changes, entries, end)
+                return self._apply(self._changes(entries), entries, end)
             except IndexBroken:
                 pass
             except IndexUnavailable:
@@ -280,15 +266,7 @@ class SearchIndex:
                 return False
         if gone:
             self._database.write(partial(put, gone=gone, fresh=()))
-        while self._note(end - time.monotonic()):
-            pass
         return True
-
-    def _note(self, seconds: float) -> bool:
-        """Note the tokens of some memories; False when none wait for it, or it would take longer."""
-        return self._database.write(
-            partial(note, least=ENOUGH, least_bytes=ENOUGH_BYTES, most_bytes=_NOTED * seconds)
-        )
 
     def _batches(self, names: list[str], entries: dict[str, Entry]) -> Iterator[list[Fresh]]:
         batch: list[Fresh] = []
@@ -302,11 +280,6 @@ class SearchIndex:
                 batch, size = [], 0
         if batch:
             yield batch
-
-
-def _is_wasteful(connection: sqlite3.Connection) -> bool:
-    state = read_state(connection)
-    return state.next > SEGMENT + _WASTE * state.docs
 
 
 def _snippet(query: Query, document: Document) -> tuple[str, tuple[tuple[int, int], ...]]:

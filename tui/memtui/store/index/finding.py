@@ -1,0 +1,328 @@
+"""What the index finds: candidates by the table of texts, compared with the query, newest first.
+
+A term of three and more characters is found by its trigrams, a shorter one by the table's words that begin
+with it, or, where it is in many texts, by looking at all of them. Every candidate that is shown was compared
+with the query; of many, the rest is counted by a sample.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from memtui.store.base import Filter, Which
+from memtui.store.concerning import project_test
+from memtui.store.index.files import seconds
+from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
+from memtui.store.index.schema import GRAM
+from memtui.store.index.writer import State, read_state
+from memtui.store.matching import Query
+
+LOOKED = 400
+"""Texts that are looked at for those that are weighed."""
+COMPARED = 2_000
+"""Candidates that are all compared to count the matches; of more, a part is."""
+LISTED = 4_000
+"""Candidates that are listed; more are only counted, and only when they have to be."""
+COUNTED = 300
+"""Candidates of which a part is compared."""
+SAMPLE = 1_000
+"""Texts of a sample of all; and the first characters of each that belong to it."""
+_TELLING = 30
+"""Matches in the sample from which on it says how many there are in all."""
+_RARITY = 200
+"""Texts of the sample that say which trigrams are rare."""
+OFTEN = 0.05
+"""The share of the texts from which on a short term is sought in all of them."""
+_GRAMS, _MOST_GRAMS = 5, 12
+"""Trigrams by which a query is looked up, and at most: to read a frequent one takes a millisecond."""
+_LONGEST = 20_000
+_LONG = 60
+_BATCH = 250
+_ROWS = """SELECT docs.id, sources.name, created, head, length, c0 FROM docs
+JOIN sources ON sources.id = docs.source JOIN words_content ON words_content.id = docs.id"""
+_LAST = "\U0010ffff"
+_READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
+"""What FTS5 reads characters as."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What a search has found so far."""
+
+    matches: list[Match] = field(default_factory=list)
+    rest: list[Match] = field(default_factory=list)
+    """Matches that are not weighed, in their order."""
+    more: int = 0
+    """How many there are beyond these."""
+    frequency: dict[str, int] = field(default_factory=dict)
+    """How many documents each term is in, about."""
+    documents: int = 0
+    complete: bool = True
+    """Whether every document was looked at."""
+    bytes: int = 0
+    """Of the folded texts of all documents."""
+
+    @property
+    def found(self) -> int:
+        """How many matches are at hand."""
+        return len(self.matches) + len(self.rest)
+
+
+class _Row(NamedTuple):
+    id: int
+    name: str
+    created: float
+    head: int
+    length: int
+    text: str
+
+
+class _Candidates(NamedTuple):
+    """Documents that may match."""
+
+    ids: list[int]
+    """Those that were listed, the newest first."""
+    more: bool
+    """Whether there are more."""
+    sure: bool
+    """Whether they match without being compared."""
+
+
+class Sample:
+    """Some texts from all times, kept from one search to the next: they tell what is frequent."""
+
+    def __init__(self) -> None:
+        self._mark = (0, 0)
+        self._texts: tuple[str, ...] = ()
+
+    def texts(self, connection: sqlite3.Connection, docs: int, inode: int) -> tuple[str, ...]:
+        """The sample, made anew for another file, or when the number of documents has changed by a tenth."""
+        known, of = self._mark
+        if of != inode or abs(docs - known) > known / 10:
+            first, last = connection.execute("SELECT min(id), max(id) FROM docs").fetchone()
+            ids = range(first, last + 1, (last - first) // SAMPLE + 1) if first is not None else ()
+            rows = connection.execute(
+                f"SELECT substr(c0, 1, {_LONGEST}) FROM words_content WHERE id IN ({','.join(map(str, ids))})"  # noqa: S608
+            )
+            self._texts = tuple(row[0] for row in rows)
+            self._mark = (docs, inode)
+        return self._texts
+
+
+class _Search:
+    """One search in one transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        query: Query,
+        where: Filter,
+        needed: int,
+        texts: Sequence[str],
+    ) -> None:
+        self.gathered = Gathered()
+        self._connection = connection
+        self._state: State = read_state(connection)
+        self._terms = query.terms
+        self._encoded = [term.encode() for term in query.terms]
+        self._filter, self._values = _filter(connection, where)
+        self._needed = needed
+        self._texts = texts
+
+    def run(self, hidden: set[int]) -> None:
+        """Find everything."""
+        gathered = self.gathered
+        gathered.documents = self._state.docs - len(hidden)
+        gathered.bytes = self._state.bytes
+        share = self._state.docs / max(1, len(self._texts))
+        gathered.frequency = {
+            term: round(share * sum(term in text for text in self._texts)) for term in self._terms
+        }
+        ids, more, sure = self._candidates(LISTED)
+        ids = [one for one in ids if one not in hidden]
+        looked = self._gather(ids, weighing=True)
+        if gathered.found < self._needed and more:
+            ids, more, sure = self._candidates(-1)
+            ids = [one for one in ids if one not in hidden]
+            looked += self._gather(ids[looked:], weighing=False)
+        self._count(ids[looked:], more=more, sure=sure)
+
+    # Candidates
+
+    def _candidates(self, most: int) -> _Candidates:
+        """The documents that may match; `most` are listed, -1 being all."""
+        long = [term for term in self._terms if len(term) >= GRAM]
+        if self._filter and len((few := self._all(COMPARED + 1)).ids) <= COMPARED:
+            return few
+        if long:
+            return self._having(long, most)
+        if self._terms:
+            rarest = min(self._terms, key=lambda term: (self.gathered.frequency[term], -len(term)))
+            if self.gathered.frequency[rarest] < OFTEN * self._state.docs:
+                return self._beginning(rarest)
+        return self._all(most)
+
+    def _having(self, terms: Sequence[str], most: int) -> _Candidates:
+        """The documents that have the trigrams of some terms."""
+        match = " ".join('"' + gram.replace('"', '""') + '"' for gram in self._grams(terms))
+        tables, condition = "words", "words MATCH ?"
+        if self._filter:
+            tables += " CROSS JOIN docs ON docs.id = words.rowid"
+            condition += self._filter
+        sure = len(self._terms) == len(terms) <= _MOST_GRAMS and all(len(term) == GRAM for term in terms)
+        return self._listed(f"{tables} WHERE {condition}", "words.rowid", most, sure, match)
+
+    def _beginning(self, term: str) -> _Candidates:
+        """The documents that have a word of the table, a trigram, that begins with a short term."""
+        first = term.translate(_READ_AS)
+        found = "SELECT doc FROM word_places WHERE term BETWEEN ? AND ?"
+        condition = f"docs WHERE id IN ({found}){self._filter}"
+        return self._listed(condition, "id", -1, len(self._terms) == 1, first, first + _LAST * GRAM)
+
+    def _all(self, most: int) -> _Candidates:
+        """All documents that are meant."""
+        return self._listed(f"docs WHERE 1 {self._filter}", "id", most, not self._terms)
+
+    def _listed(self, condition: str, number: str, most: int, sure: bool, *values: str) -> _Candidates:
+        select = f"SELECT {number} FROM {condition} ORDER BY {number} DESC LIMIT {most}"  # noqa: S608
+        every = (*values, *self._values)
+        ids = [row[0] for row in self._connection.execute(select, every)]
+        self._counting = (f"SELECT count(*) FROM {condition}", every)  # noqa: S608
+        return _Candidates(ids, len(ids) == most, sure)
+
+    def _grams(self, terms: Sequence[str]) -> list[str]:
+        """Trigrams that every match has: the rare ones, as they leave little to read and to compare."""
+        grams = dict.fromkeys(
+            term[at : at + GRAM] for term in terms for at in range(min(len(term) - GRAM + 1, _LONG))
+        )
+        having = self._texts[:: len(self._texts) // _RARITY + 1]
+        rare = sorted(grams, key=lambda gram: sum(gram in text for text in having))
+        taken: list[str] = []
+        for gram in rare[:_MOST_GRAMS]:
+            if len(taken) >= _GRAMS and not having:  # few are left to compare
+                break
+            having = tuple(text for text in having if gram in text)
+            taken.append(gram)
+        return taken
+
+    # Comparing
+
+    def _gather(self, ids: Sequence[int], *, weighing: bool) -> int:
+        """Weigh the matches indexed last, and take as many more as are wanted; return how many were seen."""
+        gathered = self.gathered
+        size = seen = 0
+        for seen, row in enumerate(self._rows(ids), 1):
+            if self._is_match(row.text):
+                if weighing:
+                    counts = count(self._encoded, row.text.encode(), row.head)
+                    gathered.matches.append(Match(row.name, row.created, row.length, counts))
+                    size += row.length
+                else:
+                    gathered.rest.append(Match(row.name, row.created, row.length, ()))
+            weighing = weighing and len(gathered.matches) < POOL and size < POOL_BYTES and seen < LOOKED
+            if not weighing and gathered.found >= self._needed:
+                return seen
+        return len(ids)
+
+    def _count(self, ids: Sequence[int], *, more: bool, sure: bool) -> None:
+        """Count, or estimate, the matches among the other candidates.
+
+        Args:
+            ids: those that were listed.
+            more: whether there are more.
+            sure: whether they match without being compared.
+        """
+        gathered = self.gathered
+        if not more and (sure or len(ids) <= COMPARED):
+            gathered.more += len(ids) if sure else self._matching(ids)
+            return
+        telling = [text for text in self._texts if self._is_match(text)]
+        if len(telling) >= _TELLING and not self._filter:
+            wanted = round(self._state.docs * len(telling) / len(self._texts))
+            gathered.more += max(wanted - gathered.found, 0)
+            return
+        some = ids[:: len(ids) // COUNTED + 1]
+        number = len(ids)
+        if more:
+            number = self._connection.execute(*self._counting).fetchone()[0] - gathered.found
+        gathered.more += round(number * (1 if sure else self._matching(some) / max(1, len(some))))
+
+    def _matching(self, ids: Sequence[int]) -> int:
+        """How many of some documents match."""
+        condition = " AND instr(c0, ?)" * len(self._terms)
+        found = 0
+        for start in range(0, len(ids), _BATCH):
+            listed = ",".join(map(str, ids[start : start + _BATCH]))
+            select = f"SELECT count(*) FROM words_content WHERE id IN ({listed}){condition}"  # noqa: S608
+            found += self._connection.execute(select, self._terms).fetchone()[0]
+        return found
+
+    def _rows(self, ids: Sequence[int]) -> Iterator[_Row]:
+        """Documents with their texts, in the order of `ids`, which are descending or ascending."""
+        order = "DESC" if len(ids) > 1 and ids[0] > ids[-1] else "ASC"
+        for start in range(0, len(ids), _BATCH):
+            some = ids[start : start + _BATCH]
+            marks = ",".join("?" * len(some))
+            yield from map(
+                _Row._make,
+                self._connection.execute(
+                    f"{_ROWS} WHERE docs.id IN ({marks}) ORDER BY docs.id {order}",
+                    some,
+                ),
+            )
+
+    def _is_match(self, text: str) -> bool:
+        return all(term in text for term in self._terms)
+
+
+def find(
+    connection: sqlite3.Connection,
+    query: Query,
+    where: Filter,
+    hidden: Collection[int],
+    needed: int,
+    texts: Sequence[str],
+) -> Gathered:
+    """Find matches.
+
+    Args:
+        connection: the index, in a transaction.
+        query: the query.
+        where: which documents are meant.
+        hidden: numbers of documents whose files have changed since they were indexed.
+        needed: how many matches are wanted at least.
+        texts: a sample of the index's texts.
+    """
+    search = _Search(connection, query, where, needed, texts)
+    search.run(set(hidden))
+    return search.gathered
+
+
+def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[object]]:
+    """A filter as a condition that goes on with AND, "" when all are meant, and its values."""
+    condition = ""
+    values: list[object] = []
+    if where.which is not Which.ALL:
+        archived = where.which is Which.ARCHIVED
+        some = connection.execute("SELECT 1 FROM docs WHERE archived LIMIT 1").fetchone()
+        if archived or some:
+            condition = " AND archived = ?"
+            values.append(archived)
+    if where.project:
+        concerns = project_test(where.project)
+        projects = [
+            number for number, path in connection.execute("SELECT id, path FROM projects") if concerns(path)
+        ]
+        condition += f" AND project IN ({','.join(map(str, projects))})"
+    for tag in where.tags:
+        condition += " AND instr(tags, ?)"
+        values.append(f"\n{tag.casefold()}\n")
+    if where.since or where.until:
+        condition += " AND created BETWEEN ? AND ?"
+        values.append(seconds(where.since) if where.since else -math.inf)
+        values.append(seconds(where.until) if where.until else math.inf)
+    return condition, values
