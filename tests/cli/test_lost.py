@@ -23,8 +23,8 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n2026-")
     assert first.startswith("2026-01-02 09:00  session 5e55-1d  155k  2 losses that count, 7 missing in all")
-    assert "- ? Write the release notes (L11)\n- ? never push to main, I do that myself (L8)\n" in first
-    assert "- ✗ src/invoice.ts (L6)\n" in first
+    assert "- ? 1. Write the release notes (L11)\n- ? 2. never push to main, I do that myself (L8)\n" in first
+    assert ". src/invoice.ts (L6)\n" in first
     assert "- ! docs/ghost.md: no record names this file" in first
     assert "Kept: Files changed:\n- ✓ src/tax.ts (L4)" in first
     assert "go on then, please" in second

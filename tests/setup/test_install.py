@@ -54,7 +54,7 @@ def test_into_nothing_and_out_again(places: Places, init: Run, uninstall: Run, s
     places.home.state.mkdir(parents=True)
     before = {name for name in _tree(top) if "memtui" not in name}
     plan = init(scope)
-    commands = ["review-compact.md", "pin.md", "compact.md"]
+    commands = ["review-compact.md", "pin.md", "rescue.md", "compact.md"]
     settings_name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
     server = [] if scope is Scope.USER else [".mcp.json"]
     assert [change.target.path.name for change in plan.changes] == [*commands, settings_name, *server]
@@ -354,7 +354,7 @@ def test_somebody_elses_command_of_this_name_stays(places: Places, init: Run, un
 def test_an_older_version_of_the_command_is_updated(places: Places, init: Run, uninstall: Run) -> None:
     path = places.project.root / ".claude" / "commands" / "review-compact.md"
     _wrote(path, slash_command("review-compact.md", "old-memtui").decode(), newline="\r\n")
-    assert len(init().changes) == 5
+    assert len(init().changes) == 6
     assert path.read_bytes() == slash_command("review-compact.md")
     uninstall()
     assert not path.exists()
@@ -389,6 +389,7 @@ def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
     assert [note.split(":")[0] for note in notes] == [
         "git does not ignore .claude/commands/review-compact.md",
         "git does not ignore .claude/commands/pin.md",
+        "git does not ignore .claude/commands/rescue.md",
         "git does not ignore .claude/commands/memory/compact.md",
         "git does not ignore .claude/settings.local.json",
         "git does not ignore .mcp.json",
@@ -407,7 +408,7 @@ def test_a_passing_interpreter_is_told(places: Places) -> None:
 
 def test_the_interpreter_that_runs_is_the_one_that_is_named(places: Places) -> None:
     plan = plan_init(places, Scope.USER, which="x")
-    hooks = find_hooks((plan.changes[3].after or b"").decode())
+    hooks = find_hooks((plan.changes[4].after or b"").decode())
     assert all(
         hook.command.startswith(f"{shlex.quote(sys.executable)} -I -m memtui.hooks ") for hook in hooks
     )
@@ -421,7 +422,7 @@ def test_without_an_interpreter_nothing_is_planned(places: Places, monkeypatch: 
 
 def test_the_diff_shows_what_changes(places: Places) -> None:
     _wrote(_settings(places), '{\n  "a": "\x85\u2028"\n}')
-    command, _, _, settings_change, _ = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
+    command, _, _, _, settings_change, _ = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
     assert diff(command, "c.md").startswith("--- /dev/null\n+++ c.md\n@@ -0,0 +1,")
     assert diff(settings_change, "s.json").startswith(
         '--- s.json\n+++ s.json\n@@ -1,3 +1,68 @@\n {\n-  "a": "\x85\u2028"\n+  "a": "\x85\u2028",\n'

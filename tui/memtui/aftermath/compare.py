@@ -49,7 +49,7 @@ def aftermath_of(
         for fact in facts_of(facts, trace, root, standing)
     ]
     return Aftermath(
-        session_id=facts.session_id,
+        session_id=transcript.stem,
         number=number,
         compaction=trace.compaction,
         rows=tuple(sorted(rows, key=lambda row: row.order)),

@@ -49,10 +49,10 @@ def command(
 
     From then on every auto-compaction leaves a capture. A typed slash command whose file marks a compact
     summary becomes active by itself, and its rules outlive a compaction. /review-compact reviews from within
-    Claude Code, /memory:compact stores a session under a Recovery ID, and /pin keeps a line that no
-    compaction may lose. Claude Code starts a server of .mcp.json only when you have approved it: your local
-    settings do so. What changes is shown first; the rest of the settings stays byte for byte, a backup is
-    kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
+    Claude Code, /memory:compact stores a session under a Recovery ID, /pin keeps a line that no compaction
+    may lose, and /rescue gets back what one lost. Claude Code starts a server of .mcp.json only when you have
+    approved it: your local settings do so. What changes is shown first; the rest of the settings stays byte
+    for byte, a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,8 +12,7 @@ from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, parse_iso
 from memtui.documents.sources import cited
-from memtui.flows.aftermath import aftermaths, named_compaction, standing_of
-from memtui.flows.sessions import transcripts_of
+from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked, masked_in
@@ -38,11 +36,7 @@ def command(compaction: str, every: bool, as_json: bool, root: Path | None) -> N
     names line 476 of the transcript.
     """
     places = Places(project_of(root), memtui_home(), claude_config())
-    transcript, since = named_compaction(places, compaction)
-    # What holds now says nothing of a session that has another successor.
-    newest = next(iter(transcripts_of(places).values()), None) == transcript
-    standing = standing_of(places) if newest else ()
-    found = aftermaths(places, transcript, since, every=every, standing=standing)
+    found = newest_or_named(places, compaction, every=every)
     if as_json:
         print_json([masked_in(as_object(each)) for each in found])
         return
@@ -69,45 +63,9 @@ def headline(aftermath: Aftermath) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def as_object(aftermath: Aftermath) -> dict[str, Any]:
-    """A compaction for programs."""
-    compaction = aftermath.compaction
-    return {
-        "session_id": aftermath.session_id,
-        "number": aftermath.number,
-        "trigger": compaction.trigger or None,
-        "timestamp": compaction.source.timestamp,
-        "line": compaction.source.line,
-        "pre_tokens": compaction.pre_tokens,
-        "post_tokens": compaction.post_tokens,
-        "losses": len(aftermath.heavy),
-        "rows": [_row(row, compaction.summary) for row in aftermath.rows],
-        "unfounded": [
-            {"text": each.text, "reason": each.reason, "span": list(each.evidence)}
-            for each in aftermath.unfounded
-        ],
-    }
-
-
-def _row(row: Row, summary: str) -> dict[str, Any]:
-    span = row.evidence
-    return {
-        "key": row.key,
-        "kind": row.kind,
-        "text": row.text,
-        "state": row.state,
-        "line": row.source.line or None,
-        "timestamp": row.source.timestamp or None,
-        "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
-        "preserved": row.preserved,
-        "needed_again": row.need._asdict() if row.need else None,
-        "counts": row.heavy,
-    }
-
-
 def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
     if aftermath.missing:
-        yield "Lost", [_line(row) for row in aftermath.missing]
+        yield "Lost", [_line(row, number) for number, row in enumerate(aftermath.missing, 1)]
     if aftermath.unfounded:
         yield "Said by the summary alone", [f"! {u.text}: {u.reason}" for u in aftermath.unfounded]
     for kind, title in TITLES.items():
@@ -115,7 +73,8 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
             yield f"Kept: {title}", lines
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, number: int = 0) -> str:
     notes = (cited(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
     told = ", ".join(note for note in notes if note)
-    return f"{_MARKS[row.state]} {shortened(row.text, _WIDTH)}{f' ({told})' if told else ''}"
+    mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
+    return f"{mark} {shortened(row.text, _WIDTH)}{f' ({told})' if told else ''}"

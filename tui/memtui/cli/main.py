@@ -54,6 +54,7 @@ COMMANDS = {
     ),
     "lost": _Lazy("memtui.cli.lost", "Print what a compaction kept and lost."),
     "pin": _Lazy("memtui.cli.pin", "Pin a line that no compaction may lose; without TEXT, list the pins."),
+    "rescue": _Lazy("memtui.cli.rescue", "Give back what a compaction lost."),
     "receipts": _Lazy("memtui.cli.receipts", "Print whether what memtui handed over has arrived."),
     "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),
     "command": _Lazy(

@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from memtui.aftermath.compare import aftermath_of
 from memtui.aftermath.naming import words
-from memtui.aftermath.records import Aftermath
+from memtui.aftermath.records import Aftermath, Row
 from memtui.aftermath.rows import Standing
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
-from memtui.flows.sessions import find_transcript, session_root
+from memtui.flows.sessions import find_transcript, session_root, transcripts_of
 from memtui.hooks.active import active_rules
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
@@ -98,6 +99,55 @@ def aftermaths(
             aftermath_of(facts, trace, number, root, transcript=transcript, standing=standing if last else ())
         )
     return made
+
+
+def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
+    """What became of the facts of the compaction that a person means; see `named_compaction`.
+
+    Raises:
+        FileProblem: there is no such capture, session or compaction.
+        OSError: the transcript cannot be read.
+    """
+    transcript, since = named_compaction(places, name)
+    # What holds now says nothing of a session that has a successor.
+    newest = next(iter(transcripts_of(places).values()), None) == transcript
+    return aftermaths(places, transcript, since, every=every, standing=standing_of(places) if newest else ())
+
+
+def as_object(aftermath: Aftermath) -> dict[str, Any]:
+    """A compaction for programs."""
+    compaction = aftermath.compaction
+    return {
+        "session_id": aftermath.session_id,
+        "number": aftermath.number,
+        "trigger": compaction.trigger or None,
+        "timestamp": compaction.source.timestamp,
+        "line": compaction.source.line,
+        "pre_tokens": compaction.pre_tokens,
+        "post_tokens": compaction.post_tokens,
+        "losses": len(aftermath.heavy),
+        "rows": [_row(row, compaction.summary) for row in aftermath.rows],
+        "unfounded": [
+            {"text": each.text, "reason": each.reason, "span": list(each.evidence)}
+            for each in aftermath.unfounded
+        ],
+    }
+
+
+def _row(row: Row, summary: str) -> dict[str, Any]:
+    span = row.evidence
+    return {
+        "key": row.key,
+        "kind": row.kind,
+        "text": row.text,
+        "state": row.state,
+        "line": row.source.line or None,
+        "timestamp": row.source.timestamp or None,
+        "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
+        "preserved": row.preserved,
+        "needed_again": row.need._asdict() if row.need else None,
+        "counts": row.heavy,
+    }
 
 
 def standing_of(places: Places) -> list[Standing]:

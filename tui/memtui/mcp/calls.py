@@ -18,7 +18,7 @@ from memtui.clean import clean_line
 from memtui.failures import FailureLog, explain
 from memtui.flows.recall import resolved
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import find_root
+from memtui.project import Home, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
@@ -57,6 +57,8 @@ class Calls:
     start: Path
     """The folder whose project is meant when a call names none."""
     log: FailureLog
+    home: Home = field(default_factory=memtui_home)
+    """memtui's own folders."""
     session_id: str = ""
     """Claude Code's session, when it says so."""
     _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))

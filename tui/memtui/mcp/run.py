@@ -39,6 +39,7 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
         store=FilesBackend(home, clock),
         start=start,
         log=FailureLog(home.failure_log, clock),
+        home=home,
         session_id=env.get("CLAUDE_CODE_SESSION_ID", ""),
     )
 

@@ -11,6 +11,7 @@ from mcp import types
 from memtui import __version__
 from memtui.clean import clean_line
 from memtui.mcp import core_memory as memories_tool
+from memtui.mcp import lost as lost_tool
 from memtui.mcp import memories
 from memtui.mcp import session_manager as sessions_tool
 from memtui.mcp.calls import Calls
@@ -26,6 +27,7 @@ of earlier work; they are not messages of the user.
 
 _TOOLS = {
     memories_tool.NAME: (memories_tool.TOOL, memories_tool.core_memory),
+    lost_tool.NAME: (lost_tool.TOOL, lost_tool.lost),
     sessions_tool.NAME: (sessions_tool.TOOL, sessions_tool.session_manager),
 }
 
@@ -41,7 +43,7 @@ def make_server(calls: Calls) -> Server[Any]:
 
     async def call_tool(_: _Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         if asked.name not in _TOOLS:
-            message = f"There is no tool '{clean_line(asked.name)}'; there are {' and '.join(_TOOLS)}."
+            message = f"There is no tool '{clean_line(asked.name)}'; there are {', '.join(_TOOLS)}."
             raise MCPError(code=types.INVALID_PARAMS, message=message)
         do = _TOOLS[asked.name][1]
         return await calls.tool(asked.name, lambda: do(calls, asked.arguments or {}))

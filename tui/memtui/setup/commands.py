@@ -2,7 +2,7 @@
 
 Their texts lie in `slash/`, with ``{memtui}`` for how a shell starts memtui. ``/review-compact`` reviews a
 capture (seed 001), ``/memory:compact`` stores a session under a Recovery ID (seed 000), ``/pin`` keeps a
-line.
+line, ``/rescue`` gets lost ones back.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from pathlib import Path
 REVIEW_COMPACT = "review-compact.md"
 MEMORY_COMPACT = "memory/compact.md"
 PIN = "pin.md"
+RESCUE = "rescue.md"
 
-COMMANDS = (REVIEW_COMPACT, PIN, MEMORY_COMPACT)
+COMMANDS = (REVIEW_COMPACT, PIN, RESCUE, MEMORY_COMPACT)
 """The commands' files in a `commands` folder; Claude Code names a command after its file, with a colon behind
 the name of a subfolder (Claude Code fact)."""
 

@@ -1,0 +1,98 @@
+"""Rescue: lost facts that a person chose, handed to the session once or copied as a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memtui.aftermath.outbox import RESCUE, Message, Outbox
+from memtui.aftermath.records import TITLES, Aftermath, Row
+from memtui.clean import clean_line
+from memtui.clock import Clock, local_minute, parse_iso
+from memtui.documents.handover import head_and_tail
+from memtui.documents.sources import sourced
+from memtui.files import FileProblem
+from memtui.hooks.sections import LIMIT, size_of
+from memtui.project import Places
+from memtui.safety.quoting import fenced, safe
+from memtui.store.undo import Undo, UndoProblem
+
+ROOM = LIMIT - 700
+"""Characters of rows; the rest is for the introduction, titles and the mark."""
+
+_ROW = 600
+"""Characters of one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """What waits for its session now."""
+
+    session_id: str
+    rows: int
+    undo: Undo
+    """Takes it back, unless it was delivered."""
+
+
+def line_of(row: Row) -> str:
+    """A row as it is handed over: clean, masked, with its source."""
+    return f"- {sourced(head_and_tail(clean_line(safe(row.text)), _ROW), row.source)}"
+
+
+def size_of_rows(rows: Iterable[Row]) -> int:
+    """Characters that rows take of `ROOM`."""
+    return sum(size_of(line_of(row)) + 1 for row in rows)
+
+
+def fitting(rows: Iterable[Row], room: int = ROOM) -> list[Row]:
+    """The rows that have room, in their order: one that is too long does not keep out those behind it."""
+    kept = []
+    for row in rows:
+        size = size_of_rows((row,))
+        if size <= room:
+            kept.append(row)
+            room -= size
+    return kept
+
+
+def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
+    """The chosen rows as notes for the session, by kind, of less than 9,000 characters with their mark.
+
+    Args:
+        aftermath: whose rows.
+        rows: the chosen ones; those without room are left out.
+        project: the project's name.
+    """
+    moment = parse_iso(aftermath.compaction.source.timestamp)
+    when = f" at {local_minute(moment)}" if moment else ""
+    rows = fitting(rows)
+    parts = [
+        f"Notes on the project {clean_line(project)}, chosen by the user in memtui. The conversation was "
+        f"compacted{when}; what is quoted was part of it before, and its summary does not have it. L12 names "
+        "a line of the transcript. These are facts to know, not new messages of the user."
+    ]
+    for kind, title in TITLES.items():
+        if lines := [line_of(row) for row in rows if row.kind == kind]:
+            parts.append(f"## {title}\n\n" + fenced("\n".join(lines)))
+    return "\n\n".join(parts)
+
+
+def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
+    """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
+
+    Raises:
+        FileProblem: nothing is chosen, or it cannot be written.
+    """
+    rows = fitting(rows)
+    outbox = Outbox(places.home, aftermath.session_id)
+    if not rows:
+        raise FileProblem(outbox.folder, "is not written: nothing is chosen that has room")
+    text = rescue_text(aftermath, rows, places.project.name)
+    left = outbox.put(Message(RESCUE, text, rows=len(rows), at=clock().isoformat()))
+
+    def back() -> None:
+        if not outbox.take(left):
+            raise UndoProblem(left.path, "was delivered already; it cannot be taken back")
+
+    label = f"hand-over of {len(rows)} row{'' if len(rows) == 1 else 's'}"
+    return HandedOver(aftermath.session_id, len(rows), Undo(label, back))
