@@ -9,7 +9,7 @@ from memtui.formats.recovery import Plan
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, PlanFact, Prompt, PromptKind, Todo
 from memtui.reading.user_plans import stated_plan
-from tests.documents.made import changed, commit, ran, turn
+from tests.documents.made import changed, commit, ran, todo, turn
 from tests.documents.made import plan as made_plan
 
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
@@ -41,6 +41,12 @@ def test_an_empty_workflow_plan_is_none() -> None:
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [ ] Two\n  lines"
+    )
+
+
+def test_a_todo_ticked_off_as_skipped_is_not_marked_as_done() -> None:
+    assert todo_list([todo("Split it", "completed", details="SKIPPED: not worth it")]) == (
+        "- [-] Split it\n  SKIPPED: not worth it"
     )
 
 

@@ -60,6 +60,12 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     assert [ask.text for ask in asks(facts)] == ["/pots:carry-out"]
 
 
+def test_the_words_of_a_command_name_the_session(tmp_path: Path) -> None:
+    s = Transcript()
+    s.slash("plan", "ask for consent before metrics")
+    assert title_of(s.facts(tmp_path)) == "ask for consent before metrics"
+
+
 def test_a_command_stopped_at_once_reads_its_plan_in_the_next_turn(tmp_path: Path) -> None:
     s = Transcript()
     s.slash("go")

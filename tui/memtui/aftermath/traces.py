@@ -14,7 +14,7 @@ from memtui.reading.checks import bare_command
 from memtui.reading.facts import ReadingCancelledError
 from memtui.reading.paths import absolute
 from memtui.reading.records import CompactionFact, Source
-from memtui.reading.shell import SHELL_TOOLS
+from memtui.reading.tools import SHELL_TOOLS
 
 WITHIN = 50
 """Calls after a compaction in which a file or a command counts as needed again."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.documents.asks import asks
-from memtui.documents.events import error_event
+from memtui.documents.events import error_event, outcome_of
 from memtui.documents.inferred import since
 from memtui.documents.open_work import pending
 from memtui.documents.settled import settled
@@ -18,13 +18,15 @@ from memtui.documents.sources import cited
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.reading.short_text import one_line, shortened
+from memtui.reading.tasks import mark_of
 
 _WIDTH = 200
 """Characters of an item's one line."""
 _PLAN_LINES = 12
 """Lines of a plan that are listed; the whole is the first item's detail."""
-_MARKS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…", "unknown": "?"}
-_BOXES = {"completed": "[x]", "in_progress": "[>]"}
+_MARKS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…"}
+_UNSURE = "?"
+"""No result on record, or its exit status is hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def _reference(file: FileFact, root: Path | None) -> EvidenceItem:
 
 
 def _todo(todo: Todo) -> EvidenceItem:
-    return _item("todo", f"{_BOXES.get(todo.status, '[ ]')} {todo.content}", todo.source)
+    return _item("todo", f"[{mark_of(todo)}] {todo.content}", todo.source)
 
 
 def _plan(facts: Facts) -> Iterator[EvidenceItem]:
@@ -154,7 +156,8 @@ def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:
 
 def _command(command: Command) -> EvidenceItem:
     code = f" (exit {command.exit_code})" if command.exit_code else ""
-    return _item("command", f"{_MARKS[command.outcome]} {command.text}{code}", command.source, command.output)
+    mark = _MARKS.get(outcome_of(command), _UNSURE)
+    return _item("command", f"{mark} {command.text}{code}", command.source, command.output)
 
 
 def _compaction(compaction: CompactionFact) -> EvidenceItem:

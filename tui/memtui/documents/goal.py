@@ -47,11 +47,17 @@ def title_of(facts: Facts) -> str:
     told = (
         plan_title(plan) if plan else "",
         facts.title,
-        *(ask.about or ask.text for ask in reversed(found)),
+        *(_work_of(ask) for ask in reversed(found)),
     )
     lines = [one_line(text) for text in told if text.strip()]
     # A bare command names no goal: any words say more.
     return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
+
+
+def _work_of(ask: Ask) -> str:
+    """What a message asks for: of a slash command its words, when there are several, else its description."""
+    _, _, words = ask.text.strip().partition(" ")
+    return words if ask.about and " " in words.strip() else ask.about or ask.text
 
 
 def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
 from memtui.reading.short_text import one_line, shortened
 
-_SINCE = {"amend": "amended", "rebase": "rebased", "reset": "taken back by a reset"}
+_SINCE = {"amend": ", amended since", "rebase": ", rebased since", "reset": ", followed by a reset"}
 _DONE_FILES = 12
 _ASKED = 25
 _FIRST = 2_000
@@ -57,8 +57,8 @@ def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
 
 
 def since(mark: Landmark) -> str:
-    """What was done to a commit later, behind a comma; "" when it stands."""
-    return f", {_SINCE[mark.superseded]} since" if mark.superseded else ""
+    """What came after a commit and may have replaced it, behind a comma; "" for nothing on record."""
+    return _SINCE.get(mark.superseded, "")
 
 
 def file_line(file: FileFact) -> str:

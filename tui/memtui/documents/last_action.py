@@ -12,8 +12,8 @@ from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
-from memtui.reading.shell import SHELL_TOOLS
 from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
 """Characters of a result from which on its end is not known: facts keep no more."""
@@ -28,7 +28,6 @@ _ENDS = {
     "background": "runs in the background",
     "unknown": "has no result in the transcript (unknown)",
 }
-_SILENT_TOOLS = frozenset({"Read", "Edit", "Write", "MultiEdit", "NotebookEdit"})
 _SAYS = re.compile(r"\w\w|\d")
 
 
@@ -67,7 +66,7 @@ def _result(action: Action) -> str:
         return ""  # what Claude Code tells the model about it
     if action.outcome != "ok":
         return one_line(telling_line(text))
-    if action.tool in _SILENT_TOOLS or text.endswith("completed with no output)"):
+    if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith("completed with no output)"):
         return ""
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
     shell = action.tool in SHELL_TOOLS

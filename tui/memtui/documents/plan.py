@@ -21,9 +21,9 @@ from memtui.formats.sections import fenced
 from memtui.reading.facts import Facts
 from memtui.reading.records import PlanFact, Todo
 from memtui.reading.short_text import shortened
+from memtui.reading.tasks import mark_of
 from memtui.reading.user_plans import stated_plan
 
-_MARKS = {"completed": "x", "in_progress": ">"}
 _WHOLE = 8_192
 """Characters up to which a plan is quoted whole."""
 _HEADING = re.compile(r"#{1,6}\s+\S")
@@ -55,11 +55,11 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 
 
 def todo_list(todos: Iterable[Todo]) -> str:
-    """Todos as the seed writes them: ``- [x]`` done, ``- [>]`` in progress, ``- [ ]`` pending.
+    """Todos with their boxes, as the seed writes them: ``- [x]``, see `mark_of`.
 
     What more was written about one stands below it, indented.
     """
-    return "\n".join(f"- [{_MARKS.get(todo.status, ' ')}] {_whole(todo)}" for todo in todos)
+    return "\n".join(f"- [{mark_of(todo)}] {_whole(todo)}" for todo in todos)
 
 
 def _whole(todo: Todo) -> str:

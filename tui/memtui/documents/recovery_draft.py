@@ -52,7 +52,7 @@ def draft_recovery(
         objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit on record"),
-        reference_files=reference_files(facts, top) or _no_file(facts, _no_reference(facts)),
+        reference_files=reference_files(facts, top) or _no_file(facts, "no file was only read"),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
@@ -73,10 +73,6 @@ def _nothing(facts: Facts, told: str) -> tuple[str, ...]:
 
 def _no_file(facts: Facts, told: str) -> tuple[RoleFile, ...]:
     return (RoleFile(path=UNKNOWN, role=ONLY_CAPTURE if facts.from_capture else told),)
-
-
-def _no_reference(facts: Facts) -> str:
-    return "only scratch files or files now gone were read" if facts.read_files else "no read on record"
 
 
 def _kept(lines: Iterable[str]) -> tuple[str, ...]:

@@ -22,9 +22,9 @@ from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced, without_source
 from memtui.formats.session_state import Task, TaskKind
 from memtui.reading.records import Facts
-from memtui.reading.shell import SHELL_TOOLS
 from memtui.reading.short_text import key_of, one_line, shortened, telling_line
 from memtui.reading.tasks import was_done
+from memtui.reading.tools import SHELL_TOOLS
 
 _WIDTH = 240
 _BLOCKER = 160

@@ -19,8 +19,9 @@ from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts
 from memtui.reading.removals import moved_to, path_now
 from memtui.reading.roles import Kind, role_of
-from memtui.reading.shell import SHELL_TOOLS, things
+from memtui.reading.shell import things
 from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.tools import SHELL_TOOLS
 
 _FILES = 6_000
 """Characters of all modified files."""

@@ -7,13 +7,8 @@ import re
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
 from memtui.reading.records import NOWHERE, Action, Outcome, Source
+from memtui.reading.tools import BOOKKEEPING
 
-_BOOKKEEPING = frozenset(
-    {
-        "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "ToolSearch",
-        "EnterPlanMode", "SendUserMessage", "StructuredOutput", "Brief",
-    }
-)  # fmt: skip
 _TARGET_KEYS = (
     "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
     "description", "path", "libraryName", "name", "question", "id",
@@ -73,7 +68,7 @@ class ActionLog:
 
     def called(self, call: Call, source: Source) -> None:
         """Take a call."""
-        if call.name not in _BOOKKEEPING:
+        if call.name not in BOOKKEEPING:
             self._call, self._source = call, source
             self._result, self._outcome = None, "unknown"
 

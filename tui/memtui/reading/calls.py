@@ -10,7 +10,7 @@ from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
 from memtui.reading.checks import is_check
 from memtui.reading.errors import ErrorLog
-from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS, FileLog, target_path, tool_of
+from memtui.reading.file_changes import FileLog, target_path, tool_of
 from memtui.reading.hidden_failures import failed_unseen
 from memtui.reading.landmarks import LandmarkLog
 from memtui.reading.outcomes import (
@@ -21,12 +21,13 @@ from memtui.reading.outcomes import (
     said_with_rejection,
 )
 from memtui.reading.plans import PlanLog
-from memtui.reading.quotes import AGENT_TOOLS, QuoteLog
+from memtui.reading.quotes import QuoteLog
 from memtui.reading.records import NOWHERE, Answer, Facts, Source
 from memtui.reading.removals import removals
-from memtui.reading.shell import SHELL_TOOLS, CommandLog, ShellCall
+from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import written_files
-from memtui.reading.tasks import TASK_TOOLS, TodoLog, TodoMemory
+from memtui.reading.tasks import TodoLog, TodoMemory
+from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500

@@ -5,41 +5,41 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.reading.file_changes import EDIT_TOOLS, READ_TOOLS
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, ErrorFact, Facts
 from memtui.reading.selections import covers, picked
-from memtui.reading.shell import SHELL_TOOLS, things
+from memtui.reading.shell import things
 from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.tools import (
+    COMPILERS,
+    EDIT_TOOLS,
+    LINTERS,
+    LOOKUP_TOOLS,
+    READ_TOOLS,
+    SHELL_TOOLS,
+    TEST_RUNNERS,
+)
 
 SENTENCE = 240
 """Characters of a line in a draft."""
 
+_CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
 _CHECK = re.compile(
     r"(?:(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
-    r"(?:(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox|unittest|playwright)\b"
-    r"|(?:tsc|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|eslint|biome|golangci-lint)\b"
+    rf"(?:(?:{_CHECKERS})(?![\w-])"
     r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradlew?|dotnet|swift|mix|just|deno|rake|mise|task)\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """What counts as a check, as `memtui.reading.shell.things` names the parts of a command line."""
 
-_HINT = re.compile(
-    r"test|check|build|compile|tsc|lint|vet|clippy|jest|mocha|rspec|phpunit|tox|nox|playwright"
-    r"|gcc|g\+\+|clang|javac|rustc|mypy|pyright|ruff|biome"
-)
-"""What every check has somewhere; seen sooner than what a command line runs."""
+_HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
+"""Cheap pre-filter: every check contains one of these."""
 
 _MOST = 50
 """Kinds of checks that are told apart."""
 
 _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -[^\s;&|]+)*")
-_OWN_TOOLS = (
-    EDIT_TOOLS
-    | READ_TOOLS
-    | {"Grep", "Glob", "LS", "ExitPlanMode", "TodoWrite", "ToolSearch", "Skill"}
-    | {"WebFetch", "WebSearch"}
-)
+_OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
     r"(?:cd \S+ (?:&&|;) )?"

@@ -9,9 +9,7 @@ from memtui.formats.transcript_events import Result
 from memtui.reading.paths import absolute, identity, is_absolute
 from memtui.reading.records import FileFact, Source
 from memtui.reading.removals import Removal
-
-EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-READ_TOOLS = frozenset({"Read", "NotebookRead"})
+from memtui.reading.tools import EDIT_TOOLS
 
 _LIMIT = 20_000
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from memtui.reading.checks import is_check
+from memtui.reading.tools import FILTERS
 
 _MASKS = re.compile(
-    r"\|\s*(?:tail|head|e?grep|rg|tee|sed|awk|cat|cut|sort|uniq|wc|less|jq)\b"
+    rf"\|\s*(?:{'|'.join(FILTERS)})\b"
     r"|\|\|\s*(?:true|echo|:|exit 0)|;\s*(?:echo|true|exit 0)\b"
 )
 _PIPEFAIL = "pipefail"

@@ -10,23 +10,12 @@ from typing import NamedTuple
 from memtui.reading.records import Facts, Outcome
 from memtui.reading.roles import Kind, name_of, role_of
 from memtui.reading.shell import statements
+from memtui.reading.tools import PACKAGE_MANAGERS
 
-_MANAGERS = """
-apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
-composer require; conda install; deno add; dnf install; dotnet add; flutter add; gem install; go get install
-hatch add; npm install i add; pdm add; pip install; pip3 install; pipenv install; pipx install
-pnpm add install i; poetry add; rye add; uv add; yarn add
-"""
-_ADD = {
-    words[0]: words[1:]
-    for line in _MANAGERS.strip().replace("\n", ";").split(";")
-    if (words := tuple(line.split()))
-}
-"""Package managers and the words with which they add a package."""
 _BETWEEN = ("pub", "global", "package")
 """Words between a manager and what it does, or between that and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
-_VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(_ADD.values())})})\b")
+_VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(PACKAGE_MANAGERS.values())})})\b")
 """Most commands have none of these words; that is seen sooner than what a command runs."""
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
@@ -115,10 +104,10 @@ def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
     if words[:2] == ["uv", "pip"]:
         words = words[1:]
     manager = name_of(words[0]) if words else ""
-    if manager not in _ADD:
+    if manager not in PACKAGE_MANAGERS:
         return None
     plain = [index for index in _plain(words) if words[index] not in _BETWEEN]
-    if not plain or words[plain[0]] not in (*_ADD[manager], *_REMOVE):
+    if not plain or words[plain[0]] not in (*PACKAGE_MANAGERS[manager], *_REMOVE):
         return None
     return manager, words[plain[0]], words[plain[0] + 1 :]
 

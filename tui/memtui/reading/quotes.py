@@ -21,7 +21,6 @@ _ADDRESS = re.compile(r"https://[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|issues|mer
 _HANDLE = "agentId: "
 """How the block begins that Claude Code puts behind a subagent's report."""
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
-AGENT_TOOLS = frozenset({"Agent", "Task"})
 
 
 class QuoteLog:

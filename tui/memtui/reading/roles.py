@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from memtui.reading.paths import inside
+from memtui.reading.tools import FORMATTERS, LINTERS, TEST_RUNNERS
 
 
 class Kind(IntEnum):
@@ -51,7 +52,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"/\.github/workflows/|/\.gitlab-ci\.yml$|/\.circleci/|/Jenkinsfile$"
      r"|/azure-pipelines\.yml$"),
     (Kind.TEST, "test setup",
-     r"/conftest\.py$|/(?:jest|vitest|playwright|cypress|karma)\.(?:config|setup)\.\w+$"
+     rf"/conftest\.py$|/(?:{'|'.join(TEST_RUNNERS)})\.(?:config|setup)\.\w+$"
      r"|/testutil[s]?/"),
     (Kind.TEST, "end-to-end tests",
      r"/(?:e2e|e2e[-_]tests?|cypress|playwright)/.*\.(?!md$|txt$)\w+$|\.e2e\.\w+$"),
@@ -79,8 +80,8 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.ASSET, "ignore list", r"/\.\w+ignore$"),
     (Kind.CONFIG, "TypeScript configuration", r"/[tj]sconfig[\w.-]*\.json$"),
     (Kind.CONFIG, "linter configuration",
-     r"/\.?(?:eslint|prettier|stylelint|biome|ruff|flake8|pylintrc|golangci|rubocop"
-     r"|pre-commit)[\w.-]*$"),
+     rf"/\.?(?:{'|'.join(LINTERS | FORMATTERS)}|golangci|pre-commit)"
+     r"(?:rc)?(?:[.-][\w.-]*)?$"),
     (Kind.DOCS, "changelog", r"/(?:CHANGELOG|CHANGES|HISTORY|NEWS|RELEASES?)(?:\.\w+)?$"),
     (Kind.DOCS, "readme", r"/README[\w.-]*$"),
     (Kind.DOCS, "architecture documentation",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TESTS = re.compile(r"\b(?:tests?|pytest|jest|vitest|mocha|nextest|rspec|phpunit)\b")
+from memtui.reading.tools import TEST_RUNNERS
+
+_TESTS = re.compile(rf"\b(?:tests?|{'|'.join(TEST_RUNNERS)})\b")
 _PICKED = re.compile(
     r"(?<!\S)(?:--?run|-k|-t|-g|--grep|--filter|--tests?|--testNamePattern|--test-name-pattern|-Dtest|--gtest_filter)"
     r"(?:=|\s+)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s|&;<>-][^\s|&;<>]*)"

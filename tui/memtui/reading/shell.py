@@ -12,8 +12,7 @@ from typing import Literal
 from memtui.formats.transcript_events import Result
 from memtui.reading.outcomes import error_head, exit_code
 from memtui.reading.records import Command, Outcome, Source
-
-SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
+from memtui.reading.tools import FILTERS, FORMATTERS, LINTERS, RUNNERS, TEST_RUNNERS
 
 _COUNT_LIMIT = 5_000
 _TEXT_LIMIT = 10_000
@@ -44,20 +43,8 @@ _SILENT = frozenset(
         "do",
     }
 )
-_FILTERS = frozenset(
-    {"head", "tail", "grep", "sed", "awk", "tee", "cat", "sort", "uniq", "wc", "tr", "jq", "xargs"}
-)
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
-_RUNNER_NAMES = """
-bun bundle cargo composer dart deno docker dotnet flutter gh git go gradle just kubectl make mise mix npm
-npx pip pipenv pnpm poetry python python3 rake ruby swift task terraform uv wrangler yarn node bash sh
-"""
-_RUNNERS = frozenset(_RUNNER_NAMES.split())
-_CHECKER_NAMES = """
-biome ctest eslint flake8 gofmt golangci-lint jest ktlint mocha mypy nox phpunit prettier pylint pyright
-pytest rspec rubocop ruff rustc rustfmt shellcheck staticcheck stylelint tox tsc vitest xo
-"""
-_CHECKERS = frozenset(_CHECKER_NAMES.split())
+_CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
 """What they are run on is not what they are: a check of one file shows that a check goes well."""
 _OPTION_NAMES = """
 -C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
@@ -163,7 +150,7 @@ def things(command: str) -> frozenset[str]:
         thing = _thing(segment)
         program = thing.partition(" ")[0]
         if program and program not in _SILENT:
-            (filters if program in _FILTERS else found).add(thing)
+            (filters if program in FILTERS else found).add(thing)
     return frozenset(found or filters)
 
 
@@ -212,7 +199,7 @@ def _thing(segment: str) -> str:
     program = words[0].replace("\\", "/").rpartition("/")[2]
     if program in _CHECKERS:
         return program
-    if program not in _RUNNERS:
+    if program not in RUNNERS:
         first = next((word for word in words[1:] if not word.startswith("-")), "")
         return f"{program} {first}".strip()
     return " ".join([program, *_subcommand(words[1:])])

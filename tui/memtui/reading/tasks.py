@@ -9,8 +9,6 @@ from typing import Any
 from memtui.formats.transcript_events import Result
 from memtui.reading.records import NOWHERE, Source, Todo
 
-TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
-
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
 _LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
 _COUNT_LIMIT = 1_000
@@ -27,6 +25,13 @@ _NOT_DONE = re.compile(
 def was_done(todo: Todo) -> bool:
     """Whether an item was ticked off, and not as something that was left undone."""
     return todo.status == "completed" and not _NOT_DONE.match(todo.details)
+
+
+def mark_of(todo: Todo) -> str:
+    """The mark in an item's box (seed 000): ``x`` done, ``>`` in progress, ``-`` left undone, or a blank."""
+    if todo.status == "completed":
+        return "x" if was_done(todo) else "-"
+    return ">" if todo.status == "in_progress" else " "
 
 
 @dataclass(slots=True)

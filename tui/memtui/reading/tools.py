@@ -1,0 +1,51 @@
+"""Names of tools, each once: Claude Code's own, and the programs that its commands run."""
+
+from __future__ import annotations
+
+EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+READ_TOOLS = frozenset({"Read", "NotebookRead"})
+SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
+AGENT_TOOLS = frozenset({"Agent", "Task"})
+LOOKUP_TOOLS = frozenset({"Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
+BOOKKEEPING = TASK_TOOLS | {
+    "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",
+    "StructuredOutput", "Brief",
+}  # fmt: skip
+"""Calls that say nothing about where the work stands."""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TEST_RUNNERS = _names(
+    "pytest unittest jest vitest mocha playwright cypress karma rspec phpunit ctest nextest tox nox"
+)
+LINTERS = _names("""
+biome eslint flake8 golangci-lint ktlint mypy pylint pyright rubocop ruff rustc shellcheck staticcheck
+stylelint tsc xo
+""")
+"""With type checkers."""
+COMPILERS = _names("gcc g++ clang javac")
+FORMATTERS = _names("gofmt prettier rustfmt")
+FILTERS = _names("head tail grep egrep rg sed awk tee cat cut less sort uniq wc tr jq xargs")
+"""Programs that show a part of what another one printed."""
+
+_MANAGERS = """
+apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
+composer require; conda install; deno add; dnf install; dotnet add; flutter add; gem install; go get install
+hatch add; npm install i add; pdm add; pip install; pip3 install; pipenv install; pipx install
+pnpm add install i; poetry add; rye add; uv add; yarn add
+"""
+PACKAGE_MANAGERS = {
+    words[0]: words[1:]
+    for line in _MANAGERS.strip().replace("\n", ";").split(";")
+    if (words := tuple(line.split()))
+}
+"""Each with the words by which it adds a package."""
+RUNNERS = frozenset(PACKAGE_MANAGERS) | _names("""
+bash dart docker gh git gradle just kubectl make mise mix node npx python python3 rake ruby sh swift task
+terraform wrangler
+""")
+"""Programs whose next words say what they run."""
