@@ -48,6 +48,9 @@ _NAMES = {
     ">": "greater_than_sign",
     "[": "left_square_bracket",
     "]": "right_square_bracket",
+    "{": "left_curly_bracket",
+    "}": "right_curly_bracket",
+    "%": "percent_sign",
 }
 _CHARACTERS = {name: character for character, name in _NAMES.items()}
 _BRIEF = (
@@ -61,6 +64,9 @@ _BRIEF = (
     "save",
     "default",
     "transcript",
+    "transcript-index",
+    "transcript-find",
+    "transcript-count",
     "layout",
     "update",
     "versions",

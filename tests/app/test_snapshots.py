@@ -22,7 +22,7 @@ from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
-from memtui.app.widgets import document, transcript_lines
+from memtui.app.widgets import document, transcript_calls, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean
 from memtui.demo.build import DemoProject, build_demo
@@ -104,7 +104,9 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
         return " ".join(cleaned(text).split())
 
     monkeypatch.setattr(document, "clean", cleaned)
-    monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
+    for module in (transcript_calls, transcript_lines):
+        monkeypatch.setattr(module, "clean", cleaned)
+        monkeypatch.setattr(module, "clean_line", cleaned_line)
     monkeypatch.setattr(review_fields, "clean", cleaned)
     monkeypatch.setattr(evidence_pane, "clean", cleaned)
     monkeypatch.setattr(evidence_pane, "clean_line", cleaned_line)
@@ -123,6 +125,8 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
             await driver.until(lambda: driver.review.field("title").text, "the draft")
         elif isinstance(driver.screen, TranscriptScreen):
             await driver.until_transcript()
+            await driver.until(lambda: "turn" in driver.lines[0], "the turns")
+            await driver.handled()
         elif isinstance(driver.screen, CompactScreen):
             checks = driver.screen.query_one("#compact-checks", DocumentView)
             await driver.until(lambda: checks.document.text, "the checks")  # noqa: B023

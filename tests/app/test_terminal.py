@@ -203,12 +203,12 @@ def test_no_control_code_of_the_data_reaches_the_terminal(world: World, size: tu
 
 def _read_transcript(terminal: Terminal) -> None:
     terminal.press("4o")
-    terminal.until_shown("Transcript s-1")
+    terminal.until_shown("] next turn")
     for _ in range(5):
         terminal.press(PAGE_UP)
         terminal.until_quiet()
     terminal.press("q")
-    terminal.until_gone("Transcript s-1")
+    terminal.until_gone("] next turn")
 
 
 def _look_at_a_review(terminal: Terminal) -> None:

@@ -6,17 +6,39 @@ from typing import Any
 
 import pytest
 
-from memtui.app.widgets.document import Document
-from memtui.app.widgets.transcript_lines import join, render
+from memtui.app.widgets.document import Document, Line
+from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render
+from memtui.app.widgets.transcript_pages import Page
+from memtui.app.widgets.transcript_window import Window
 from memtui.clean import clean
 from memtui.formats.transcript import Line as Read
+from memtui.formats.transcript_events import Boundary
+from memtui.reading.blocks import blocks
+from memtui.reading.line_index import LineIndex
 from tests.app.widgets.hosts import hostile_texts
 from tests.app.widgets.records import Record, call, result, said, text, user
 
 
-def rendered(*records: Record, problem: str = "") -> list[tuple[str, str]]:
-    made = render(Read(0, 100, records, problem))
-    return [(each.role, each.text) for each in made if each.text or each.role]
+def made(*records: Record, problem: str = "", unfolded: bool = False) -> list[Line]:
+    found = blocks(Read(0, 100, records, problem))
+    return [line for block in found for line in render(block, unfolded=unfolded)]
+
+
+def rendered(*records: Record, problem: str = "", unfolded: bool = False) -> list[tuple[str, str]]:
+    lines = made(*records, problem=problem, unfolded=unfolded)
+    return [(each.role, each.text) for each in lines if each.text or each.role]
+
+
+def shown(*records: Record, unfolded: bool = False, days: bool = False) -> list[str]:
+    """A window of these records, calls and results joined."""
+    window = Window(LineIndex())
+    found = [block for at, each in enumerate(records) for block in blocks(Read(at, at + 1, (each,)))]
+    window.pages = [Page(0, len(records), tuple(found), last=True)]
+    window.compose()
+    if unfolded:
+        window.unfolded |= {block.key for block in found}
+        window.compose()
+    return [each.text for each in window.document.lines if each.text and (days or each.role != "label")]
 
 
 def texts(*records: Record) -> list[str]:
@@ -24,13 +46,13 @@ def texts(*records: Record) -> list[str]:
 
 
 def test_a_prompt_has_its_time() -> None:
-    made = [each for each in render(Read(0, 9, (user("Fix it\nand test"),))) if each.text]
-    assert [each.text for each in made] == ["10:15 ❯ Fix it", "        and test"]
-    assert [(span.role, made[0].text[span.start : span.end]) for span in made[0].spans] == [
+    first, second = (each for each in made(user("Fix it\nand test")) if each.text)
+    assert [first.text, second.text] == ["10:15 ❯ Fix it", "        and test"]
+    assert [(span.role, first.text[span.start : span.end]) for span in first.spans] == [
         ("dim", "10:15 "),
         ("prompt", "Fix it"),
     ]
-    assert (made[1].role, made[0].hang) == ("prompt", 8)
+    assert (second.role, first.hang) == ("prompt", 8)
     assert texts({**user("no time"), "timestamp": None}) == ["❯ no time"]
 
 
@@ -48,7 +70,7 @@ def test_what_is_no_conversation_is_left_out() -> None:
         {"type": "ai-title", "aiTitle": "t"},
         {"type": "system", "subtype": "turn_duration"},
         user("Caveat: The messages below were generated", isMeta=True),
-        said({"type": "thinking", "thinking": "hm"}),
+        said({"type": "thinking", "thinking": "", "signature": "x"}),
         result(""),
         result("The file /p/a.py has been updated."),
         {},
@@ -61,66 +83,168 @@ def test_the_model_says_markdown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "shown"),
+    ("block", "row"),
     [
-        (call("Bash", command="npm test", description="run"), "● Bash  npm test"),
-        (call("Bash", command="cat <<E\nx\nE"), "● Bash  cat <<E …"),
-        (call("Edit", file_path="/p/src/a.py", old_string="x"), "● Edit  src/a.py"),
+        (call("Bash", command="npm test"), "● Bash  npm test"),
+        (call("Bash", command="npm test", description="run"), "● Bash  npm test  ▸"),
+        (call("Bash", command="cat <<E\nx\nE"), "● Bash  cat <<E …  ▸"),
+        (call("Edit", file_path="/p/src/a.py", old_string="x"), "● Edit  src/a.py  +0 −1  ▸"),
         (call("Read", file_path="/elsewhere/b.py"), "● Read  /elsewhere/b.py"),
-        (call("Grep", pattern="a.*b", path="/p"), "● Grep  a.*b"),
-        (call("Agent", description="look", prompt="long"), "● Agent  look"),
+        (call("Grep", pattern="a.*b", path="/p"), "● Grep  a.*b  ▸"),
+        (call("Agent", description="look", prompt="long"), "● Agent  look  ▸"),
         (
             call("TodoWrite", todos=[{"status": "completed"}, {"status": "pending"}, 3]),
-            "● TodoWrite  1 of 2 done",
+            "● TodoWrite  1 of 2 done  ▸",
         ),
-        (call("TodoWrite", todos=None), "● TodoWrite  0 of 0 done"),
-        (call("TaskUpdate", taskId="4", status="completed"), "● TaskUpdate  4 completed"),
-        (call("mcp__x__y", number=3, words="hello"), "● mcp__x__y  hello"),
-        (call("Odd", file_path=7), "● Odd  "),
-        (call("Bash", command="x" * 500), f"● Bash  {'x' * 159}…"),
+        (call("TodoWrite", todos=None), "● TodoWrite  0 of 0 done  ▸"),
+        (call("TaskUpdate", taskId="4", status="completed"), "● TaskUpdate  4 completed  ▸"),
+        (call("mcp__x__y", number=3, words="hello"), "● mcp__x__y  hello  ▸"),
+        (call("Odd", file_path=7), "● Odd  ▸"),
+        (call("Bash", command="x" * 500), f"● Bash  {'x' * 109}…  ▸"),
     ],
 )
-def test_a_call_takes_one_line(block: Record, shown: str) -> None:
-    assert texts(said(block)) == [shown]
+def test_a_call_takes_one_line(block: Record, row: str) -> None:
+    assert texts(said(block)) == [row]
+
+
+def test_an_unfolded_call_shows_what_it_was_given() -> None:
+    lines = rendered(said(call("Agent", description="look", prompt="one\ntwo", depth=3)), unfolded=True)
+    assert lines[1:] == [
+        ("", "  prompt:"),
+        ("code", "    one"),
+        ("code", "    two"),
+        ("", "  depth: 3"),
+    ]
+
+
+def test_an_unfolded_edit_is_a_diff_in_colour() -> None:
+    edit = call("Edit", file_path="/p/a.py", old_string="the old word", new_string="the new word")
+    gone, come = made(said(edit), unfolded=True)[1:]
+    assert [(each.role, each.text) for each in (gone, come)] == [
+        ("bad", "  - the old word"),
+        ("good", "  + the new word"),
+    ]
+    assert [gone.text[span.start : span.end] for span in gone.spans] == ["old"]
+    assert [(span.role, come.text[span.start : span.end]) for span in come.spans] == [("added", "new")]
+
+
+def test_a_call_says_how_it_ended_and_how_much_it_gave() -> None:
+    long = "\n".join("abcdef")
+    assert shown(said(call("Bash", command="ls")), result(long)) == ["● Bash  ls  6 lines ▸"]
+    assert shown(said(call("Bash", command="ls")), result("a")) == ["● Bash  ls", "  └ a"]
+    failed = result("Exit code 3\nno", failed=True)
+    assert shown(said(call("Bash", command="ls")), failed) == [
+        "● Bash  ls  ✗ exit 3",
+        "  └ Exit code 3",
+        "    no",
+    ]
+    task = result(long, toolUseResult={"totalToolUseCount": 12, "totalDurationMs": 190_000})
+    assert shown(said(call("Task", description="x")), task) == ["● Task  x  12 calls, 3 min  6 lines ▸"]
+    assert shown(said(call("Bash", command="ls")), result(long), unfolded=True) == [
+        "● Bash  ls  6 lines ▾",
+        "  └ a",
+        *(f"    {letter}" for letter in "bcdef"),
+    ]
+
+
+def test_a_file_that_was_read_is_told_by_its_lines() -> None:
+    read = said(call("Read", file_path="/p/a"))
+    assert shown(read, result("     1\tone\n     2\ttwo")) == ["● Read  a  2 lines ▸"]
+
+
+def test_numbers_in_what_a_tool_printed_are_no_outcome() -> None:
+    assert shown(said(call("Bash", command="ls")), result("294 failed")) == ["● Bash  ls", "  └ 294 failed"]
+
+
+def test_results_stand_under_their_calls() -> None:
+    first, second = (
+        {**call("Read", file_path="/p/a"), "id": "1"},
+        {**call("Read", file_path="/p/b"), "id": "2"},
+    )
+    answers = [result("of a"), result("of b")]
+    for number, answer in enumerate(answers, 1):
+        answer["message"]["content"][0]["tool_use_id"] = str(number)
+    assert shown(said(first), said(second), *answers) == ["● Read  a", "  └ of a", "● Read  b", "  └ of b"]
+
+
+def test_a_subagents_own_transcript_is_offered() -> None:
+    ended = result("done", toolUseResult={"agentId": "a1b2"})
+    assert shown(said(call("Task", description="x")), ended)[-1] == "  ▸ its own transcript"
+    assert "its own" not in shown(result("done", toolUseResult={"agentId": "../x"}))[-1]
 
 
 def test_results_are_shortened() -> None:
-    assert texts(result("a\nb\nc\nd\ne")) == ["  └ a", "    b", "    c", "    … 2 more lines"]
+    assert texts(result("a\nb\nc\nd\ne")) == ["  └ a", "    b", "    c", "    … 2 more lines ▸"]
     assert texts(result([{"type": "text", "text": "a\nb\nc\nd"}])) == [
         "  └ a",
         "    b",
         "    c",
-        "    … 1 more line",
+        "    … 1 more line ▸",
     ]
-    assert texts(result("     1→import os\n     2→\n")) == ["  └ 2 lines"]
-    assert texts(result("     1→import os\n")) == ["  └ 1 line"]
+    assert texts(result("     1→import os\n     2→\n")) == ["  └ 2 lines ▸"]
+    assert texts(result("     1→import os\n")) == ["  └ 1 line ▸"]
 
 
 def test_errors_are_bad_and_longer() -> None:
-    made = rendered(result("<tool_use_error>no\nsuch\nfile</tool_use_error>", failed=True))
-    assert made == [("bad", "  └ no"), ("bad", "    such"), ("bad", "    file")]
+    lines = rendered(result("<tool_use_error>no\nsuch\nfile</tool_use_error>", failed=True))
+    assert lines == [("bad", "  └ no"), ("bad", "    such"), ("bad", "    file")]
 
 
 @pytest.mark.parametrize(
-    ("metadata", "shown"),
+    ("metadata", "caption"),
     [
         (
             {"trigger": "auto", "preTokens": 155_000, "postTokens": 12_100},
-            "compacted (auto, 155k → 12k tokens)",
+            "▼ COMPACTED auto 155k → 12k",
         ),
-        ({"trigger": "manual", "preTokens": 900}, "compacted (manual, 900 tokens)"),
-        ({}, "compacted"),
-        (None, "compacted"),
+        ({"trigger": "manual", "preTokens": 900}, "▼ COMPACTED manual 900"),
+        ({}, "▼ COMPACTED"),
+        (None, "▼ COMPACTED"),
     ],
 )
-def test_a_compaction_is_a_rule_across(metadata: Any, shown: str) -> None:
+def test_a_compaction_is_a_rule_across(metadata: Any, caption: str) -> None:
     record = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
-    assert rendered(record) == [("rule", f"──── {shown} ")]
+    assert rendered(record) == [("rule", f"──── {caption} ")]
 
 
-def test_a_summary_is_folded() -> None:
+def test_compactions_are_numbered_where_all_are_known() -> None:
+    assert boundary_caption(Boundary("auto", 5, None), 1, 2) == "▼ COMPACTED auto 5 (1 of 2)"
+
+
+def test_summary_and_thinking_unfold() -> None:
     summary = user("This session is being continued from a previous conversation ...", isCompactSummary=True)
-    assert rendered(summary) == [("label", "▸ summary of what came before, 64 characters")]
+    assert rendered(summary) == [("label", "▸ Summary, 64 characters")]
+    assert "being continued" in rendered(summary, unfolded=True)[1][1]
+    thinking = said({"type": "thinking", "thinking": "first\nthen"})
+    assert rendered(thinking) == [("label", "▸ Thinking, 10 characters")]
+    assert rendered(thinking, unfolded=True)[1:] == [("quote", "first"), ("quote", "then")]
+
+
+def test_an_image_is_named() -> None:
+    image = {"type": "image", "source": {"media_type": "image/png", "data": "x" * 4000}}
+    record = user("", message={"role": "user", "content": [image, text("what is it?")]})
+    assert texts(record) == ["▣ image/png, 3 kB", "10:15 ❯ what is it?"]
+
+
+def test_pasted_text_is_folded() -> None:
+    long = user("\n".join(f"row {number}" for number in range(40)))
+    assert texts(long)[-1] == "        … 20 more lines ▸"
+    assert texts(long)[-2] == "        row 19"
+    assert "        row 39" in [words for _, words in rendered(long, unfolded=True)]
+    assert can_fold(made(long)) and can_fold(made(long, unfolded=True))
+
+
+def test_days_are_set_apart() -> None:
+    early, late = user("a"), {**user("b"), "timestamp": "2026-01-04T10:15:00.000Z"}
+    assert shown(early, early, late, days=True) == [
+        "──── Fri 02 Jan 2026 ",
+        "10:15 ❯ a",
+        "10:15 ❯ a",
+        "──── Sun 04 Jan 2026 ",
+        "10:15 ❯ b",
+    ]
+    block = blocks(Read(0, 9, ({**early, "timestamp": None},)))[0]
+    assert date_line(block) is None
 
 
 def test_a_subagent_is_set_apart() -> None:
@@ -129,35 +253,44 @@ def test_a_subagent_is_set_apart() -> None:
 
 
 def test_problems_are_told() -> None:
-    assert [each.text for each in render(Read(5, 12_800_005, (), "too long"))] == [
+    read = Read(5, 12_800_005, (), "too long")
+    assert [line.text for block in blocks(read) for line in render(block, unfolded=False)] == [
         "… line of 12.8 MB skipped"
     ]
     assert rendered(problem="not JSON") == [("dim", "… line that is not JSON skipped")]
-    assert render(Read(5, 5, (), "torn")) == []
-    assert render(Read(5, 5, (), "too long")) == []
+    assert blocks(Read(5, 5, (), "torn")) == []
+    assert blocks(Read(5, 5, (), "too long")) == []
 
 
 @hostile_texts
-def test_everything_is_cleaned(hostile: str) -> None:
+@pytest.mark.parametrize("unfolded", [True, False])
+def test_everything_is_cleaned(hostile: str, unfolded: bool) -> None:
     records = (
         user(hostile),
-        said(text(hostile), call("Bash", command=hostile), call(hostile, x=hostile)),
+        said(text(hostile), call("Bash", command=hostile), call(hostile, **{"x": hostile, hostile: 3})),
+        said(call("Edit", file_path=hostile, old_string=hostile, new_string=hostile + "x")),
+        said({"type": "thinking", "thinking": hostile}, {"type": "image", "source": {"media_type": hostile}}),
         result(hostile),
         result(hostile, failed=True),
         {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": hostile}},
         {"type": "attachment", "attachment": {"type": "queued_command", "prompt": hostile}},
     )
-    for made in render(Read(0, 9, records)):
-        assert clean(made.text) == made.text
-        assert "\n" not in made.text
+    for line in made(*records, unfolded=unfolded):
+        assert clean(line.text) == line.text
+        assert "\n" not in line.text
 
 
-def test_long_texts_are_cut() -> None:
-    made = render(Read(0, 9, (said(text("x\n" * 5000)),)))
-    assert len(made) < 1010
-    assert "4,000 more lines" in Document(made).text
+def test_results_without_end_are_cut() -> None:
+    lines = made(result("x\n" * 9000), unfolded=True)
+    assert len(lines) < 5010
+    assert "4,000 more, e opens all of it" in Document(lines).text
 
 
 def test_blank_lines_are_never_two() -> None:
-    made = join([render(Read(0, 9, (user("a"),))), render(Read(0, 9, (user("b"),)))])
-    assert [each.text for each in made] == ["", "10:15 ❯ a", "", "10:15 ❯ b", ""]
+    window = Window(LineIndex())
+    found = [block for at in (0, 1) for block in blocks(Read(at, at + 1, (user("a"),)))]
+    window.pages = [Page(0, 2, tuple(found), last=True)]
+    window.compose()
+    lines = window.document.lines
+    assert [each.text for each in lines[1:]] == ["", "10:15 ❯ a", "", "10:15 ❯ a"]
+    assert BLANK in lines

@@ -10,18 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.app.widgets import transcript_pages
-from memtui.app.widgets.document import Line
-from memtui.app.widgets.transcript_lines import join, render
-from memtui.app.widgets.transcript_pages import (
-    Page,
-    last_page,
-    line_offset,
-    line_start,
-    page_after,
-    page_at_line,
-    page_before,
-)
+from memtui.app.widgets.transcript_pages import Page, Pages, Shows, line_offset, line_start
 from memtui.formats import transcript
+from memtui.formats.transcript_events import Words
+from memtui.reading.blocks import Block, blocks
+from memtui.reading.line_index import LineIndex
 from tests.app.widgets.records import call, result, said, text, user, write
 
 RECORDS = (
@@ -45,27 +38,37 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def whole(path: Path) -> list[Line]:
-    return join(render(each) for each in transcript.read_lines(path))
+def pages_of(path: Path, shows: Shows = Shows.ALL) -> Pages:
+    index = LineIndex()
+    index.extend(path)
+    return Pages(path, index, shows)
 
 
-def backwards(path: Path) -> Page:
-    page = last_page(path)
+def whole(path: Path) -> tuple[Block, ...]:
+    return tuple(block for each in transcript.read_lines(path) for block in blocks(each))
+
+
+def backwards(pages: Pages) -> Page:
+    page = pages.last()
     assert page.last
     while page.start > 0:
-        before = page_before(path, page.start)
+        before = pages.before(page.start)
         assert before.start < page.start == before.end
         page = before + page
     return page
 
 
-def forwards(path: Path, start: int = 0) -> Page:
-    page = page_after(path, start)
+def forwards(pages: Pages, start: int = 0) -> Page:
+    page = pages.after(start)
     while not page.last:
-        following = page_after(path, page.end)
+        following = pages.after(page.end)
         assert following.start == page.end
         page += following
     return page
+
+
+def asks(page: Page) -> list[str]:
+    return [block.event.text for block in page.blocks if isinstance(block.event, Words)]
 
 
 @settings(max_examples=60)
@@ -74,8 +77,29 @@ def test_pages_are_the_whole_in_both_directions(
     tmp_path_factory: pytest.TempPathFactory, records: list[object], torn: bool
 ) -> None:
     path = write(tmp_path_factory.mktemp("t") / "t.jsonl", *records, b'{"type":"user","mess' if torn else b"")  # type: ignore[arg-type]
-    assert list(backwards(path).lines) == whole(path)
-    assert list(forwards(path).lines) == whole(path)
+    pages = pages_of(path)
+    assert backwards(pages).blocks == whole(path)
+    assert forwards(pages).blocks == whole(path)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(RECORDS), max_size=40))
+def test_asks_and_closing_messages_alone_are_paged_in_both_directions(
+    tmp_path_factory: pytest.TempPathFactory, records: list[object]
+) -> None:
+    path = write(tmp_path_factory.mktemp("t") / "t.jsonl", *records)  # type: ignore[arg-type]
+    pages = pages_of(path, Shows.ASKS)
+    texts = asks(forwards(pages))
+    assert texts == [block.event.text for block in whole(path) if isinstance(block.event, Words)]
+    assert backwards(pages).blocks == forwards(pages).blocks
+
+
+def test_of_the_models_texts_the_last_of_each_turn_closes_it(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.jsonl", user("a"), said(text("one")), said(text("two")), user("b"), said(text("three"))
+    )
+    shown = [getattr(block.event, "text", "") for block in pages_of(path, Shows.ASKS).last().blocks]
+    assert shown == ["a", "two", "b", "three"]
 
 
 @settings(max_examples=60)
@@ -94,59 +118,56 @@ def test_a_line_start_is_one(
 def test_a_page_is_made_larger_over_bookkeeping(tmp_path: Path) -> None:
     noise = [{"type": "progress", "data": "x" * 200}] * 12
     path = write(tmp_path / "t.jsonl", *[user("early")] * 4, *noise)
-    page = last_page(path)
-    assert "early" in page.lines[1].text
+    assert asks(pages_of(path).last())[-1:] == ["early"]
 
 
 def test_only_so_much_is_read_at_once(tmp_path: Path) -> None:
     noise = [{"type": "progress", "data": "x" * 200}] * 100
     path = write(tmp_path / "t.jsonl", *noise)
     size = path.stat().st_size
-    before = page_before(path, size)
-    assert size - before.start < 6000
-    assert page_after(path, 0).end < 6000
+    assert size - pages_of(path).before(size).start < 6000
+    assert pages_of(path).after(0).end < 6000
 
 
 def test_what_is_being_written_is_left_for_later(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("one"), b'{"type":"user","message":{"content":"two"')
-    page = last_page(path)
-    assert [each.text for each in page.lines if each.text] == ["10:15 ❯ one"]
+    page = pages_of(path).last()
+    assert asks(page) == ["one"]
     write(path, b"}}\n")
-    following = page_after(path, page.end)
-    assert [each.text for each in following.lines if each.text] == ["❯ two"]
+    following = pages_of(path).after(page.end)
+    assert asks(following) == ["two"]
     assert (following.last, following.end) == (True, path.stat().st_size)
 
 
 def test_a_line_of_megabytes_is_told_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript_pages, "_BLOCK", 1 << 16)
     path = write(tmp_path / "t.jsonl", user("before"), b"x" * 2_500_000, "\n", user("after"))
-    expected = ["10:15 ❯ before", "… line of 2.5 MB skipped", "10:15 ❯ after"]
-    assert [each.text for each in backwards(path).lines if each.text] == expected
-    assert [each.text for each in forwards(path).lines if each.text] == expected
+    for page in (backwards(pages_of(path)), forwards(pages_of(path))):
+        assert [tuple(block.event) for block in page.blocks][1] == ("line of 2.5 MB",)
+        assert asks(page) == ["before", "after"]
 
 
 def test_a_file_that_shrank_gives_no_error(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", *[user("x")] * 20)
-    size = path.stat().st_size
+    size, pages = path.stat().st_size, pages_of(path)
     path.write_bytes(b"")
-    assert page_before(path, size).start < size
-    assert page_after(path, size).lines == ()
-    assert last_page(path) == Page(0, 0, (), last=True)
+    assert pages.before(size).start < size
+    assert pages.after(size).blocks == ()
+    assert pages.last() == Page(0, 0, (), last=True)
 
 
 def test_cancelling_stops_reading(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.jsonl", *[user("x")] * 200)
-    assert page_after(path, 0, lambda: True).end < 500
-    assert page_before(path, 5000, lambda: True).lines == ()
+    pages = pages_of(write(tmp_path / "t.jsonl", *[user("x")] * 200))
+    assert pages.after(0, lambda: True).end < 500
+    assert pages.before(5000, lambda: True).blocks == ()
 
 
-def test_a_line_is_found_by_its_number(tmp_path: Path) -> None:
+def test_a_line_is_found_by_its_number_with_and_without_the_index(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", *RECORDS)
     data = path.read_bytes()
     starts = [0, *(at + 1 for at, byte in enumerate(data[:-1]) if byte == 10)]
-    assert [line_offset(path, number + 1) for number in range(len(starts))] == starts
-    assert line_offset(path, 900) == starts[-1]
-    page = page_at_line(path, 5)
-    assert page.start == starts[4]
-    assert page.lines[0].text == "▸ L5"
-    assert any("漢字" in each.text for each in page.lines[:4])
+    index = LineIndex()
+    for _ in range(2):
+        assert [line_offset(path, number + 1, index) for number in range(len(starts))] == starts
+        assert line_offset(path, 900, index) == starts[-1]
+        index.extend(path)

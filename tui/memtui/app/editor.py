@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,20 @@ def _words(value: str) -> list[str]:
         return value.split()
 
 
+def page_text(app: App[Any], text: str) -> str:
+    """Suspend the app and show `text` in the person's pager, else in the editor; "" or what went wrong.
+
+    The text stands in a file that only the person can read, and that is gone afterwards.
+    """
+    command = _words(os.environ.get("PAGER", "")) or editor_command()
+    if not command:
+        return "No pager found: set PAGER or EDITOR."
+    with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
+        path = Path(folder) / "transcript.md"
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return _step_aside(app, command, path)
+
+
 def edit_file(app: App[Any], path: Path) -> str:
     """Suspend the app and edit `path`; return "" or what went wrong.
 
@@ -49,6 +64,10 @@ def edit_file(app: App[Any], path: Path) -> str:
     command = editor_command()
     if not command:
         return f"No editor found: set EDITOR. The file is {path}."
+    return _step_aside(app, command, path)
+
+
+def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
     try:
         with app.suspend():
             status = _run([*command, str(path)])

@@ -149,13 +149,65 @@ COMPACT = CommandTable(
 
 TRANSCRIPT = CommandTable(
     "Transcript",
-    "The conversation as it stands in Claude Code's file; it follows the session.",
+    "The conversation as it stands in Claude Code's file; it follows the session. "
+    "A number goes before G (a line) or % (a part of the file).",
     (
-        _START,
-        _END,
-        _DOWN,
+        ScreenCommand(
+            "slash", "/", "find", "find as you type; capitals count when you type one", "screen.find"
+        ),
+        ScreenCommand("n", "n", "next", "go to the next hit", "screen.again(1)"),
+        ScreenCommand("N", "N", "hit before", "go to the hit before", "screen.again(-1)", bar=False),
+        ScreenCommand(
+            "left_square_bracket", "[", "turn before", "go to the turn before", "screen.turn(-1)", bar=False
+        ),
+        ScreenCommand("right_square_bracket", "]", "next turn", "go to the next turn", "screen.turn(1)"),
+        ScreenCommand(
+            "left_curly_bracket",
+            "{",
+            "before",
+            "go to the compaction before",
+            "screen.compaction(-1)",
+            bar=False,
+        ),
+        ScreenCommand(
+            "right_curly_bracket", "}", "compaction", "go to the next compaction", "screen.compaction(1)"
+        ),
+        ScreenCommand(
+            "enter",
+            "enter",
+            "unfold",
+            "unfold what is folded here, or fold it; go to typed line",
+            "screen.unfold",
+        ),
+        ScreenCommand("space", "space", "mark", "mark this block, or unmark it", "screen.mark"),
+        ScreenCommand("y", "y", "copy", "copy the selection, the marked blocks or this one", "screen.copy"),
+        ScreenCommand("e", "e", "pager", "open them in $PAGER or $EDITOR", "screen.pager", bar=False),
+        ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
+        ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
+        ScreenCommand(
+            "G", "G", "end", "go to the end, or to the line whose number you typed", "screen.last", bar=False
+        ),
+        ScreenCommand(
+            "percent_sign",
+            "%",
+            "part",
+            "go to as many hundredths of the file as you typed",
+            "screen.percent",
+            bar=False,
+        ),
+        ScreenCommand(
+            "tab",
+            "tab",
+            "next fold",
+            "go to the next line that unfolds",
+            "focused.link(1)",
+            bar=False,
+            bound=False,
+        ),
         _HELP,
-        ScreenCommand("escape,o,q", "esc", "back", "back to where you were", "screen.dismiss"),
+        ScreenCommand(
+            "escape,o,q", "esc", "back", "back: drop the number, marks, hits, leave", "screen.back"
+        ),
     ),
 )
 

@@ -24,7 +24,7 @@ from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
-from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.evidence import evidence
@@ -212,7 +212,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         except TranscriptProblem as problem:
             self.say(f"{problem}.", warn=True)
         else:
-            self.app.push_screen(TranscriptScreen(path))
+            read_transcript(self.app, path)
 
     def action_save(self) -> None:
         """Save, once: a second ctrl+s comes too late to change anything."""

@@ -1,50 +1,242 @@
-"""A transcript, opened at its end or at a line."""
+"""A transcript to read: opened at its end or at a line, with everything that a pager can do."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
+from textual import events, on
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
+from memtui.app.editor import page_text
 from memtui.app.keys.screen_commands import TRANSCRIPT
+from memtui.app.screens.transcript_title import place, title
+from memtui.app.widgets.find_line import FindLine
 from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.transcript_finder import Finder
+from memtui.app.widgets.transcript_pages import Shows
+from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.clean import clean_line
+from memtui.documents.transcript_markdown import transcript_markdown
+from memtui.reading.blocks import Block
+from memtui.reading.subagents import agent_transcripts
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
 
 _FOLLOW = 0.5
 """Seconds between looks at whether the transcript has grown."""
 
 
+def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "") -> None:
+    """Open a session for reading, from anywhere in the app.
+
+    Args:
+        app: the app.
+        path: the session's transcript, or one of its subagents'.
+        line: the line to open it at (1-based), which is unfolded; its end when 0.
+        find: what is marked in it, and what `n` goes on to find.
+    """
+    app.push_screen(TranscriptScreen(path, line, find=find))
+
+
 class TranscriptScreen(Screen[None]):
     """The conversation as it stands in Claude Code's file."""
+
+    if TYPE_CHECKING:
+        app: HostApp
 
     TABLE = TRANSCRIPT
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
-    def __init__(self, path: Path, line: int = 0) -> None:
-        """Open `path` at a line (1-based), or at its end."""
+    def __init__(self, path: Path, line: int = 0, *, find: str = "") -> None:
+        """Use `read_transcript`."""
         super().__init__()
         self._path = path
         self._line = line
+        self._query = find
+        self._typed = ""
 
     def compose(self) -> ComposeResult:
-        """The view and its keys."""
+        """The view, the line to type in, and the keys."""
         yield TranscriptView(id="transcript")
+        yield FindLine()
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Follow the file while somebody looks at it."""
-        view = self.query_one(TranscriptView)
-        view.border_title = Content(f"Transcript {clean_line(self._path.stem)[:8]}")
+        self.view = self.query_one(TranscriptView)
+        self.finder = Finder(self.view)
         self.query_one(KeyBar).keys = self.TABLE.bar()
-        view.open(self._path, self._line)
-        view.focus()
-        self.set_interval(_FOLLOW, view.poll)
+        self.view.open(self._path, self._line)
+        if self._query:
+            self.finder.look_for(self._query)
+        self.view.focus()
+        self.set_interval(_FOLLOW, self.view.poll)
+
+    @on(TranscriptView.Moved)
+    def show_place(self) -> None:
+        """Say in the frame where one is."""
+        found = self.finder.place
+        self.view.border_title = Content(title(self.view, self.view.outer_size.width))
+        self.view.border_subtitle = Content(place(self.view, found, self._typed))
+        self.query_one(FindLine).show_place(found)
 
     async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click in the key bar."""
         await self.run_action(message.action)
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit belongs to a number, which goes before G or %."""
+        if self.focused is self.view and event.character and event.character in "0123456789":
+            self._typed = (self._typed + event.character)[-9:].lstrip("0")
+            event.stop()
+            self.show_place()
+
+    def _number(self) -> int:
+        """The number that was typed, which is used up by this."""
+        typed, self._typed = self._typed, ""
+        return int(typed or "0")
+
+    # -- finding --------------------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        """Type what is looked for."""
+        self.finder.begin()
+        self.query_one(FindLine).open(self.finder.text)
+
+    @on(FindLine.Changed)
+    def _find(self, event: FindLine.Changed) -> None:
+        self.finder.type(event.text)
+
+    @on(FindLine.Kept)
+    def _kept(self) -> None:
+        self._close_line()
+
+    @on(FindLine.Dropped)
+    def _dropped(self) -> None:
+        self.finder.drop()
+        self._close_line()
+
+    def _close_line(self) -> None:
+        self.view.focus()
+        self.query_one(FindLine).close()
+        self.show_place()
+
+    def action_again(self, step: int) -> None:
+        """Go to the next hit, or to the one before."""
+        if self.finder.text:
+            self.finder.again(step)
+        else:
+            self.app.say("Nothing is looked for yet: / finds.")
+
+    # -- going somewhere ------------------------------------------------------------------------------------
+
+    def action_first(self) -> None:
+        """Go to the start."""
+        self._number()
+        self.view.action_first()
+
+    def action_last(self) -> None:
+        """Go to the end, or to the line whose number was typed."""
+        number = self._number()
+        if number:
+            self.view.go(Wanted("line", number, unfold=True))
+        else:
+            self.view.action_last()
+
+    def action_percent(self) -> None:
+        """Go to a part of the file."""
+        if self._typed:
+            self.view.go(Wanted("percent", min(100, self._number())))
+        else:
+            self.app.say("Type a number before %.")
+
+    def action_turn(self, step: int) -> None:
+        """Go to another turn."""
+        self.view.when_indexed(lambda: self._go_to("asks", step, "turn"))
+
+    def action_compaction(self, step: int) -> None:
+        """Go to another compaction."""
+        self.view.when_indexed(lambda: self._go_to("boundaries", step, "compaction"))
+
+    def _go_to(self, places: str, step: int, name: str) -> None:
+        source, block = self.view.source, self.view.current
+        if source is None or block is None:
+            return
+        offsets: list[int] = list(getattr(source.index, places))
+        here = block.key[0]
+        others = [each for each in offsets if (each > here if step > 0 else each < here)]
+        if others:
+            self.view.go(Wanted("offset", others[0] if step > 0 else others[-1]))
+        elif offsets:
+            self.app.say(f"This is the {'last' if step > 0 else 'first'} {name}.")
+        else:
+            self.app.say(f"There is no {name} in this session.")
+
+    # -- blocks ---------------------------------------------------------------------------------------------
+
+    def action_unfold(self) -> None:
+        """Unfold the current block, or fold it; after a number go to that line."""
+        if self._typed:
+            self.action_last()
+        elif not self.view.follow():
+            self.app.say("There is nothing to unfold here.")
+
+    @on(TranscriptView.AgentWanted)
+    def _open_agent(self, event: TranscriptView.AgentWanted) -> None:
+        for agent, path in agent_transcripts(self._path, [event.agent]):
+            if agent == event.agent:
+                read_transcript(self.app, path)
+                return
+        self.app.say("The transcript of this subagent is not there any more.", severity="warning")
+
+    def action_mark(self) -> None:
+        """Mark the current block, or unmark it, and go on to the next."""
+        self.view.mark()
+        self.show_place()
+
+    def _chosen(self) -> list[Block]:
+        """The marked blocks, else the current one with its result."""
+        marked = sorted(self.view.marks.values(), key=lambda block: block.key)
+        return marked or self.view.window.with_result(self.view.current)
+
+    def action_copy(self) -> None:
+        """Copy the selection, the marked blocks or the current one as Markdown."""
+        if selected := self.get_selected_text():
+            self.app.copy_text(selected, name="the selection")
+        elif chosen := self._chosen():
+            name = f"{len(self.view.marks)} blocks" if len(self.view.marks) > 1 else "this block"
+            self.app.copy_text(transcript_markdown(chosen), name=name)
+
+    def action_pager(self) -> None:
+        """Read them in a pager."""
+        chosen = self._chosen()
+        problem = page_text(self.app, transcript_markdown(chosen, mask=False)) if chosen else ""
+        if problem:
+            self.app.say(problem, severity="warning")
+
+    def action_cycle(self) -> None:
+        """Show all, no tools, or asks and closing messages."""
+        source = self.view.source
+        if source is not None:
+            kinds = list(Shows)
+            shows = kinds[(kinds.index(source.shows) + 1) % len(kinds)]
+            self.view.when_indexed(lambda: self.view.show_only(shows))
+            self.app.say(f"Shown: {shows}.")
+
+    def action_back(self) -> None:
+        """Drop the number, the marks, what is looked for; then leave."""
+        if self._typed:
+            self._typed = ""
+        elif self.view.marks:
+            self.view.unmark()
+        elif self.finder.text:
+            self.finder.look_for("")
+        else:
+            self.dismiss()
+            return
+        self.show_place()

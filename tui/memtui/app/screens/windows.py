@@ -82,9 +82,9 @@ class ScreenWindows:
 
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""
-        from memtui.app.screens.transcript import TranscriptScreen
+        from memtui.app.screens.transcript import read_transcript
 
-        self._screen.app.push_screen(TranscriptScreen(path, line))
+        read_transcript(self._screen.app, path, line)
 
     def read(self, title: str, document: Document) -> None:
         """Show a document."""

@@ -15,7 +15,7 @@ LINE_LIMIT = 2000
 
 ROLES = (
     "title", "heading", "label", "dim", "quote", "bullet", "code", "strong", "rule",
-    "good", "warn", "bad", "accent", "prompt", "tool", "added", "removed",
+    "good", "warn", "bad", "accent", "prompt", "tool", "added", "removed", "hit",
 )  # fmt: skip
 """What a line or a span may be, besides plain (the empty string); the view has a style for each."""
 

@@ -76,8 +76,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .document--tool { color: $text-secondary; }
         & > .document--added { color: $text-success; text-style: bold; }
         & > .document--removed { color: $text-error; text-style: strike; }
+        & > .document--hit { color: $text; background: $warning 50%; text-style: bold; }
         & > .document--link { background: $primary 40%; text-style: bold; }
-        &:nocolor > .document--link { text-style: reverse; }
+        &:nocolor > .document--link, &:nocolor > .document--hit { text-style: reverse; }
     }
     """
 

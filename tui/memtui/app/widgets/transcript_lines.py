@@ -1,224 +1,146 @@
-"""A transcript's records as lines to read: who said what, which tools were called and what came of it."""
+"""A transcript's blocks as lines to read."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, rule, styled
-from memtui.app.widgets.wrap import cut
-from memtui.clean import clean_line
+from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
+from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines
+from memtui.clean import clean, clean_line
 from memtui.clock import local, parse_iso
-from memtui.formats import transcript
-from memtui.formats.transcript_events import (
-    Boundary,
-    Call,
-    Event,
-    Queued,
-    Result,
-    Said,
-    Summary,
-    Words,
-    events,
-)
+from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
+from memtui.reading.blocks import Attached, Block, Skipped, Thinking
 
-_RESULT_LINES, _ERROR_LINES = 3, 8
-_TEXT_LINES = 1000
-_SUBJECT_CELLS = 160
-_BLANK = Line("")
-
-# What a call is about, by tool; of other tools the first text among their arguments.
-_SUBJECTS = {
-    "Bash": "command",
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path",
-    "Write": "file_path",
-    "Read": "file_path",
-    "Grep": "pattern",
-    "Glob": "pattern",
-    "Task": "description",
-    "Agent": "description",
-    "TaskCreate": "subject",
-    "WebFetch": "url",
-    "WebSearch": "query",
-    "Skill": "skill",
-    "ToolSearch": "query",
-}
-_PATHS = frozenset({"file_path", "notebook_path"})
-
-# Results that only repeat what the call says.
-_ECHOES = (
-    "The file ",
-    "File created successfully",
-    "Todos have been modified",
-    "Updated task #",
-    "Launching skill:",
-)
-_ERROR_TAG = re.compile("</?tool_use_error>")
-# How the Read tool numbers what it read.
-_NUMBERED = re.compile(r"\s*\d+[→\t]")
+BLANK = Line("")
+_PASTED = 30
+"""Lines of an ask from which it is folded: they were pasted, as a rule."""
+_HEAD = 20
 
 
-def render(read: transcript.Line) -> list[Line]:
-    """The lines that show one transcript line; none for bookkeeping and for a line still being written."""
-    if read.problem == "too long" and read.end > read.offset:
-        return [line(f"… line of {(read.end - read.offset) / 1e6:.1f} MB skipped", "dim")]
-    lines: list[Line] = []
-    for record in read.records:
-        for event in events(record):
-            lines += _render(event, record)
-    if read.problem == "not JSON" and not lines:
-        return [line("… line that is not JSON skipped", "dim")]
-    return lines
+def render(block: Block, *, unfolded: bool, result: Result | None = None, paired: bool = False) -> list[Line]:
+    """The lines that show one block.
+
+    Args:
+        block: what to show.
+        unfolded: all of it, or what a reader needs at first.
+        result: that of a call, which stands under it.
+        paired: this is a result that stands under its call.
+    """
+    event = block.event
+    if isinstance(event, Call):
+        made = call_lines(block, event, result, unfolded=unfolded)
+    elif isinstance(event, Result):
+        made = result_lines(event, unfolded=unfolded, paired=paired)
+    elif isinstance(event, Said):
+        made = [BLANK, *from_markdown(event.text.strip("\n")).lines, BLANK]
+    elif isinstance(event, Words):
+        made = _words(block, event, unfolded)
+    elif isinstance(event, Queued):
+        made = _prompt(block, event.text, unfolded, "  (while the model worked)")
+    elif isinstance(event, Boundary):
+        made = [BLANK, rule(boundary_caption(event), "rule"), BLANK]
+    elif isinstance(event, Summary):
+        made = _folding("Summary", event.text, unfolded)
+    elif isinstance(event, Thinking):
+        made = _folding("Thinking", event.text, unfolded)
+    else:
+        made = [_remark(event)]
+    return _of_subagent(made) if block.agent else made
 
 
-def _render(event: Event, record: transcript.Record) -> list[Line]:
-    make = _MAKERS.get(type(event))
-    lines = make(event, record) if make is not None else []
-    agent = event.agent if isinstance(event, (Call, Result, Said)) else ""
-    return _of_subagent(lines) if agent else lines
+def can_fold(made: Iterable[Line]) -> bool:
+    """Whether there is more of a block than these lines, or less."""
+    return any(each.link == FOLD for each in made)
+
+
+def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
+    """What a compaction's rule says; `number` of `total` where they are known."""
+    sizes = " → ".join(_thousands(size) for size in (event.pre_tokens, event.post_tokens) if size is not None)
+    parts = ("▼ COMPACTED", event.trigger, sizes, f"({number} of {total})" if number and total else "")
+    return " ".join(part for part in parts if part)
+
+
+def date_line(block: Block) -> Line | None:
+    """The day of a block; None when its record has no time."""
+    moment = parse_iso(block.stamp) if block.stamp else None
+    return rule(f"{local(moment):%a %d %b %Y}", "label") if moment is not None else None
 
 
 def _of_subagent(lines: Iterable[Line]) -> list[Line]:
     """Set apart from the session's own: behind a bar, without the blank lines."""
     return [
-        Line(f"┆ {text}", role or "dim", tuple(Span(a + 2, b + 2, kind) for a, b, kind in spans), hang + 2)
-        for text, role, spans, hang, _ in lines
+        Line(
+            f"┆ {text}",
+            role or "dim",
+            tuple(Span(a + 2, b + 2, kind) for a, b, kind in spans),
+            hang + 2,
+            link,
+        )
+        for text, role, spans, hang, link in lines
         if text
     ]
 
 
-def _time(record: transcript.Record) -> str:
-    written = record.get("timestamp")
-    moment = parse_iso(written) if isinstance(written, str) else None
+def _time(block: Block) -> str:
+    moment = parse_iso(block.stamp) if block.stamp else None
     return local(moment).strftime("%H:%M") if moment is not None else ""
 
 
-def _prompt(text: str, record: transcript.Record, note: str = "") -> list[Line]:
-    time = _time(record)
-    lead = f"{time} " if time else ""
-    hang = len(lead) + 2
-    rows, left = _head(text, _TEXT_LINES)
-    first = styled((lead, "dim"), "❯ ", (rows[0], "prompt"), (note, "dim"), hang=hang)
-    rest = [line(" " * hang + row, "prompt", hang=hang) for row in rows[1:]]
-    return [_BLANK, first, *rest, *_more(left, hang), _BLANK]
-
-
-def _head(text: str, limit: int) -> tuple[list[str], int]:
-    """The first lines of a text, and how many more there are."""
-    rows = text.strip("\n").split("\n", limit)
-    return (rows, 0) if len(rows) <= limit else (rows[:limit], rows[limit].count("\n") + 1)
-
-
-def _more(left: int, indent: int) -> list[Line]:
-    if not left:
-        return []
-    return [line(f"{' ' * indent}… {left:,} more {'line' if left == 1 else 'lines'}", "dim", hang=indent)]
-
-
-def _words(event: Words, record: transcript.Record) -> list[Line]:
-    if event.kind in ("typed", "command", "plan", "comment", "memory"):
-        lines = _prompt(event.text, record)
-        return lines + _markdown(event.plan) if event.plan and event.plan not in event.text else lines
-    if event.kind == "local command":
-        return [_BLANK, styled((f"{_time(record)} ", "dim"), (clean_line(event.text), "label"))]
+def _words(block: Block, event: Words, unfolded: bool) -> list[Line]:
     if event.kind == "interruption":
         return [line(clean_line(event.text), "warn")]
-    return []
+    if event.kind == "local command":
+        return [BLANK, styled((f"{_time(block)} ", "dim"), (clean_line(event.text), "label"))]
+    if event.kind == "shell":
+        return [BLANK, styled((f"{_time(block)} ", "dim"), ("! ", "prompt"), clean_line(event.text), hang=2)]
+    if event.kind == "shell output":
+        return _folded_rows(event.text, "dim", unfolded, indent=2, limit=3, head=3)
+    made = _prompt(block, event.text, unfolded)
+    if event.plan and event.plan not in event.text:
+        made += from_markdown(event.plan.strip("\n")).lines
+    return made
 
 
-def _queued(event: Queued, record: transcript.Record) -> list[Line]:
-    return _prompt(event.text, record, "  (while the model worked)")
+def _prompt(block: Block, text: str, unfolded: bool, note: str = "") -> list[Line]:
+    time = _time(block)
+    lead = f"{time} " if time else ""
+    hang = len(lead) + 2
+    rows = _folded_rows(text, "prompt", unfolded, indent=hang, limit=_PASTED, head=_HEAD)
+    first = styled((lead, "dim"), "❯ ", (rows[0].text.lstrip(" "), "prompt"), (note, "dim"), hang=hang)
+    return [BLANK, first, *rows[1:], BLANK]
 
 
-def _said(event: Said, record: transcript.Record) -> list[Line]:
-    return _markdown(event.text) if event.text.strip() else []
+def _folded_rows(text: str, role: str, unfolded: bool, *, indent: int, limit: int, head: int) -> list[Line]:
+    """A text row by row; of one over `limit` rows only the first `head`, and a row that unfolds the rest."""
+    rows = clean(text).strip("\n").split("\n")
+    long = len(rows) > limit
+    shown = rows[:head] if long and not unfolded else rows[:ROWS]
+    made = [line(" " * indent + row, role, hang=indent) for row in shown]
+    left = len(rows) - len(shown)
+    if long and not unfolded:
+        made.append(line(f"{' ' * indent}… {left:,} more lines ▸", "dim")._replace(link=FOLD))
+    elif long:
+        note = f"… {left:,} more, e opens all of it" if left else "▾ fold these lines"
+        made.append(line(f"{' ' * indent}{note}", "dim")._replace(link=FOLD))
+    return made
 
 
-def _markdown(text: str) -> list[Line]:
-    rows, left = _head(text, _TEXT_LINES)
-    document: Document = from_markdown("\n".join(rows))
-    return [_BLANK, *document.lines, *_more(left, 0), _BLANK]
+def _folding(name: str, text: str, unfolded: bool) -> list[Line]:
+    mark = "▾" if unfolded else "▸"
+    head = line(f"{mark} {name}, {len(text):,} characters", "label")._replace(link=FOLD)
+    if not unfolded:
+        return [head]
+    body = from_markdown(text.strip("\n")).lines
+    return [head, *(each._replace(role=each.role or "quote") for each in body), BLANK]
 
 
-def _call(event: Call, record: transcript.Record) -> list[Line]:
-    subject = cut(clean_line(_subject(event, record)), _SUBJECT_CELLS)
-    return [styled(("● ", "tool"), (event.name, "strong"), f"  {subject}", hang=2)]
-
-
-def _subject(event: Call, record: transcript.Record) -> str:
-    if event.name == "TodoWrite":
-        return _todos(event.input.get("todos"))
-    if event.name == "TaskUpdate":
-        return f"{event.input.get('taskId', '')} {event.input.get('status', '')}"
-    name = _SUBJECTS.get(event.name)
-    value = event.input.get(name) if name else None
-    if not isinstance(value, str):
-        value = next((each for each in event.input.values() if isinstance(each, str)), "")
-    if name in _PATHS:
-        return _within(value, record.get("cwd"))
-    return value.strip().split("\n", 1)[0] + (" …" if "\n" in value.strip() else "")
-
-
-def _within(path: str, folder: Any) -> str:
-    """A path as it is known in the folder that the session works in."""
-    if isinstance(folder, str) and folder and path.startswith(folder.rstrip("/") + "/"):
-        return path[len(folder.rstrip("/")) + 1 :]
-    return path
-
-
-def _todos(items: Any) -> str:
-    states = (
-        [item.get("status") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    )
-    return f"{states.count('completed')} of {len(states)} done"
-
-
-def _result(event: Result, record: transcript.Record) -> list[Line]:
-    text = _ERROR_TAG.sub("", event.text).strip()
-    role, limit = ("bad", _ERROR_LINES) if event.failed else ("dim", _RESULT_LINES)
-    if not text or (not event.failed and text.startswith(_ECHOES)):
-        return []
-    if _NUMBERED.match(text):
-        number = text.count("\n") + 1
-        text = f"{number:,} {'line' if number == 1 else 'lines'}"
-    rows, left = _head(text, limit)
-    first = line(f"  └ {rows[0]}", role, hang=4)
-    return [first, *(line(f"    {row}", role, hang=4) for row in rows[1:]), *_more(left, 4)]
-
-
-def _boundary(event: Boundary, record: transcript.Record) -> list[Line]:
-    sizes = " → ".join(_thousands(size) for size in (event.pre_tokens, event.post_tokens) if size is not None)
-    notes = ", ".join(note for note in (event.trigger, f"{sizes} tokens" if sizes else "") if note)
-    return [_BLANK, rule(f"compacted ({notes})" if notes else "compacted", "rule"), _BLANK]
+def _remark(event: object) -> Line:
+    if isinstance(event, Attached):
+        size = f", {event.size * 3 // 4 / 1000:,.0f} kB" if event.size else ""
+        return line(f"▣ {clean_line(event.name)}{size}", "dim")
+    reason = event.reason if isinstance(event, Skipped) else ""
+    return line(f"… {reason} skipped", "dim")
 
 
 def _thousands(tokens: int) -> str:
     return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)
-
-
-def _summary(event: Summary, record: transcript.Record) -> list[Line]:
-    return [line(f"▸ summary of what came before, {len(event.text):,} characters", "label"), _BLANK]
-
-
-_MAKERS: dict[type, Callable[[Any, transcript.Record], list[Line]]] = {
-    Words: _words,
-    Queued: _queued,
-    Said: _said,
-    Call: _call,
-    Result: _result,
-    Boundary: _boundary,
-    Summary: _summary,
-}
-
-
-def join(parts: Iterable[Iterable[Line]]) -> list[Line]:
-    """Lines one after the other, of blank lines never two."""
-    lines: list[Line] = []
-    for part in parts:
-        for each in part:
-            if each.text or each.role or not lines or lines[-1].text or lines[-1].role:
-                lines.append(each)
-    return lines

@@ -1,42 +1,77 @@
-"""Shows a transcript of any size: opens at its end at once, reads on both ways, follows what is added."""
+"""Shows a transcript of any size: opens at its end at once, jumps anywhere, follows what is added."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar
 
-from textual import work
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.worker import get_current_worker
+from textual.strip import Strip
 
-from memtui.app.widgets.document import Document, Line, concat, line
+from memtui.app.widgets.document import Document, concat, line
 from memtui.app.widgets.document_view import AT_ONCE, DocumentView
-from memtui.app.widgets.transcript_lines import join
-from memtui.app.widgets.transcript_pages import PAGE, Page, last_page, page_after, page_at_line, page_before
+from memtui.app.widgets.layout import Place
+from memtui.app.widgets.transcript_bar import ByteBar
+from memtui.app.widgets.transcript_calls import AGENT, FOLD
+from memtui.app.widgets.transcript_feed import Feed
+from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
+from memtui.app.widgets.transcript_source import Source, Wanted
+from memtui.app.widgets.transcript_window import Window
+from memtui.reading.blocks import Block, Key
+from memtui.reading.finding import Query
+from memtui.reading.line_index import LineIndex
 
-End = Literal["first", "last", "before", "after", "line"]
-"""Which page is read: the one at an end of the file, the next in a direction, or the one at a line."""
+_KEPT = 8 * AT_ONCE
+"""Bytes of transcript that are kept; pages far from what is read are dropped."""
+_NEAR = 3
+"""Screens before and behind what is in sight that are not dropped: more than is read ahead."""
 
-_KEPT = AT_ONCE * 7 // 8
-"""Characters that are kept; pages far from what is read are dropped."""
 
-
-class TranscriptView(DocumentView):
-    """A transcript, of which only some pages around what is read are held.
+class TranscriptView(DocumentView, inherit_bindings=False):
+    """A transcript, of which only some pages around what is read are held; one row of it is the current one.
 
     The owner calls `open` once and `poll` when the file may have grown. Files are read in threads only.
     """
 
-    class PageRead(Message):
-        """A thread has read a page, or failed to."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "lines(1)", "Down", show=False),
+        Binding("up,k", "lines(-1)", "Up", show=False),
+        Binding("home", "first", "Top", show=False),
+        Binding("end", "last", "End", show=False),
+        Binding("pagedown", "page(1.0)", "Page down", show=False),
+        Binding("pageup", "page(-1.0)", "Page up", show=False),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
+        Binding("tab", "link(1)", "Next fold", show=False),
+        Binding("shift+tab", "link(-1)", "Previous fold", show=False),
+    ]
 
-        def __init__(self, path: Path, end: End, page: Page | None, problem: str = "") -> None:
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--cursor", "transcript--marked", "transcript--bar"}
+
+    DEFAULT_CSS = """
+    TranscriptView {
+        scrollbar-size-vertical: 0;
+        & > .transcript--cursor { background: $primary 30%; }
+        & > .transcript--marked { background: $accent 25%; }
+        & > .transcript--bar { color: $accent 70%; }
+        &:nocolor > .transcript--cursor { text-style: reverse; }
+        &:nocolor > .transcript--marked { text-style: underline; }
+    }
+    """
+
+    class Moved(Message):
+        """Another place is shown, or more is known about it."""
+
+    class AgentWanted(Message):
+        """The transcript of a subagent is to be opened."""
+
+        def __init__(self, agent: str) -> None:
             super().__init__()
-            self.path = path
-            self.end = end
-            self.page = page
-            self.problem = problem
+            self.agent = agent
 
     def __init__(
         self,
@@ -46,200 +81,380 @@ class TranscriptView(DocumentView):
         classes: str | None = None,
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._path: Path | None = None
-        self._number = 0
-        self._pages: list[Page] = []
-        self._reading: End | None = None
+        self.window = Window(LineIndex())
+        self.marks: dict[Key, Block] = {}
+        self.bar = ByteBar()
+        self._feed: Feed | None = None
+        self._first = Wanted("last")
         self._following = False
+        self._cursor = Place(0)
 
-    @property
-    def path(self) -> Path | None:
-        """The transcript that is shown."""
-        return self._path
+    # -- what is shown --------------------------------------------------------------------------------------
 
     @property
     def at_start(self) -> bool:
         """Whether the beginning of the file is among what is held."""
-        return bool(self._pages) and self._pages[0].start == 0
+        return bool(self.window.pages) and self.window.pages[0].start == 0
 
     @property
     def at_end(self) -> bool:
         """Whether the end of the file, as last read, is among what is held."""
-        return bool(self._pages) and self._pages[-1].last
+        return bool(self.window.pages) and self.window.pages[-1].last
 
     @property
     def span(self) -> tuple[int, int]:
         """The bytes of the file that are held."""
-        return (self._pages[0].start, self._pages[-1].end) if self._pages else (0, 0)
+        pages = self.window.pages
+        return (pages[0].start, pages[-1].end) if pages else (0, 0)
+
+    @property
+    def current(self) -> Block | None:
+        """The block of the current row."""
+        return self.window.block_at(self._cursor.line)
+
+    @property
+    def cursor_line(self) -> int:
+        """The document's line that is current."""
+        return self._cursor.line
+
+    @property
+    def percent(self) -> int:
+        """How much of the file lies before the end of what is in sight, in hundredths."""
+        if self.bar.bottom >= self.bar.size:
+            return 100
+        return min(99, int(100 * self.bar.bottom / self.bar.size))
+
+    # -- reading --------------------------------------------------------------------------------------------
+
+    @property
+    def source(self) -> Source | None:
+        """The transcript that is shown."""
+        return self._feed.source if self._feed is not None else None
 
     def open(self, path: Path, number: int = 0) -> None:
         """Show a transcript at line `number` (1-based), or at its end."""
-        self._path = path
-        self._number = number
-        self._pages = []
+        self._feed = Feed(self, self, Source(path))
+        self.window = Window(self._feed.source.index)
+        self.marks = {}
         self._following = False
+        self._first = Wanted("line", number, unfold=True) if number else Wanted("last")
         self.show(Document())
         if self.is_mounted:
-            self._begin()
+            self._read(self._first)
 
     def on_mount(self) -> None:
         """Read what was opened before there was an app."""
-        self._begin()
-
-    def _begin(self) -> None:
-        self._read("line" if self._number else "last")
+        self._read(self._first)
 
     def poll(self) -> None:
         """Read what was added, if the end of the file is held; cheap when nothing was."""
-        if self._reading is None and self.at_end:
-            self._read("after")
-
-    def _read(self, end: End) -> None:
-        if self._path is None:
+        feed = self._feed
+        if feed is None or feed.is_reading or not feed.source.has_changed():
             return
-        self._reading = end
-        start, stop = self.span
-        self._read_page(self._path, end, self._number if end == "line" else start, stop)
+        if feed.source.index.complete:
+            feed.index()
+        if self.at_end and feed.source.shows is not Shows.ASKS:
+            self._read(Wanted("after"))
 
-    @work(thread=True, exclusive=True, group="transcript", exit_on_error=False)
-    def _read_page(self, path: Path, end: End, start: int, stop: int) -> None:
-        worker = get_current_worker()
-        try:
-            size = path.stat().st_size
-            page = _page(path, end, start, stop, size, lambda: worker.is_cancelled)
-            read = self.PageRead(path, end, page)
-        except OSError as problem:
-            read = self.PageRead(path, end, None, problem.strerror or type(problem).__name__)
-        if not worker.is_cancelled:
-            self.post_message(read)
+    def _read(self, wanted: Wanted) -> None:
+        if self._feed is not None:
+            self._feed.read(wanted, self.span)
 
-    def on_transcript_view_page_read(self, event: PageRead) -> None:
+    def when_indexed(self, act: Callable[[], object]) -> None:
+        """Act now, or as soon as the turns and compactions are known."""
+        if self._feed is not None:
+            self._feed.when_indexed(act)
+
+    def indexed(self, *, sound: bool) -> None:
+        """Count turns and compactions; a file that became shorter is read anew."""
+        if self.source is None:
+            return
+        if not sound:
+            self.open(self.source.path)
+            return
+        if self.window.has_boundaries:
+            self._remake()
+        if self.source.shows is Shows.ASKS and self.at_end:
+            self._read(Wanted("after"))
+        self.post_message(self.Moved())
+
+    def failed(self, problem: str) -> None:
+        """Say why nothing can be shown."""
+        if not self.window.pages:
+            self.show(concat(line(problem, "bad")))
+
+    def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
         """Put the page where it belongs, without moving what is in sight."""
-        event.stop()
-        if event.path != self._path or event.end != self._reading:
-            return
-        self._reading = None
-        if event.page is None:
-            self._fail(event.path, event.problem)
-            return
-        if event.end == "before":
-            self._prepend(event.page)
-        elif event.end == "after":
-            self._append(event.page)
+        if wanted.kind == "before":
+            self.window.pages.insert(0, page)
+            self._remake()
+            self._prune()
+        elif wanted.kind == "after":
+            self._append(page)
         else:
-            self._jump_to(event.page, at_end=event.end == "last")
+            self.window.pages = [page]
+            self._arrive(wanted, offset)
+        if self._feed is not None and self._feed.source.index.end == 0:
+            self._feed.index()
         self._note_place()
         self.call_after_refresh(self._read_on)
 
-    def _fail(self, path: Path, problem: str) -> None:
-        if not self._pages:
-            self.show(concat(line(f"{path.name} cannot be read: {problem}", "bad")))
-
-    def _jump_to(self, page: Page, *, at_end: bool) -> None:
-        self._pages = [page]
-        self._following = at_end
-        self.show(self._made())
-        if at_end:
-            super().action_last()
-
-    def _prepend(self, page: Page) -> None:
-        before = len(self._made())
-        self._pages.insert(0, page)
-        shift = len(self._made()) - before
-        while self._too_much() and len(self._pages) > 3:
-            self._pages.pop()
-        self.show(self._made(), keep_scroll=True, shift=shift)
-
     def _append(self, page: Page) -> None:
-        if page.end < page.start:  # the file has been cut or replaced
-            self._read("last")
-            return
-        last = self._pages[-1]
-        if page.end == page.start and page.last == last.last:
+        if page.end < page.start and self.source is not None:  # the file has been cut or replaced
+            self.open(self.source.path)
             return
         follow = self._following
-        before = len(self._made())
-        shift = 0
-        # Three pages are kept whatever their size, so that reading on one way cannot undo the other.
-        while self._too_much() and len(self._pages) > 2:
-            self._pages.pop(0)
-            shift = len(self._made()) - before
-        if last.end - last.start < PAGE or page.end == page.start:
-            self._pages[-1] = last + page
+        if self.window.append(page, PAGE):
+            self._remake()
+            if follow:
+                self._to_end()
+            self._prune()
+
+    def _prune(self) -> None:
+        """Drop pages far from what is read."""
+        height = self.scrollable_content_region.height
+        first = self.place.line
+        if self.window.prune(_KEPT, range(first - _NEAR * height, first + (_NEAR + 1) * height)):
+            follow = self._following
+            self._remake()
+            if follow:
+                self._to_end()
+
+    def _read_on(self) -> None:
+        """Read on before the reader comes to an end of what is held."""
+        if self._feed is None or self._feed.is_reading or not self.window.pages or not self.is_mounted:
+            return
+        near = 2 * self.scrollable_content_region.height
+        if not self.at_start and self.scroll_offset.y < near:
+            self._read(Wanted("before"))
+        elif not self.at_end and self._below() < near:
+            self._read(Wanted("after"))
+
+    # -- the document ---------------------------------------------------------------------------------------
+
+    def _remake(self) -> None:
+        """Make the document again; what is in sight and the current row stay where they are."""
+        top, cursor = self.place, self._cursor
+        top_spot, cursor_spot = self.window.spot(top.line), self.window.spot(cursor.line)
+        self.window.compose()
+        here = self.window.line_of(top_spot)
+        self._cursor = Place(self.window.line_of(cursor_spot), cursor.char)
+        self.show(self.window.document, keep_scroll=True, shift=here - top.line)
+        self._note_place()
+
+    def _arrive(self, wanted: Wanted, offset: int) -> None:
+        """Show a page that has just replaced all others, at the place that was wanted."""
+        self._drop_selection()
+        self.window.compose()
+        if wanted.kind in ("first", "last"):
+            self._cursor = Place(0)
+            self.show(self.window.document, keep_scroll=True, shift=-self.place.line)
+            if wanted.kind == "last":
+                self._to_end()
         else:
-            self._pages.append(page)
-        self.show(self._made(), keep_scroll=True, shift=shift)
-        if follow:
-            super().action_last()
-            self._following = True
+            self._go_within(wanted, offset)
 
-    def _too_much(self) -> bool:
-        return sum(len(each[0]) for page in self._pages for each in page.lines) > _KEPT
+    def _go_within(self, wanted: Wanted, offset: int) -> None:
+        """Go to a place that is held."""
+        target = self.window.target(wanted.key, offset, unfold=wanted.unfold, hit=wanted.hit)
+        self.show(self.window.document, keep_scroll=True, shift=target - self.place.line)
+        self._cursor = Place(target)
+        row = self._layout.row_of(self._cursor)
+        self.scroll_to(y=row - self.scrollable_content_region.height // 4, animate=False, force=True)
+        self._note_place()
 
-    def _made(self) -> Document:
-        """The pages as one document, without blank lines at its ends."""
-        lines: list[Line] = join(page.lines for page in self._pages)
-        first, stop = 0, len(lines)
-        if self.at_start and lines and lines[0] == Line(""):
-            first = 1
-        if self.at_end and stop > first and lines[-1] == Line(""):
-            stop -= 1
-        return Document(lines[first:stop])
+    def go(self, wanted: Wanted) -> None:
+        """Go to a place, by reading it if it is not held."""
+        start, stop = self.span
+        held = wanted.kind == "offset" and start <= wanted.at < stop
+        if held and self._feed is not None and not self._feed.is_reading:
+            self._go_within(wanted, wanted.at)
+            self._read_on()
+        else:
+            self._read(wanted)
+
+    def show_only(self, shows: Shows) -> None:
+        """Show all, no tools, or asks and closing messages only, at the same place."""
+        if self.source is not None:
+            self.source.shows = shows
+            block = self.current
+            self._read(Wanted("offset", block.key[0], block.key) if block else Wanted("last"))
+
+    def look_for(self, query: Query) -> None:
+        """Mark what is looked for."""
+        self.window.query = query
+        self._remake()
+
+    def _to_end(self) -> None:
+        super().action_last()
+        self._cursor = self._layout.place(self._layout.rows)
+        self._following = True
+
+    # -- moving ---------------------------------------------------------------------------------------------
+
+    def _row(self) -> int:
+        """The row that is current."""
+        return min(self._layout.row_of(self._cursor), max(0, self._layout.rows - 1))
+
+    def action_lines(self, rows: int) -> None:
+        """Go to another row."""
+        self._put(self._row() + rows)
+
+    def action_page(self, pages: float) -> None:
+        """Scroll by a part of the height; the current row goes with it."""
+        rows = int(pages * max(2, self.scrollable_content_region.height - 1))
+        row = self._row() + rows
+        self._scroll_by(rows)
+        self._put(row)
+
+    def _put(self, row: int) -> None:
+        """Make a row the current one, and scroll as little as shows it."""
+        row = max(0, min(row, self._layout.rows - 1))
+        self._cursor = self._layout.place(row)
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        if not top <= row < top + height:
+            self.scroll_to(y=row if row < top else row - height + 1, animate=False, force=True)
+        self._note_place()
+        self._read_on()
+        self.refresh()
+
+    def put_line(self, number: int) -> None:
+        """Make a line of the document the current one."""
+        self._put(self._layout.row_of(Place(number)))
+
+    def action_first(self) -> None:
+        """Go to the beginning of the file."""
+        if self.at_start:
+            self._put(0)
+        else:
+            self._read(Wanted("first"))
+
+    def action_last(self) -> None:
+        """Go to the end of the file."""
+        if self.at_end:
+            self._to_end()
+            self._note_place()
+        else:
+            self._read(Wanted("last"))
+
+    def action_link(self, step: int) -> None:
+        """Go to the next line that unfolds, or to the one before."""
+        links = self.document.links
+        places = [
+            each for each in links if (each > self._cursor.line if step > 0 else each < self._cursor.line)
+        ]
+        if places:
+            self.put_line(places[0] if step > 0 else places[-1])
+
+    def follow(self) -> bool:
+        """Unfold the current block, or fold it; open a subagent's transcript. False: neither is possible."""
+        lines = self.document.lines
+        link = lines[self._cursor.line].link if self._cursor.line < len(lines) else ""
+        block = self.current
+        if link.startswith(AGENT):
+            self.post_message(self.AgentWanted(link.removeprefix(AGENT)))
+        elif block is not None and self.window.toggle(block.key):
+            self._remake()
+            self.put_line(self._cursor.line)
+        else:
+            return False
+        return True
+
+    def mark(self) -> None:
+        """Mark the current block, or unmark it, and go on to the next one."""
+        block = self.current
+        if block is None:
+            return
+        for each in self.window.with_result(block):
+            if self.marks.pop(each.key, None) is None:
+                self.marks[each.key] = each
+        later = self.window.lines_of(self.window.with_result(block)[-1].key).stop
+        self.put_line(min(later, len(self.document) - 1))
+
+    def unmark(self) -> None:
+        """Unmark all blocks."""
+        self.marks.clear()
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click makes a row current; on one that unfolds it unfolds, on the bar it jumps."""
+        offset = event.get_content_offset(self)
+        if offset is None or event.button != 1 or self.text_selection is not None:
+            return
+        if offset.x == self.size.width - 1:
+            self.go(Wanted("percent", self.bar.percent_at(offset.y, self.size.height)))
+            return
+        row = offset.y + self.scroll_offset.y
+        if row < self._layout.rows:
+            self._put(row)
+            if (link := self.document.lines[self._cursor.line].link) == FOLD or link.startswith(AGENT):
+                self.follow()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Read on before the user comes to an end of what is held."""
+        """Read on before the reader comes to an end of what is held; the current row stays in sight."""
         super().watch_scroll_y(old_value, new_value)
-        if self._pages and round(old_value) != round(new_value):
+        if self.window.pages and round(old_value) != round(new_value) and self._is_laid_out():
+            top, row = self.scroll_offset.y, self._row()
+            inside = max(top, min(row, top + self.scrollable_content_region.height - 1))
+            if inside != row:
+                self._cursor = self._layout.place(inside)
             self._note_place()
             self._read_on()
 
     def _note_place(self) -> None:
+        last = self._row() >= self._layout.rows - 1
         # Not only `at_end`: what was added at once may be more than a page.
-        self._following = self._below() <= 0 and (self.at_end or self._following)
+        self._following = last and self._below() <= 0 and (self.at_end or self._following)
+        self.bar = self._bar()
+        self.post_message(self.Moved())
+
+    def _bar(self) -> ByteBar:
+        source = self.source
+        if source is None or not self._is_laid_out():
+            return ByteBar()
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        ended = self.at_end and self._below() <= 0
+        bottom = source.size if ended else self.window.byte_at(self._layout.place(top + height).line)
+        begins = self.at_start and top == 0
+        return ByteBar(0 if begins else self.window.byte_at(self.place.line), bottom, source.size)
 
     def _resized(self) -> None:
         follow = self._following
         super()._resized()
         if follow:
-            super().action_last()
+            self._to_end()
+        if self.window.pages:
+            self._note_place()
 
     def _below(self) -> int:
         """Rows that are left below those in sight."""
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
 
-    def _read_on(self) -> None:
-        if self._reading is not None or not self._pages or not self.is_mounted:
-            return
-        near = 2 * self.scrollable_content_region.height
-        if not self.at_start and self.scroll_offset.y < near:
-            self._read("before")
-        elif not self.at_end and self._below() < near:
-            self._read("after")
+    # -- drawing --------------------------------------------------------------------------------------------
 
-    def action_first(self) -> None:
-        """Go to the beginning of the file."""
-        if self.at_start:
-            super().action_first()
-        else:
-            self._read("first")
+    def _text_width(self) -> int:
+        """Beside the text stands the bar."""
+        return super()._text_width() - 2
 
-    def action_last(self) -> None:
-        """Go to the end of the file."""
-        if self.at_end:
-            super().action_last()
-        else:
-            self._read("last")
+    def render_line(self, y: int) -> Strip:
+        """One screen line, the current row and the marked blocks set off, the bar at its right."""
+        strip, width = super().render_line(y), self.size.width
+        row = y + self.scroll_offset.y
+        name = self._look_of(row) if row < self._layout.rows else ""
+        segments = list(strip.crop(0, max(0, width - 1)))
+        if name:
+            style = self.get_component_rich_style(name, partial=self.app.no_color)
+            segments = list(Segment.apply_style(segments, None, style))
+        bar = self.get_component_rich_style("transcript--bar")
+        thumb = y in self.bar.thumb(self.size.height)
+        ground = self.rich_style
+        cell = Segment("┃", ground + bar.without_color + bar) if thumb else Segment(" ", ground)
+        return Strip([*segments, cell], width)
 
-
-def _page(path: Path, end: End, start: int, stop: int, size: int, cancelled: Callable[[], bool]) -> Page:
-    if end == "last":
-        return last_page(path, cancelled)
-    if end == "first":
-        return page_after(path, 0, cancelled)
-    if end == "line":
-        return page_at_line(path, start, cancelled)
-    if end == "before":
-        return page_before(path, start, cancelled)
-    if size < stop:
-        return Page(stop, 0, (), last=True)
-    return page_after(path, stop, cancelled)
+    def _look_of(self, row: int) -> str:
+        number, _, _ = self._layout.row(row)
+        if self.has_focus and row == self._row():
+            return "transcript--cursor"
+        if self.marks and (block := self.window.block_at(number)) is not None and block.key in self.marks:
+            return "transcript--marked"
+        return ""

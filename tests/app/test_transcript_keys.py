@@ -1,0 +1,241 @@
+"""The reader: finds, goes to turns, compactions and lines, unfolds, marks, copies, and comes back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.find_line import FindLine
+from memtui.app.widgets.transcript_view import TranscriptView
+from tests.app.harness import NARROW, SIZES, Driver, opened
+from tests.app.world import World
+
+
+@pytest.fixture
+def long(full: World) -> World:
+    """The first capture's transcript has three turns, a compaction, tools, and much between them."""
+    session = full.session("s-1", minutes=55)
+    session.prompt("Where it begins")
+    session.bash("make test", "run the tests", "\n".join(f"row {number}" for number in range(30)))
+    for number in range(100):
+        session.say(f"Answer {number} " + "word " * 40)
+    session.prompt("The second ask")
+    session.edit(str(full.root / "a.py"), "the old line", "the new line")
+    session.compaction("What came before.\nThe needle is here.")
+    for number in range(100, 200):
+        session.say(f"Answer {number} " + "word " * 40)
+    session.prompt("The third ask: a Needle")
+    session.say("The end of it: needle")
+    full.transcript_path("s-1").unlink()
+    full.save(session)
+    return full
+
+
+async def reading(driver: Driver) -> TranscriptView:
+    await driver.press("o")
+    assert isinstance(driver.screen, TranscriptScreen)
+    view = await driver.until_transcript()
+    await driver.until(lambda: "turn" in driver.lines[0], "the index")
+    return view
+
+
+def row(view: TranscriptView) -> str:
+    return view.document.lines[view.cursor_line].text
+
+
+async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        await driver.press("/")
+        await driver.type("needle")
+        await driver.until(lambda: "of 3" in driver.shown, "the count")
+        await driver.press("enter")
+        assert not driver.screen.query_one(FindLine).is_open
+
+        async def place(key: str) -> str:
+            before = row(view)
+            await driver.press(key)
+            await driver.until(lambda: row(view) != before and "of 3" in driver.lines[-2], "the next place")
+            return driver.lines[-2].split("/needle")[1].split("·")[0].strip()
+
+        places = [await place(key) for key in "nnn"]
+        assert sorted(places) == ["1 of 3", "2 of 3", "3 of 3"]
+        assert [await place(key) for key in "NN"] == [places[1], places[0]]
+
+
+async def test_a_hit_in_what_is_folded_unfolds_it(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        await driver.press("/")
+        await driver.type("row 17")
+        await driver.until(lambda: "row 17" in driver.shown, "the hit")
+        await driver.press("enter")
+        assert row(view).strip() == "row 17"
+        assert "1 of 1" in driver.lines[-2]
+
+
+async def test_capitals_count_when_one_is_typed(long: World) -> None:
+    async with opened(long) as driver:
+        await reading(driver)
+        await driver.press("/")
+        await driver.type("Needle")
+        await driver.until(lambda: "1 of 1" in driver.shown, "the count")
+
+
+async def test_esc_leaves_the_search_where_it_began(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        before = row(view)
+        await driver.press("/")
+        await driver.type("row 17")
+        await driver.until(lambda: "row 17" in driver.shown, "the hit")
+        await driver.press("escape")
+        await driver.until(lambda: row(view) == before, "the place before")
+        assert "/row" not in driver.lines[-2]
+        await driver.press("/")
+        await driver.type("nowhere at all")
+        await driver.until(lambda: "not found" in driver.shown, "the answer")
+
+
+async def test_turns_and_compactions(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        assert "turn 3 of 3" in driver.lines[0]
+        await driver.press("[")
+        assert "third ask" in row(view) or "second ask" in row(view)
+        await driver.press("[", "[")
+        await driver.until(lambda: "Where it begins" in row(view), "the first turn")
+        assert "turn 1 of 3" in driver.lines[0]
+        await driver.press("[")
+        assert driver.last_said == "This is the first turn."
+        await driver.press("]")
+        await driver.until(lambda: "The second ask" in row(view), "the second turn")
+        await driver.press("}")
+        await driver.until(lambda: "COMPACTED" in row(view), "the compaction")
+        assert "(1 of 1)" in row(view)
+        await driver.press("}")
+        assert driver.last_said == "This is the last compaction."
+
+
+async def test_a_number_goes_to_a_line_or_a_part(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        await driver.press("5", "0")
+        assert "50" in driver.lines[-2]
+        await driver.press("G")
+        await driver.until(lambda: "L50" in driver.lines[-2], "line 50")
+        await driver.press("1", "0", "%")
+        await driver.until(lambda: "Answer" in row(view) and view.percent < 25, "a tenth")
+        await driver.press("2", "escape")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.press("G")
+        await driver.until(lambda: view.percent == 100, "the end")
+
+
+async def test_unfolding_where_one_stands(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        await driver.press("2", "G")
+        await driver.until(lambda: "● Bash" in row(view) or "❯" in row(view), "the start")
+        view.put_line(next(n for n, line in enumerate(view.document.lines) if "● Bash" in line.text))
+        await driver.press("enter")
+        first = "row 29" in view.document.text
+        await driver.press("enter")
+        assert first is not ("row 29" in view.document.text)
+        await driver.press("G", "enter")
+        assert driver.last_said == "There is nothing to unfold here."
+
+
+async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        await driver.press("[", "[")
+        await driver.until(lambda: "The second ask" in row(view) or "third" in row(view), "an ask")
+        view.put_line(next(n for n, line in enumerate(view.document.lines) if "● Edit" in line.text))
+        await driver.press("y")
+        assert (
+            copied[-1]
+            == f"**Edit** `{long.root}/a.py`\n\n```diff\n-the old line\n+the new line\n```\n\n"
+            + copied[-1].split("```\n\n", 1)[1]
+        )
+        await driver.press("space")
+        assert "marked" in driver.lines[-2]
+        await driver.press("escape")
+        assert not view.marks
+
+
+async def test_what_is_shown_changes_in_a_circle(long: World) -> None:
+    async with opened(long, NARROW) as driver:
+        view = await reading(driver)
+        await driver.press("t")
+        await driver.until(lambda: "without tools" in driver.lines[-2], "no tools")
+        await driver.press("t")
+        await driver.until(lambda: view.at_start and view.at_end, "all of it")
+        texts = [line.text for line in view.document.lines if line.text]
+        assert [text for text in texts if "Answer" in text] == [
+            text for text in texts if text.startswith(("Answer 99", "Answer 199"))
+        ]
+        await driver.press("t")
+        await driver.until(lambda: "Answer 198" in view.document.text, "everything again")
+
+
+async def test_a_subagents_transcript_opens_inside(full: World) -> None:
+    session = full.session("s-1", minutes=1)
+    session.prompt("Look around")
+    path = full.save(session)
+    agent = path.with_suffix("") / "subagents" / "agent-ab12.jsonl"
+    agent.parent.mkdir(parents=True)
+    task = {"type": "user", "isSidechain": True, "agentId": "ab12", "message": {"content": "t"}}
+    said = {
+        "type": "assistant",
+        "isSidechain": True,
+        "agentId": "ab12",
+        "message": {"id": "m", "content": [{"type": "text", "text": "I looked around"}]},
+    }
+    agent.write_text("".join(json.dumps(each) + "\n" for each in (task, said)))
+    ended = {
+        "type": "user",
+        "toolUseResult": {"agentId": "ab12"},
+        "message": {"content": [{"type": "tool_result", "tool_use_id": "x", "content": "done"}]},
+    }
+    with path.open("a") as file:
+        file.write(json.dumps(ended) + "\n")
+    async with opened(full) as driver:
+        view = await reading(driver)
+        assert row(view).strip() == "▸ its own transcript"
+        await driver.press("enter")
+        await driver.until(lambda: "I looked around" in driver.shown, "the subagent")
+        await driver.press("escape")
+        assert "Look around" in driver.shown
+        agent.unlink()
+        await driver.press("enter")
+        assert driver.last_said == "The transcript of this subagent is not there any more."
+
+
+async def test_e_opens_the_pager(long: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    def page(app: object, text: str) -> str:
+        shown.append(text)
+        return "no pager"
+
+    monkeypatch.setattr("memtui.app.screens.transcript.page_text", page)
+    async with opened(long) as driver:
+        await reading(driver)
+        await driver.press("e")
+        assert shown == ["The end of it: needle\n"]
+        assert driver.last_said == "no pager"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_frame_says_where_one_is(long: World, size: tuple[int, int]) -> None:
+    async with opened(long, size) as driver:
+        await driver.press("o")
+        await driver.until_transcript()
+        await driver.until(lambda: "100 %" in driver.lines[0], "the place")
+        assert driver.lines[0].startswith("╭─ s-1")

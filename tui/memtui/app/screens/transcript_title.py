@@ -1,0 +1,76 @@
+"""What the frame of a transcript says: whose it is, when it was, and where one is in it."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from memtui.app.widgets.transcript_pages import Shows
+from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.app.widgets.wrap import cut
+from memtui.clean import clean_line
+from memtui.clock import day_and_minute, local, parse_iso
+from memtui.reading.session_head import SessionHead
+
+_CORNERS = 6
+"""Cells of the frame's upper line that a title does not have."""
+
+
+def title(view: TranscriptView, width: int) -> str:
+    """The upper line of the frame: the session at the left, how far one has read at the right.
+
+    Args:
+        view: the transcript.
+        width: cells of the whole frame.
+    """
+    source = view.source
+    if source is None:
+        return ""
+    index, block = source.index, view.current
+    turn = ""
+    if index.complete and index.asks and block is not None:
+        turn = f"turn {index.turn_at(block.key[0])} of {len(index.asks)}"
+    name = clean_line(source.path.stem.removeprefix("agent-"))[:8]
+    percent = f" {view.percent} %"
+    room = max(1, width - _CORNERS - cell_len(percent))
+    left = _fitting((name, clean_line(source.head.model), times(source.head), turn), room - 1) + " "
+    return left + "─" * max(0, room - cell_len(left)) + percent
+
+
+def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
+    """As many of the parts as fit: the times go first, then the model."""
+    name, model, when, turn = parts
+    for some in ((name, model, when, turn), (name, model, turn), (name, turn)):
+        text = " · ".join(part for part in some if part)
+        if cell_len(text) <= room:
+            return text
+    return cut(name, room)
+
+
+def times(head: SessionHead) -> str:
+    """From when to when: ``23 Feb 12:53–15:40``."""
+    start, end = parse_iso(head.started), parse_iso(head.ended)
+    if start is None or end is None:
+        return ""
+    same = local(start).date() == local(end).date()
+    return (
+        f"{day_and_minute(start)}–{local(end):%H:%M}"
+        if same
+        else f"{day_and_minute(start)}–{day_and_minute(end)}"
+    )
+
+
+def place(view: TranscriptView, found: str, typed: str) -> str:
+    """The lower line of the frame: the number being typed, the search, the line, what is shown."""
+    source, block = view.source, view.current
+    if source is None or block is None:
+        return ""
+    query = clean_line(view.window.query.text)
+    number = source.index.number_at(block.key[0])
+    parts = [
+        typed,
+        f"/{query}  {found}" if query else "",
+        f"{len(view.marks)} marked" if view.marks else "",
+        "" if source.shows is Shows.ALL else str(source.shows),
+        f"L{number}" if number else "",
+    ]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,31 @@
+"""A scroll bar by bytes: true from the first moment, however little of the file has been read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ByteBar:
+    """Which part of a file is in sight."""
+
+    top: float = 0
+    """The first byte in sight."""
+    bottom: float = 0
+    """The byte behind the last one in sight."""
+    size: int = 0
+    """Bytes of the file; 0 where there is nothing to show."""
+
+    def thumb(self, height: int) -> range:
+        """The cells of a bar that are its thumb: at least one; none when everything is in sight."""
+        if self.size <= 0 or height <= 0 or (self.top <= 0 and self.bottom >= self.size):
+            return range(0)
+        length = max(1, min(height, round(height * (self.bottom - self.top) / self.size)))
+        if self.bottom >= self.size:
+            return range(height - length, height)
+        start = min(height - length, int(height * self.top / self.size))
+        return range(start, start + length)
+
+    def percent_at(self, cell: int, height: int) -> int:
+        """Where a press on a cell leads, in hundredths of the file."""
+        return max(0, min(100, round(100 * cell / max(1, height - 1))))

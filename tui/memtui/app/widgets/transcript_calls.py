@@ -1,0 +1,218 @@
+"""Tool calls and their results as lines: one row that says what was done, the rest under it when unfolded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from memtui.app.widgets.document import Line, Span, line, styled
+from memtui.app.widgets.wrap import cut
+from memtui.clean import clean, clean_line
+from memtui.formats.transcript_events import Call, Result
+from memtui.reading.blocks import Block
+from memtui.reading.edits import EDITS, Row, counts, edit_rows
+from memtui.reading.outcomes import error_text, exit_code, outcome_of
+
+FOLD = "fold"
+"""The link of a line that folds and unfolds its block."""
+AGENT = "agent:"
+"""What the link to a subagent's transcript begins with; its id follows."""
+
+ROWS = 5_000
+"""Rows of one text that are unfolded at most; more of it is read in a pager."""
+_SHORT, _ERROR_LINES = 3, 8
+_SUBJECT_CELLS = 110
+
+# What a call is about, by tool; of other tools the first text among their arguments.
+_SUBJECTS = {
+    "Bash": "command",
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path",
+    "Write": "file_path",
+    "Read": "file_path",
+    "Grep": "pattern",
+    "Glob": "pattern",
+    "Task": "description",
+    "Agent": "description",
+    "TaskCreate": "subject",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Skill": "skill",
+    "ToolSearch": "query",
+}
+_PATHS = frozenset({"file_path", "notebook_path"})
+
+# Results that only repeat what the call says.
+_ECHOES = (
+    "The file ",
+    "File created successfully",
+    "Todos have been modified",
+    "Updated task #",
+    "Launching skill:",
+)
+_NUMBERED = re.compile(r"\s*\d+[→\t]")
+"""How the Read tool numbers what it read."""
+
+
+def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
+    """A call's row, which tells how it ended, and what it was given when it is unfolded."""
+    rows = edit_rows(call) if call.name in EDITS else []
+    parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
+    subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
+    parts.append(f"  {subject}" if subject else "")
+    if rows:
+        added, removed = counts(rows)
+        parts += [(f"  +{added}", "good"), (f" −{removed}", "bad")]
+    if result is not None:
+        parts += _outcome(result)
+    size = _hidden(result)
+    body = _diff(rows) if rows else _arguments(call, subject)
+    folds = bool(body or size)
+    if folds:
+        note = f"  {_lines_of(size)} " if size else "  "
+        parts.append((f"{note}{'▾' if unfolded else '▸'}", "dim"))
+    head = styled(*parts, hang=2, link=FOLD if folds else "")
+    return [head, *(body if unfolded else ())]
+
+
+def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
+    """A result: whole when unfolded, else what is short, what failed, and how much there is.
+
+    Args:
+        result: the result.
+        unfolded: whether all of it shows.
+        paired: it stands under its call, which says how much there is.
+    """
+    text = error_text(result) if result.failed else result.text.strip("\n")
+    if not text.strip() or (not result.failed and not unfolded and text.startswith(_ECHOES)):
+        return _agent_lines(result)
+    role = "bad" if result.failed else "dim"
+    rows = clean(text).split("\n")
+    limit = ROWS if unfolded else _ERROR_LINES if result.failed else _SHORT
+    if not unfolded and _is_long(result, text):
+        if paired and not result.failed:
+            return _agent_lines(result)
+        if _NUMBERED.match(text):
+            return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
+    shown, left = rows[:limit], len(rows) - limit
+    made = [line(f"  └ {shown[0]}", role, hang=4), *(line(f"    {row}", role, hang=4) for row in shown[1:])]
+    if left > 0 and unfolded:
+        made.append(line(f"    … {left:,} more, e opens all of it", "dim"))
+    elif left > 0:
+        made.append(
+            line(f"    … {left:,} more {'line' if left == 1 else 'lines'} ▸", "dim")._replace(link=FOLD)
+        )
+    return made + _agent_lines(result)
+
+
+def subject_of(call: Call, folder: str) -> str:
+    """What a call is about, in one line."""
+    if call.name == "TodoWrite":
+        return _todos(call.input.get("todos"))
+    if call.name == "TaskUpdate":
+        return f"{call.input.get('taskId', '')} {call.input.get('status', '')}"
+    name = _SUBJECTS.get(call.name)
+    value = call.input.get(name) if name else None
+    if not isinstance(value, str):
+        value = next((each for each in call.input.values() if isinstance(each, str)), "")
+    if name in _PATHS:
+        return _within(value, folder)
+    return value.strip().split("\n", 1)[0] + (" …" if "\n" in value.strip() else "")
+
+
+def _within(path: str, folder: str) -> str:
+    """A path as it is known in the folder that the session works in."""
+    if folder and path.startswith(folder.rstrip("/") + "/"):
+        return path[len(folder.rstrip("/")) + 1 :]
+    return path
+
+
+def _todos(items: Any) -> str:
+    states = (
+        [item.get("status") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    )
+    return f"{states.count('completed')} of {len(states)} done"
+
+
+def _outcome(result: Result) -> list[tuple[str, str]]:
+    """How a call ended, where Claude Code's record says it: nothing is read out of what a tool printed."""
+    outcome = outcome_of(result)
+    if outcome == "failed":
+        code = exit_code(result)
+        return [("  ✗", "bad"), (f" exit {code}", "bad")] if code is not None else [("  ✗ failed", "bad")]
+    if outcome in ("rejected", "interrupted"):
+        return [(f"  ✗ {outcome}", "warn")]
+    detail = result.detail if isinstance(result.detail, dict) else {}
+    calls, seconds = detail.get("totalToolUseCount"), detail.get("totalDurationMs")
+    notes = [f"{calls} calls"] if type(calls) is int and calls else []
+    if type(seconds) is int and seconds >= 0:
+        notes.append(f"{seconds // 60_000} min" if seconds >= 60_000 else f"{seconds // 1000} s")
+    return [(f"  {', '.join(notes)}", "dim")] if notes else []
+
+
+def _is_long(result: Result, text: str) -> bool:
+    limit = _ERROR_LINES if result.failed else _SHORT
+    return text.count("\n") >= limit or bool(_NUMBERED.match(text))
+
+
+def _hidden(result: Result | None) -> int:
+    """The lines of a result that only unfolding shows."""
+    if result is None:
+        return 0
+    text = error_text(result) if result.failed else result.text.strip("\n")
+    rows = text.split("\n") if text.strip() else []
+    return len(rows) if rows and _is_long(result, text) and not text.startswith(_ECHOES) else 0
+
+
+def _lines_of(number: int) -> str:
+    return f"{number:,} {'line' if number == 1 else 'lines'}"
+
+
+def _arguments(call: Call, subject: str) -> list[Line]:
+    """What a call was given, beyond what its row says."""
+    made: list[Line] = []
+    for name, value in call.input.items():
+        text = value if isinstance(value, str) else _written(value)
+        if clean_line(text) == subject or (subject and name in _PATHS and subject in clean_line(text)):
+            continue
+        rows = clean(text).strip("\n").split("\n")
+        lead = f"  {clean_line(name)}: "
+        if len(rows) > 1:
+            made.append(styled((lead.rstrip(), "label")))
+            made += [line(f"    {row}", "code", hang=4) for row in rows[:ROWS]]
+        else:
+            made.append(styled((lead, "label"), rows[0], hang=4))
+    return made
+
+
+def _written(value: Any) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _diff(rows: list[Row]) -> list[Line]:
+    made: list[Line] = []
+    for row in rows[:ROWS]:
+        if row.sign == "@":
+            made.append(line("  ⋯", "dim"))
+            continue
+        role, changed = {"+": ("good", "added"), "-": ("bad", "removed")}.get(row.sign, ("", ""))
+        text = clean(row.text)
+        # Cleaning may move characters: then the parts that changed are not pointed out.
+        parts = row.changed if text == row.text else ()
+        spans = tuple(Span(start + 4, stop + 4, changed) for start, stop in parts)
+        made.append(line(f"  {row.sign} {text}", role, hang=4, spans=spans))
+    if len(rows) > ROWS:
+        made.append(line(f"    … {len(rows) - ROWS:,} more, e opens all of it", "dim"))
+    return made
+
+
+def _agent_lines(result: Result) -> list[Line]:
+    """The way to the transcript of the subagent that did the work."""
+    detail = result.detail if isinstance(result.detail, dict) else {}
+    agent = detail.get("agentId")
+    if not isinstance(agent, str) or not agent.isalnum():
+        return []
+    return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)]

@@ -1,0 +1,98 @@
+"""Reads a transcript for a view, in threads: one page at a time, and the index beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from memtui.app.widgets.transcript_pages import Page
+from memtui.app.widgets.transcript_source import Source, Wanted
+
+
+class Reader(Protocol):
+    """Who the pages are for; both are called on the app's own thread."""
+
+    def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
+        """Take the page that was asked for last."""
+
+    def failed(self, problem: str) -> None:
+        """Say why a page cannot be read."""
+
+    def indexed(self, *, sound: bool) -> None:
+        """Take that the index has come to the file's end; the file is shorter than before if not `sound`."""
+
+
+class Feed:
+    """Keeps one page on its way at a time: what is asked for later replaces it."""
+
+    def __init__(self, widget: Widget, reader: Reader, source: Source) -> None:
+        self.source = source
+        self._widget = widget
+        self._reader = reader
+        self._wanted: Wanted | None = None
+        self._once_indexed: Callable[[], object] | None = None
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a page is on its way."""
+        return self._wanted is not None
+
+    def read(self, wanted: Wanted, span: tuple[int, int]) -> None:
+        """Read a page; `span` are the bytes that are held."""
+        self._wanted = wanted
+        self._run(partial(self._read, wanted, span), "transcript")
+
+    def index(self) -> None:
+        """Bring the index up to the file's end."""
+        self._run(self._index, "transcript-index")
+
+    def when_indexed(self, act: Callable[[], object]) -> None:
+        """Act now, or as soon as the turns and compactions are known."""
+        if self.source.index.complete:
+            act()
+        else:
+            self._once_indexed = act
+
+    def _run(self, work: Callable[[], None], group: str) -> None:
+        self._widget.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False)
+
+    def _read(self, wanted: Wanted, span: tuple[int, int]) -> None:
+        worker = get_current_worker()
+        try:
+            page, offset = self.source.read(wanted, span, lambda: worker.is_cancelled)
+        except OSError as problem:
+            why = problem.strerror or type(problem).__name__
+            self._widget.call_later(self._failed, wanted, f"{self.source.path.name} cannot be read: {why}")
+            return
+        if not worker.is_cancelled:
+            self._widget.call_later(self._arrived, wanted, page, offset)
+
+    def _arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
+        if wanted is self._wanted:
+            self._wanted = None
+            self._reader.arrived(wanted, page, offset)
+
+    def _failed(self, wanted: Wanted, problem: str) -> None:
+        if wanted is self._wanted:
+            self._wanted = None
+            self._reader.failed(problem)
+
+    def _index(self) -> None:
+        worker = get_current_worker()
+        try:
+            self.source.read_head()
+            sound = self.source.index.extend(self.source.path, lambda: worker.is_cancelled)
+        except OSError:
+            return
+        if not worker.is_cancelled:
+            self._widget.call_later(self._indexed, sound)
+
+    def _indexed(self, sound: bool) -> None:
+        waiting, self._once_indexed = self._once_indexed, None
+        if waiting is not None and sound:
+            waiting()
+        self._reader.indexed(sound=sound)

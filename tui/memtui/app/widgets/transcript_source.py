@@ -1,0 +1,89 @@
+"""What a transcript view reads: one file with its index, page by page, in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from memtui.app.widgets.transcript_pages import PAGE, Page, Pages, Shows, line_offset, line_start
+from memtui.reading.blocks import Block, Key
+from memtui.reading.line_index import LineIndex
+from memtui.reading.session_head import SessionHead, session_head
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Which page is read, and what becomes of it."""
+
+    kind: Literal["first", "last", "before", "after", "offset", "line", "percent"]
+    at: int = 0
+    """A byte offset, the number of a line, or hundredths of the file, by `kind`."""
+    key: Key | None = None
+    """The block to go to; else the first one at the offset."""
+    unfold: bool = False
+    """Whether the block is unfolded."""
+    hit: int = -1
+    """Which of the block's hits to go to."""
+
+
+class Source:
+    """One transcript. Its methods read the file and belong in a thread; each may raise OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.index = LineIndex()
+        self.head = SessionHead()
+        self.shows = Shows.ALL
+        self.size = 0
+        """The file's size, in bytes, when it was last looked at."""
+
+    def read(self, wanted: Wanted, span: tuple[int, int], cancelled: Callable[[], bool]) -> tuple[Page, int]:
+        """A page, and the byte offset that was wanted.
+
+        Args:
+            wanted: which page.
+            span: the bytes that are held already.
+            cancelled: asked now and then.
+        """
+        pages = Pages(self.path, self.index, self.shows)
+        self.size = self.path.stat().st_size
+        if wanted.kind == "last":
+            return pages.last(cancelled), self.size
+        if wanted.kind == "first":
+            return pages.after(0, cancelled), 0
+        if wanted.kind == "before":
+            return pages.before(span[0], cancelled), span[0]
+        if wanted.kind == "after":
+            if self.size < span[1]:  # the file has been cut or replaced
+                return Page(span[1], 0, (), last=True), 0
+            return pages.after(span[1], cancelled), span[1]
+        offset = self._offset(wanted)
+        return pages.around(offset, cancelled), offset
+
+    def _offset(self, wanted: Wanted) -> int:
+        if wanted.kind == "line":
+            return line_offset(self.path, wanted.at, self.index)
+        if wanted.kind == "percent":
+            return line_start(self.path, self.size * wanted.at // 100, self.size)
+        return wanted.at
+
+    @property
+    def is_shown(self) -> Callable[[Block], bool]:
+        """Says whether a block is among what is shown."""
+        return Pages(self.path, self.index, self.shows).is_shown
+
+    def read_head(self) -> None:
+        """Learn when the session began and ended, and with which model."""
+        size = self.path.stat().st_size
+        self.head = session_head(self.path, line_start(self.path, size - PAGE, size))
+
+    def has_changed(self) -> bool:
+        """Whether the file has another size than when it was last read; cheap."""
+        try:
+            size = self.path.stat().st_size
+        except OSError:
+            return False
+        changed, self.size = size != self.size, size
+        return changed or size != self.index.end

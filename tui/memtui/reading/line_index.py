@@ -1,0 +1,141 @@
+"""Where a transcript's lines, turns and compactions begin: made in one pass, and grown with the file.
+
+Lines are only looked at as bytes; those that may open a turn or tell of a compaction are parsed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic_core import from_json
+
+from memtui.formats.transcript import LINE_LIMIT, Line
+from memtui.formats.transcript_events import Boundary
+from memtui.reading.blocks import blocks
+
+_CHUNK = 4 << 20
+
+
+def never() -> bool:
+    """The `cancelled` of a caller that does not cancel."""
+    return False
+
+
+class LineIndex:
+    """Byte offsets of a transcript's lines, of its asks with their closing messages, and of its compactions.
+
+    One thread may call `extend` while others read: what is there only ever grows.
+    """
+
+    def __init__(self) -> None:
+        self.starts = array("Q")
+        """Where each complete line begins."""
+        self.asks = array("Q")
+        """Where the lines begin that open a turn."""
+        self.closings = array("Q")
+        """Where the lines of the closing messages begin: of each turn but the last the final text."""
+        self.boundaries = array("Q")
+        """Where the lines of compactions begin."""
+        self.end = 0
+        """The byte up to which the file has been read: behind a complete line."""
+        self.complete = False
+        """Whether the end of the file, as it was, has been reached once."""
+        self._last_text = -1
+
+    def extend(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
+        """Read on from where the last reading ended; False when the file has become shorter.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        with path.open("rb", buffering=0) as file:
+            if file.seek(0, 2) < self.end:
+                return False
+            file.seek(self.end)
+            carry = b""
+            while not cancelled() and (chunk := file.read(_CHUNK)):
+                data = carry + chunk if carry else chunk
+                stop = data.rfind(b"\n") + 1
+                if stop:
+                    self._take(data, stop)
+                carry = data[stop:]
+        self.complete = self.complete or not cancelled()
+        return True
+
+    def _take(self, data: bytes, stop: int) -> None:
+        """Take the lines of a stretch of the file that begins at `self.end`."""
+        offset, at = self.end, 0
+        starts = self.starts
+        while at < stop:
+            end = data.index(b"\n", at) + 1
+            starts.append(offset + at)
+            if _is_text(data, at, end):
+                self._last_text = offset + at
+            elif _interesting(data, at, end):
+                self._look(data[at:end], offset + at)
+            at = end
+        self.end = offset + stop
+
+    def _look(self, data: bytes, offset: int) -> None:
+        try:
+            record = from_json(data, cache_strings="keys") if len(data) <= LINE_LIMIT else None
+        except ValueError:
+            return
+        if type(record) is not dict:
+            return
+        for block in blocks(Line(offset, offset + len(data), (record,))):
+            if block.is_ask:
+                if self._last_text >= 0:
+                    self.closings.append(self._last_text)
+                self._last_text = -1
+                if not self.asks or self.asks[-1] != offset:
+                    self.asks.append(offset)
+            elif isinstance(block.event, Boundary):
+                self.boundaries.append(offset)
+
+    @property
+    def last_text(self) -> int:
+        """Where the line of the newest text of the model begins; -1 when the user has spoken since."""
+        return self._last_text
+
+    def number_at(self, offset: int) -> int:
+        """The number of the line at a byte (1-based); 0 where the index has not come to it yet."""
+        if offset > self.end or not self.starts:
+            return 0
+        number = bisect_right(self.starts, offset)
+        return number + 1 if offset >= self.end else number
+
+    def offset_of(self, number: int) -> int | None:
+        """Where a line begins (1-based); None where the index has not come to it."""
+        if 1 <= number <= len(self.starts):
+            return self.starts[number - 1]
+        return None
+
+    def turn_at(self, offset: int) -> int:
+        """The number of the turn that a byte belongs to: 0 before the first one."""
+        return bisect_right(self.asks, offset)
+
+
+def _is_text(data: bytes, at: int, end: int) -> bool:
+    """Whether a line holds a text that the model said to the user. Quotes within JSON strings are escaped."""
+    if data.find(b'"type":"assistant"', at, end) < 0 and data.find(b'"type": "assistant"', at, end) < 0:
+        return False
+    if data.find(b'"type":"text"', at, end) < 0 and data.find(b'"type": "text"', at, end) < 0:
+        return False
+    return data.find(b'"isSidechain":true', at, end) < 0 and data.find(b'"isSidechain": true', at, end) < 0
+
+
+def _interesting(data: bytes, at: int, end: int) -> bool:
+    """Whether a line may be an ask or a compaction. Some of others pass, too."""
+    if data.find(b'"user"', at, end) >= 0:
+        return data.find(b'"tool_result"', at, end) < 0 or _mixed(data, at, end)
+    return data.find(b'"compact_boundary"', at, end) >= 0 or data.find(b'"queued_command"', at, end) >= 0
+
+
+def _mixed(data: bytes, at: int, end: int) -> bool:
+    """Whether words of the user may stand beside a tool result: they follow it as a block of their own."""
+    last = max(data.rfind(b'"type":"text"', at, end), data.rfind(b'"type": "text"', at, end))
+    return last > data.rfind(b'"tool_result"', at, end)
