@@ -13,7 +13,7 @@ from memtui.documents.state_tasks import done_tasks
 from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
 from memtui.project import Project
 from memtui.reading.records import Action, Facts, FileFact
-from memtui.reading.sizes import tokens
+from memtui.reading.short_text import tokens
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 

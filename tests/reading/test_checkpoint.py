@@ -11,8 +11,7 @@ from memtui.documents.compactor_decisions import members
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Project
-from memtui.reading.checkpoint import Carry
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.checkpoint import Carry, carry_from_json, carry_to_json
 from memtui.reading.facts import Facts, read_facts, read_on
 from memtui.reading.short_text import key_of
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use

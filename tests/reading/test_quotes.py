@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on
 from memtui.reading.removals import DELETED, removals
 from memtui.reading.shell import things

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.documents.sources import cited
+from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on
 from memtui.reading.records import NOWHERE
 from tests.reading.test_turns import stands
@@ -94,3 +95,4 @@ def test_what_stands_in_another_file_has_no_line(tmp_path: Path) -> None:
     (file,) = t.facts(tmp_path).modified_files
     assert (file.source.line, file.source.offset) == (NOWHERE.line, NOWHERE.offset)
     assert (file.source.speaker, file.source.timestamp) == ("subagent", "2026-01-02T09:00:00.000Z")
+    assert (file.source.line, cited(file.source)) == (0, "agent-a1 L1")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on, to_json
 from tests.transcripts import Transcript, tool_result, tool_use
 

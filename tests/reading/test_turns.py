@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import Facts, read_facts, read_on
 from memtui.reading.records import Quote, Source, Turn
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use

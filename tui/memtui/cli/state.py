@@ -21,7 +21,7 @@ from memtui.flows.state_import import import_state
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.sizes import tokens
+from memtui.reading.short_text import tokens
 from memtui.store.states import StoredState
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -14,8 +14,7 @@ from memtui.documents.compactor_tasks import collapsed
 from memtui.documents.quotes import fewer, is_quotes, replaced, shorter
 from memtui.formats.model import Section
 from memtui.formats.session_state import SessionState, Task, TaskKind, render_session_state
-from memtui.reading.short_text import shortened
-from memtui.reading.sizes import tokens
+from memtui.reading.short_text import shortened, tokens
 
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""

@@ -7,15 +7,19 @@ import re
 from memtui.clock import local, parse_iso
 from memtui.reading.records import Source
 
-_CITED = re.compile(r"\s*\((?:[^()]{0,40}, )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$")
+_CITED = re.compile(
+    r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"
+)
 
 
 def cited(source: Source, *, clock: bool = False) -> str:
-    """``L476``; with `clock`, for a person, ``L476 14:53`` in local time; "" when the line is not known."""
-    if not source.line:
-        return ""
-    moment = parse_iso(source.timestamp) if clock else None
-    return f"L{source.line} {local(moment):%H:%M}" if moment is not None else f"L{source.line}"
+    """``L476``; with `clock`, for a person, ``L476 14:53`` in local time; "" when the line is not known.
+
+    A line of a subagent's own transcript is ``agent-a1b2c3 L12``.
+    """
+    where = f"L{source.line}" if source.line else source.agent_line
+    moment = parse_iso(source.timestamp) if clock and where else None
+    return f"{where} {local(moment):%H:%M}" if moment is not None else where
 
 
 def sourced(text: str, source: Source, *, clock: bool = False) -> str:

@@ -18,8 +18,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
 from memtui.project import Places, Project
-from memtui.reading.checkpoint import Carry
-from memtui.reading.checkpoint_json import carry_from_json, carry_to_json
+from memtui.reading.checkpoint import Carry, carry_from_json, carry_to_json
 from memtui.reading.facts import Facts, read_on
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
 from memtui.reading.checks import is_check
-from memtui.reading.errors import ErrorLog
 from memtui.reading.file_changes import FileLog, target_path, tool_of
 from memtui.reading.hidden_failures import failed_unseen
 from memtui.reading.landmarks import LandmarkLog
@@ -22,7 +22,7 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
-from memtui.reading.records import NOWHERE, Answer, Facts, Source
+from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, Source
 from memtui.reading.removals import removals
 from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import written_files
@@ -33,6 +33,7 @@ _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
 _SHELL_FILE_LIMIT = 500
 _PRINTED = 600
+_ERRORS, _TARGET = 1_000, 500
 _CARRIED = 50
 _CARRIED_TEXT = 60_000
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
@@ -90,7 +91,7 @@ class CallLog:
     def begin_anew(self) -> None:
         """Forget what only counts for whoever's transcript this is."""
         self.commands = CommandLog()
-        self.errors = ErrorLog()
+        self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
         self.todos = TodoLog()
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
@@ -104,7 +105,7 @@ class CallLog:
         self.shell_files.update(dict.fromkeys(facts.shell_files))
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
-        self.errors.resume(facts.errors)
+        self.errors.extend(facts.errors)
         self.todos = TodoLog(todos)
         self.landmarks = LandmarkLog(facts.landmarks)
         self.actions.resume(facts.last_action)
@@ -253,7 +254,7 @@ class CallLog:
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target
         source = self._source._replace(speaker="tool")
-        self.errors.failed(call.name, target, error_head(result), source)
+        self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
         """A command line ended well, by its exit code: what it did to files has happened."""

@@ -7,7 +7,11 @@ to, and what a session state says, is kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from memtui.formats.model import FormatError
 from memtui.reading.calls import WaitingCall
 from memtui.reading.checks import last_checks, worth_telling
 from memtui.reading.packages import packages_of
@@ -48,8 +52,8 @@ class Carry:
     """Byte offset of the first line that was not read."""
     line: int = 1
     """Number of that line."""
-    agent_offsets: dict[str, int] = field(default_factory=dict)
-    """The same for the transcripts of subagents, by their agent."""
+    agent_offsets: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Both for the transcripts of subagents, by their agent."""
 
 
 def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
@@ -100,3 +104,26 @@ def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
 
 def _compaction(compaction: CompactionFact, *, first: bool) -> CompactionFact:
     return replace(compaction, summary=compaction.summary[: _SUMMARY if first else 0])
+
+
+_CARRY = TypeAdapter(Carry)
+
+
+def carry_to_json(carry: Carry) -> dict[str, Any]:
+    """A JSON object of it."""
+    value: dict[str, Any] = _CARRY.dump_python(carry, mode="json")
+    return value
+
+
+def carry_from_json(value: dict[str, Any]) -> Carry:
+    """Read it again.
+
+    Raises:
+        FormatError: it is none, or was written before lines were numbered.
+    """
+    if "line" not in value:
+        raise FormatError("it does not say at which line reading can go on")
+    try:
+        return _CARRY.validate_python(value)
+    except ValidationError as error:
+        raise FormatError("it holds nothing that reading could go on from") from error

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, ErrorFact, Facts
-from memtui.reading.selections import covers, picked
 from memtui.reading.shell import things
 from memtui.reading.short_text import one_line, shortened, telling_line
 from memtui.reading.tools import (
@@ -34,6 +33,15 @@ _CHECK = re.compile(
 
 _HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
 """Cheap pre-filter: every check contains one of these."""
+
+_TESTS = re.compile(rf"\b(?:tests?|{'|'.join(TEST_RUNNERS)})\b")
+_PICKED = re.compile(
+    r"(?<!\S)(?:--?run|-k|-t|-g|--grep|--filter|--tests?|--testNamePattern|--test-name-pattern|-Dtest|--gtest_filter)"
+    r"(?:=|\s+)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s|&;<>-][^\s|&;<>]*)"
+    r"|::(?P<node>\w[\w:]*)|\bcargo (?:nextest run|test)\s+(?P<name>[A-Za-z_][\w:]*)"
+)
+_EITHER = re.compile(r"\||\s+or\s+|,")
+_SCANNED = 2_000
 
 _MOST = 50
 """Kinds of checks that are told apart."""
@@ -109,3 +117,28 @@ def error_line(error: ErrorFact, root: Path | None) -> str:
     target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown(error.target, root)
     target = shortened(one_line(target), 100)
     return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)
+
+
+def picked(command: str) -> frozenset[str]:
+    """The names by which a command line picks tests; none when it runs all that there are."""
+    text = command[:_SCANNED]
+    if _TESTS.search(text) is None:
+        return frozenset()
+    values = (match["value"] or match["node"] or match["name"] for match in _PICKED.finditer(text))
+    names = (name.strip("\"'^$() ") for value in values for name in _EITHER.split(value))
+    return frozenset(name for name in names if name)
+
+
+def covers(passed: frozenset[str], failed: frozenset[str], message: str) -> bool:
+    """Whether a run that picked `passed` and went well shows that another one, which failed, would now.
+
+    Args:
+        passed: what the run that went well picked.
+        failed: what the one that failed had picked.
+        message: what that one printed: of all tests those that failed may be named there.
+    """
+    if not passed:
+        return True
+    if not failed:
+        return any(name in message for name in passed)
+    return all(any(one in name for one in passed) for name in failed)

@@ -89,7 +89,7 @@ def read_on(
         ReadingCancelledError: `cancelled` answered True.
     """
     reading = Reading(path)
-    offset, number, agent_offsets = 0, 1, dict[str, int]()
+    offset, number, agent_offsets = 0, 1, dict[str, tuple[int, int]]()
     if carry is not None:
         reading.resume(carry)
         offset, number, agent_offsets = carry.offset, carry.line, dict(carry.agent_offsets)
@@ -106,10 +106,12 @@ def read_on(
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
         with suppress(OSError):  # what a subagent left behind may vanish at any time
-            start = agent_offsets.get(agent, 0)
-            for line in read_lines(transcript, start=start if start <= transcript.stat().st_size else 0):
+            start, first = agent_offsets.get(agent, (0, 1))
+            if start > transcript.stat().st_size:
+                start, first = 0, 1
+            for line in read_lines(transcript, start=start, first=first):
                 reading.agent_line(line, agent)
-                agent_offsets[agent] = line.end
+                agent_offsets[agent] = line.end, line.next_number
     _report(total, total, progress, None)
     left = replace(reading.carry(), offset=offset, line=number, agent_offsets=agent_offsets)
     return reading.finish(), left
@@ -224,4 +226,5 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 
 def _where(source: Source) -> dict[str, Any]:
-    return {"line": source.line, "timestamp": source.timestamp}
+    where = {"line": source.line, "timestamp": source.timestamp}
+    return {**where, "agent_line": source.agent_line} if source.agent_line else where

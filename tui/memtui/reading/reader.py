@@ -143,6 +143,7 @@ class Reading:
         """Take a line of a subagent's own transcript: its files and its work on the task list."""
         if self._own_files is None:
             self._own_files = self._calls.files.count
+        where = f"agent-{agent} L{line.number}"
         for record in line.records:
             timestamp = record.get("timestamp")
             self._timestamp = timestamp if isinstance(timestamp, str) else ""
@@ -152,7 +153,7 @@ class Reading:
             record["isSidechain"], record["agentId"] = True, agent
             folder = folder if isinstance(folder, str) else ""
             for event in events(record):
-                source = Source(timestamp=self._timestamp, speaker="subagent")
+                source = Source(0, line.offset, self._timestamp, "subagent", where)
                 if type(event) is Call:
                     self._calls.called(event, folder, source, False)
                 elif type(event) is Result:
@@ -194,10 +195,9 @@ class Reading:
             todos=calls.todos.finish(),
             past_todos=calls.todos.past(),
             todos_began=calls.todos.began,
-            todos_changed=calls.todos.changed,
             landmarks=calls.landmarks.finish(),
             plans=calls.plans.finish(),
-            errors=calls.errors.finish(),
+            errors=tuple(calls.errors),
             answers=tuple(calls.answers),
             compactions=self._compactions.finish(),
             last_action=calls.actions.finish(),

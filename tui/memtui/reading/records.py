@@ -42,6 +42,8 @@ class Source(NamedTuple):
     timestamp: str = ""
     """ISO 8601 as written by Claude Code; "" when the line has none."""
     speaker: Speaker = "model"
+    agent_line: str = ""
+    """The line in a subagent's own transcript, ``agent-a1b2c3 L12``; `line` is 0 then."""
 
 
 NOWHERE = Source()
@@ -293,8 +295,6 @@ class Facts:
     """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
     todos_began: str = ""
     """When the session's first list was written."""
-    todos_changed: str = ""
-    """When something on a list was last changed."""
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
     plans: tuple[PlanFact, ...] = ()

@@ -59,7 +59,6 @@ class TodoMemory:
     tasks_are_newer: bool = False
     past: dict[str, tuple[str, Source]] = field(default_factory=dict)
     began: str = ""
-    changed: str = ""
 
 
 class TodoLog:
@@ -78,8 +77,6 @@ class TodoLog:
         self._past_before = dict(self._past)
         self.began = memory.began
         """When the session's first list was written; "" when it had none."""
-        self.changed = memory.changed
-        """When something on a list was last changed."""
 
     def memory(self) -> TodoMemory:
         """What a log of the lines behind has to know."""
@@ -90,7 +87,6 @@ class TodoLog:
             self._tasks_are_newer,
             dict(self._past),
             self.began,
-            self.changed,
         )
 
     def write(self, arguments: dict[str, Any], source: Source) -> None:
@@ -98,7 +94,7 @@ class TodoLog:
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
-        self._touched(source.timestamp)
+        self.began = self.began or source.timestamp
         self._past_before = dict(self._past)
         self._before = self._todos
         known = {todo.content: todo for todo in self._before}
@@ -122,7 +118,7 @@ class TodoLog:
         """Take the result of a task tool that went well."""
         self._tasks_are_newer = True
         if tool != "TaskList":
-            self._touched(source.timestamp)
+            self.began = self.began or source.timestamp
         if tool == "TaskCreate":
             self._create(arguments, result, source)
         elif tool == "TaskUpdate":
@@ -172,10 +168,6 @@ class TodoLog:
         listed = {todo.content for todo in self.finish()}
         past = self._past.items()
         return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)
-
-    def _touched(self, timestamp: str) -> None:
-        self.began = self.began or timestamp
-        self.changed = max(self.changed, timestamp)
 
     def _renamed(self, task: ListedTask | None, content: str, source: Source) -> None:
         if task is not None and content and content != task.content:
