@@ -11,9 +11,9 @@ _SETS = {
     "hex": "0123456789abcdef", "HEX": "0123456789ABCDEF", "b62": string.ascii_letters + string.digits,
     "low": string.ascii_lowercase + string.digits, "UP": string.ascii_uppercase + string.digits,
     "url": string.ascii_letters + string.digits + "_-", "b64": string.ascii_letters + string.digits + "+/",
-    "num": string.digits,
+    "num": string.digits, "alpha": string.ascii_lowercase, "letters": string.ascii_letters,
 }  # fmt: skip
-_VALUE = re.compile(r"«(\w+?)(\d+)»|«(\w+)»")
+_VALUE = re.compile(r"«(?!b64p)(\w+?)(\d+)»|«(\w+)»")
 
 FORMS = """
 A«»KIA«UP16»
@@ -162,6 +162,9 @@ def _value(name: str, size: str, plain: str, chance: random.Random) -> str:
     if plain == "pw":
         middle = "".join(chance.choices(_SETS["b62"], k=5))
         return f"x{chance.choice('K7Z')}{middle}{chance.choice('!@%_-')}{chance.randrange(10, 99)}"
+    if plain in ("b64pw", "b64plain"):
+        secret = _value("", "", "pw", chance)
+        return b64encode((f"\0me\0{secret}" if plain == "b64plain" else secret).encode()).decode()
     if plain == "basic":
         return b64encode(f"admin:{_value('', '', 'pw', chance)}".encode()).decode()
     return "".join(chance.choices(_SETS[name], k=int(size)))

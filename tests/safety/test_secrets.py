@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.safety.hits import may_hold_secret
 from memtui.safety.secrets import MASK, find, masked
 from tests.safety.ordinary_lines import ordinary_lines
 from tests.safety.second_forms import SECOND_FORMS
-from tests.safety.secret_forms import forms
+from tests.safety.secret_forms import FORMS, forms
+from tests.safety.third_forms import THIRD_FORMS
 
 _LINES = 10_000
 
@@ -40,9 +42,42 @@ def test_98_of_100_forms_of_a_second_collection_are_found(seed: int) -> None:
     assert len(missed) <= 0.02 * len(every), missed
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_98_of_100_forms_in_the_syntax_of_languages_and_tools_are_found(seed: int) -> None:
+    missed = []
+    every = forms(THIRD_FORMS, seed)
+    for text, values in every:
+        left = masked(text)
+        if MASK not in left or any(len(value) >= 8 and value in left for value in values):
+            missed.append(text)
+        assert masked(left) == left
+    assert len(every) >= 200
+    assert len(missed) <= 0.02 * len(every), missed
+
+
+@pytest.mark.parametrize("collection", [FORMS, SECOND_FORMS, THIRD_FORMS])
+def test_the_quick_look_lets_every_secret_through(collection: str) -> None:
+    found = [text for text, _ in forms(collection) if find(text)]
+    assert [text for text in found if not may_hold_secret(text)] == []
+
+
+def test_a_secret_among_ordinary_lines_is_masked_as_it_is_alone() -> None:
+    ordinary = "\n".join(ordinary_lines(20))
+    for text, _ in forms(THIRD_FORMS):
+        assert masked(f"{ordinary}\n{text}\n{ordinary}") == f"{ordinary}\n{masked(text)}\n{ordinary}"
+
+
 @pytest.mark.parametrize(
     "line",
     [
+        '* "git pull --rebase" did not pass "-v/-q" options to underlying',
+        'TOKEN = "[a-zA-Z_][a-zA-Z0-9_-]*"',
+        "perldoc -u Some::Modulename2",
+        "    private_key: Ed25519PrivateKey | Ed448PrivateKey",
+        'fields = ["password", "email2", "created_at"]',
+        '| password | string | "required" |',
+        'page.getByLabel("Password").fill(user2.password)',
+        "docker run -u 1000 -p 8080:80 web",
         "unzip -q a.zip && mkdir -p dir/x1",
         "var e={token:t.token,password:r.password},o=6;return e.secret=o.secret,e",
         "\u30d1\u30b9\u30ef\u30fc\u30c9\u306f7525\u6587\u5b57\u4ee5\u4e0a\u3067\u3059\u3002",

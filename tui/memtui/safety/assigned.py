@@ -11,12 +11,15 @@ from memtui.safety.names import CORE, family, kind
 from memtui.safety.places import Value, value_of
 from memtui.safety.values import (
     is_expression,
+    is_hex,
     is_member,
     is_password,
     is_path,
     is_random,
     is_reference,
+    is_strong,
     is_uuid,
+    looks_typed_at_random,
 )
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-"
@@ -25,10 +28,15 @@ _RIGHT = deferred(r"[A-Za-z0-9_.-]{0,40}")
 _WORD_BEFORE = deferred(r"(?<![A-Za-z])[A-Za-z]{2,14} \Z")
 _KEY_WORDS = ("key", "keys")
 _CALLED = deferred(r"[\w.]+\(")
+_PAIR = deferred(r"[\w.@-]{1,40}[:/](?P<password>[^\s:/]{6,100})")
+"""A user and a password: ``admin:hunter2``"""
 _ACCESS = deferred("auth|access|api", re.IGNORECASE)
+_CLASS = deferred(r"\[[^\]\s]*\w-\w[^\]\s]*\]")
+"""A set of characters in a regular expression."""
+_WORDS_OF_TYPE = deferred("[A-Z][a-z]{2,}")
 _DIGIT = deferred("[0-9]")
 _PHRASE = deferred(r"[\"'`]?\s{0,5}[=:]?\s{0,5}[\"'`]?((?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})")
-_LEAST = {"some key": 16, "login": 30}
+_LEAST = {"some key": 16, "login": 30, "pat": 20}
 """Characters that a value of such a name has at least."""
 _LEAST_OTHERS = 12
 
@@ -67,6 +75,10 @@ def _named(text: str, begin: int, end: int) -> Span | None:
     if named == "mnemonic":
         return _mnemonic(text, end)
     found = value_of(text, begin, end)
+    if found is not None and named in ("secret", "login") and (pair := _PAIR.fullmatch(found.text)):
+        start = found.start + pair.start("password")
+        hard = is_password(pair["password"], quoted=False) and not is_reference(pair["password"])
+        return Span(start, found.start + len(found.text), "password") if hard else None
     if found is None or not _is_secret(named, name, found):
         return None
     return Span(found.start, found.start + len(found.text), kind(named, name))
@@ -82,8 +94,15 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
         return False
     if not value.quoted and value.style != "environment" and is_member(value.text):
         return False
+    if value.style == "listed" and name.startswith("--"):  # the words of a command
+        return _is_key(family, name, value) if family != "password" else is_password(value.text, quoted=True)
+    if value.style in ("listed", "cell", "filled"):
+        least = 8 if family == "password" else _LEAST.get(family, 16)
+        return len(value.text) >= least and is_strong(value.text)
     if family == "password":
         return _is_password(name, value)
+    if value.style == "beside" and family in ("token", "pat"):
+        return len(value.text) >= 20 and is_strong(value.text) and not is_hex(value.text)
     if is_path(value.text) or " " in value.text or value.style == "beside":
         return False
     return _is_key(family, name, value)
@@ -97,6 +116,8 @@ def _is_password(name: str, value: Value) -> bool:
         return not is_path(text) and " " not in text and _CALLED.match(text) is None
     if style == "beside":
         return not quoted and _is_hard(text)
+    if style == "spaced" and text.startswith("-"):
+        return False
     if style in ("call", "spaced") and text.isalpha():
         return False
     if style == "said" or not text.isascii():
@@ -104,12 +125,18 @@ def _is_password(name: str, value: Value) -> bool:
     if is_password(text, quoted=quoted or style in ("flag", "netrc", "pair")):
         return style != "netrc" or not text.startswith("(")
     # A password of letters alone: only where nothing but a value can stand.
-    plain = style in ("setting", "element", "flag") and quoted and len(text) >= 6
-    return plain and text.isalpha() and text.islower() and text not in name.lower()
+    if not quoted or not text.isalpha():
+        return False
+    if style == "assigned":
+        return looks_typed_at_random(text)
+    plain = style in ("setting", "element", "flag") and len(text) >= 6
+    return plain and text.islower() and text not in name.lower()
 
 
 def _is_key(family: str, name: str, value: Value) -> bool:
     text, style = value.text, value.style
+    if _CLASS.search(text) or (not value.quoted and _is_name_of_type(text)):
+        return False
     strong = family in ("secret", "key")
     least = _LEAST.get(family, _LEAST_OTHERS)
     if is_uuid(text):
@@ -122,6 +149,12 @@ def _is_key(family: str, name: str, value: Value) -> bool:
     if strong and _DIGIT.search(text) and (value.quoted or style in ("environment", "setting", "flag")):
         return len(text) >= 8 and (is_random(text) or is_password(text, quoted=False))
     return not text.isdigit() and len(text) >= least and is_random(text)
+
+
+def _is_name_of_type(text: str) -> bool:
+    """Whether a bare value is written as a class is: ``Pkcs7PrivateKeyTypes``."""
+    words = _WORDS_OF_TYPE.findall(text)
+    return text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
 
 
 def _is_word_of_environment(name: str, value: Value) -> bool:

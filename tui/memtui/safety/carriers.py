@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from memtui.patterns import deferred
 from memtui.safety.commands import commanded
 from memtui.safety.hits import Span
-from memtui.safety.values import is_random, is_reference, is_uuid
+from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 
 
 def carried(text: str) -> Iterator[Span]:
@@ -18,6 +18,8 @@ def carried(text: str) -> Iterator[Span]:
     lowered = text.lower()
     if "@" in text and ("://" in text or "jdbc:" in text):
         yield from _addresses(text)
+    if "code=" in text or "key=" in text:
+        yield from _queries(text)
     yield from _headers(text, lowered)
     yield from commanded(text, lowered)
 
@@ -46,13 +48,24 @@ def _addresses(text: str) -> Iterator[Span]:
                 yield Span(*found.span("password"), "password in an address")
 
 
+_QUERY = deferred(r"[?&](?:code|key)=(?P<value>[A-Za-z0-9_%+/.-]{30,400}={0,2})")
+
+
+def _queries(text: str) -> Iterator[Span]:
+    for found in _QUERY.finditer(text):
+        value = found["value"]
+        if is_random(value) and not is_hex(value):
+            yield Span(*found.span("value"), "key")
+
+
 _SCHEME = (
     r"(?:Basic|Bearer|Token|Digest|Api-?Key|Key|SSWS|GenieKey|Bot|Splunk|OAuth|JWT|Negotiate|NTLM"
     r"|AWS4-HMAC-SHA256|SharedKey|SharedAccessSignature)"
 )
 _AUTHORIZATION = deferred(
     r"(?:proxy-)?authorization\\?[\"'`]?\s{0,5}[:=]\s{0,5}\\?[bf]?[\"'`]?"
-    rf"(?:(?P<scheme>{_SCHEME})\s{{1,5}})?(?P<value>[^\s\"'`\\]{{6,8000}})",
+    rf"(?:(?P<scheme>{_SCHEME})\s{{1,5}}|[A-Za-z][\w-]{{1,40}}\s{{1,5}}(?:token=)?)?"
+    r"(?P<value>[^\s\"'`\\]{6,8000})",
     re.IGNORECASE,
 )
 _BEARER = deferred(
@@ -66,7 +79,8 @@ _HEADER = deferred(
     re.IGNORECASE,
 )
 _COOKIE = deferred(
-    r"(?<![A-Za-z-])(?:set-)?cookie\\?[\"'`]?\s{0,3}:\s{0,3}\\?[\"'`]?"
+    r"(?:(?<![A-Za-z-])(?:set-)?cookie\\?[\"'`]?\s{0,3}:|\bcurl(?=\s)[^\n]{0,400}?\s(?:-b|--cookie)[ =]?"
+    r"|document\.cookie\s?=)\s{0,3}\\?[\"'`]?"
     r"(?P<value>[\w.-]{1,80}=[^\n\"'`\\]{6,8000})",
     re.IGNORECASE,
 )
@@ -83,7 +97,7 @@ def _headers(text: str, lowered: str) -> Iterator[Span]:
             value = found["value"]
             if not is_reference(value) and not _is_code(value) and (is_random(value) or is_uuid(value)):
                 yield Span(*found.span("value"), "key")
-    if "cookie" in lowered and "=" in text:
+    if "=" in text and ("cookie" in lowered or (" -b" in text and "curl" in lowered)):
         for found in _COOKIE.finditer(text):
             if any(is_random(part) or is_uuid(part) for part in re.split(r"[=;\s]+", found["value"])):
                 yield Span(*found.span("value"), "cookie")
@@ -92,7 +106,9 @@ def _headers(text: str, lowered: str) -> Iterator[Span]:
 def _authorizations(text: str) -> Iterator[Span]:
     for found in _AUTHORIZATION.finditer(text):
         value = found["value"].rstrip(",;)}]")
-        if not is_reference(value) and (found["scheme"] or is_random(value)) and not _is_code(value):
+        parts = re.split("[.:]", value)
+        sure = found["scheme"] or any(is_random(part) or is_uuid(part) for part in (value, *parts))
+        if not is_reference(value) and sure and not _is_code(value):
             yield Span(found.start("value"), found.start("value") + len(value), "authorization")
 
 

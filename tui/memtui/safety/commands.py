@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - long patterns
 """Secrets in command lines, calls of login functions and password files."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _COMMANDS = (
     (("curl",), rf"\bcurl\b{_REST}\s(?:-[a-zA-Z]{{0,6}}[uU]\s?|--user[= ]|--proxy-user[= ]){_USER}"),
     (("http",), rf"\bhttps?\s{_REST}(?<=\s)(?:-a|--auth)[= ]{_USER}"),
     (("-u ", "-u=", "--user"),
-     r"(?:^|\s)(?:-u|--user)[= ][\"']?[\w.@-]{1,60}:(?P<value>[^\s\"'/]{4,200})(?=[\s\"']|$)"),
+     r"(?:^|\s)(?:-u|--user)[= ][\"']?[\w.@-]{1,60}:(?!:)(?P<value>[^\s\"'/]{4,200})(?=[\s\"']|$)"),
     (("mysql", "mariadb", "mycli"),
      rf"\b(?:{_OF_MYSQL})\b{_REST}\s-p[\"']?(?P<value>[^\s\"'|;&-][^\s\"'|;&]{{0,100}})"),
     (("login", "sshpass", "mongo", "sqlcmd", "twine"), rf"\b(?:{_LOGINS_WITH_P})\b{_REST}\s-[pP]\s?{_PW}"),
@@ -47,11 +48,39 @@ _COMMANDS = (
     ),
     (("rabbitmqctl",), rf"\brabbitmqctl\s+(?:add_user|change_password)\s+\S+\s+{_PW}"),
     (("net use",), r"\bnet\s+use\b[^\n]{0,200}?/user:\S+\s+(?P<value>[^\s/*]{4,100})"),
+    (("securestring",), rf"ConvertTo-SecureString\s+(?:-String\s+)?{_PW}"),
+    (("secret set", "secrets set"), rf"\bsecrets?\s+set\s{_REST}\s(?:--body|-b|--value)[= ]{_PW}"),
+    (("<<<",), rf"(?:passw\w*|passphrase\S*|secrets?|tokens?|login|credentials?|sudo\s+-S)\b[^\n]{{0,200}}<<<\s*{_PW}"),
+    (("bundle config",), rf"\bbundle\s+config\b{_REST}\s(?P<value>[\w-]+:[\w-]{{6,100}})(?=\s|$)"),
+    (("ftp",), rf"\b(?:lftp|ncftp\w*)\b{_REST}\s-u\s[\"']?[^\s,\"']{{1,60}},(?P<value>[^\s\"',;|]{{4,100}})"),
+    (
+        ("sqlplus", "expdp", "impdp", "sqlldr", "rman"),
+        r"\b(?:sqlplus|expdp|impdp|sqlldr|rman)\s(?:[^\n]{0,60}[\s=])?[\"']?\w{1,40}/(?P<value>[^\s@/\"']{4,60})@",
+    ),
+    (("openssl",), rf"\bopenssl\s+enc\b{_REST}\s-k\s{_PW}"),
+    (("rootpw",), r"\brootpw\s+(?:--?\w+\s+)*(?P<value>[^\s-][^\s]{3,200})"),
+    (("chpasswd",), r"\bchpasswd:\s{1,20}(?:\w+:[^\n]{0,40}\s{1,20}){0,3}-?\s?[\w-]{1,40}:(?P<value>[^\s:]{4,100})$"),
     (("identified",),
      r"\b[iI](?i:dentified)\s+(?i:with\s+\S+\s+)?(?i:by)\s+[\"'](?P<value>[^\"'\n]{3,200})[\"']"),
 )  # fmt: skip
 """Words of which one is in such a line, in lower case; and the pattern of it."""
 
+_DOUBTFUL = (
+    ((" -p", " -w"),
+     rf"\s(?:-[uUDl]|--user(?:name)?)[= ]\s?[\"']?[\w.@\\-]{{1,60}}[\"']?\s(?:[^\n|;&]{{0,60}}\s)?-[pPw]\s?{_PW}"),
+    (("/p",), rf"(?<=\s)/p(?:ass(?:word)?)?:{_PW}"),
+    (("send",),
+     r"assword[^\n]{0,40}\n[ \t]{0,20}[\w.]{0,20}send(?:line|_line)?[ (]{1,5}(?:--\s)?[\"'](?P<value>[^\"'\n\\]{4,100})"),
+    (("auth plain", "auth login"), r"\bAUTH\s+(?:PLAIN|LOGIN)\s+(?P<value>[A-Za-z0-9+/]{10,400}={0,2})(?=[\s\"']|$)"),
+    ((" login ",), r"^\S{1,10}\s+LOGIN\s+\S{1,100}\s+[\"']?(?P<value>[^\s\"']{4,100})"),
+    (
+        ("secret ", "password ", "community ", "key "),
+        r"^[ \t]{0,8}(?:enable\s+(?:secret|password)|username\s+\S+[^\n]{0,60}\s(?:secret|password)"
+        r"|snmp-server\s+community|(?:neighbor|tacacs-server|radius-server)\s[^\n]{0,60}\s(?:key|password))"
+        r"\s+(?:\d\s+)?(?P<value>\S{4,100})",
+    ),
+)  # fmt: skip
+"""The same, where an ordinary word may stand in the place of the value."""
 _TOKEN_COMMANDS = (
     r"\b[a-z][a-z0-9-]{1,20}\s(?:auth\s)?(?:login|auth|authenticate|authtoken|set-token|config\sadd-authtoken)\s"
     r"(?:-[\w-]+\s){0,3}[\"']?(?P<value>[A-Za-z0-9_.-]{20,200})(?=[\"'\s]|$)",
@@ -59,11 +88,17 @@ _TOKEN_COMMANDS = (
     rf"{_REST}\s-[tk]\s[\"']?(?P<value>[A-Za-z0-9_-]{{20,200}})(?=[\"'\s]|$)",
 )
 _CALL = deferred(
-    r"(?i:login|auth|authenticate|credentials?|passwordauthentication|getconnection|connect|mysqli)\b['\"]?\s{0,3}[=:]?\s{0,3}"
+    r"(?i:login|auth|authenticate|credentials?|passwordauthentication|getconnection|connect|mysqli|wifi\.begin|set_password)\b['\"]?\s{0,3}[=:]?\s{0,3}"
     r"[(\[][^()\n]{0,200}?(?P<user>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')\s{0,3},\s{0,3}"
     r"(?:\"(?P<double>[^\"\n]{4,200})\"|'(?P<single>[^'\n]{4,200})')\s{0,3}[)\]]"
 )
-_CALLS = ("login", "auth", "credential", "connect", "mysqli")
+_CALLS = ("login", "auth", "credential", "connect", "mysqli", "wifi.begin", "set_password")
+_KEYED = deferred(
+    r"(?i:\bfernet|jwt\.(?:sign|encode|verify|decode)|\bcreate_?hmac|hmac\.new|create(?:de)?cipheriv|secretkeyspec"
+    r"|aes\.new)\([^()\n]{0,200}?[bB]?[\"'](?P<value>[^\"'\n]{12,400})[\"']"
+)
+"""Calls that take a key among their arguments."""
+_OF_KEYED = ("fernet", "jwt.", "hmac", "cipher", "keyspec", "aes.new")
 _PGPASS = deferred(
     r"^(?:localhost|\*|[\w-]+(?:\.[\w-]+)+):(?:\*|5\d{3}|6\d{3}):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>[^\s:]{3,200})$",
     re.MULTILINE,
@@ -82,10 +117,32 @@ def commanded(text: str, lowered: str) -> Iterator[Span]:
             value = found["value"]
             if not is_reference(value) and not value.startswith(("$", "-", "/")):
                 yield Span(*found.span("value"), "password")
+    yield from _doubtful(text, lowered)
     yield from _token_commands(text, lowered)
+    if any(word in lowered for word in _OF_KEYED):
+        yield from _keyed(text)
     if "," in text and any(word in lowered for word in _CALLS):
         yield from _calls(text)
     yield from _password_files(text)
+
+
+def _doubtful(text: str, lowered: str) -> Iterator[Span]:
+    for words, pattern in _DOUBTFUL:
+        if any(word in lowered for word in words):
+            for found in re.compile(pattern, re.MULTILINE).finditer(text):
+                if _is_hard_to_mistake(found["value"]):
+                    yield Span(*found.span("value"), "password")
+
+
+def _keyed(text: str) -> Iterator[Span]:
+    for found in _KEYED.finditer(text):
+        if is_random(found["value"]) and not is_reference(found["value"]):
+            yield Span(*found.span("value"), "key")
+
+
+def _is_hard_to_mistake(value: str) -> bool:
+    mixed = any(char.isalpha() for char in value) and any(char.isdigit() for char in value)
+    return mixed and not is_reference(value) and is_password(value, quoted=False)
 
 
 def _token_commands(text: str, lowered: str) -> Iterator[Span]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - long patterns
 """Names that call their value a password, a secret, a token or a key."""
 
 from __future__ import annotations
@@ -6,13 +7,13 @@ import re
 from functools import lru_cache
 
 from memtui.patterns import deferred
+from memtui.safety.hits import PASSWORDS_ELSEWHERE
 
 _CORES = (
     "passw(?:or)?ds?", "passwort", "passphrase", "passwd", "passcode", "pwd", "passe", "pass", "psk",
-    "(?<![a-z])p(?:w|at)(?![a-z])", "secrets?", "tokens?", "keys?", "credentials?", "creds?", "auth", "jwt",
-    "contrase\xf1a", "senha", "clave", "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "\u5bc6\u78bc",
-    "\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638", "mnemonic", "seed.phrase",
-    "recovery.phrase", "signature", "(?<![a-z])sig(?![a-z])", "x-amz-credential", "login(?=\\s*=)",
+    "pw(?<![a-z]pw)(?![a-z])", "pat(?<![a-z]pat)(?![a-z])", "secrets?", "tokens?", "keys?", "credentials?", "creds?", "auth", "jwt",
+    "senha", "clave", "mnemonic", "seed.phrase", "recovery.phrase", "signature", "sig(?<![a-z]sig)(?![a-z])",
+    "x-amz-credential", "login(?=\\s*=)", "bindpw", *PASSWORDS_ELSEWHERE,
 )  # fmt: skip
 CORE = deferred("|".join(_CORES))
 """The part of a name, in lower case, by which it is found."""
@@ -22,9 +23,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_PASSWORDS = _words(
-    "password passwords passwd passwort passphrase passcode pwd pass pw passe psk contraseña senha clave"
-    " пароль 密码 密碼 口令 パスワード 비밀번호 requirepass storepass keypass"
+_PASSWORDS = frozenset(PASSWORDS_ELSEWHERE) | _words(
+    "password passwords passwd passwort passphrase passcode pwd pass pw passe psk senha clave requirepass"
+    " storepass keypass bindpw bindpasswd"
 )
 _SECRETS = _words("secret secrets credential credentials cred creds")
 _TOKENS = _words("token tokens jwt auth sig signature authtoken")
@@ -34,11 +35,13 @@ _KINDS_OF_KEYS = _words(
     " application license integration admin write server client deploy session crypt cipher aes hmac jwt"
     " shared consumer rest webhook vault functions management bot routing ingest ingestion instrumentation"
     " sdk merchant sender root host device"
+    " preshared personal"
     " openai anthropic gemini google azure aws stripe groq mistral cohere datadog dd algolia sendgrid"
     " mailgun pinecone deepgram wandb"
 )
 _NO_KEYS = _words(
-    "public primary foreign sort cache partition row query react map object dict hash cached unique"
+    "idempotency websocket public primary foreign sort cache partition row query react map object dict"
+    " hash cached unique"
 )
 _ENDINGS = _words(
     "prod production dev development staging stage live test old new primary secondary b64 base64 hex"
@@ -50,6 +53,7 @@ _NO_TOKENS = _words("next page continuation max num total cancellation csrf")
 _TEST_OUTCOMES = ("PASS", "Pass")
 
 _PART = deferred(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_HEADER_NAME = deferred(r"(?:[A-Z][A-Za-z0-9]{1,20}-){1,4}Key")
 _PHRASE = deferred(r"mnemonic|seed.phrase|recovery.phrase", re.IGNORECASE)
 
 
@@ -85,8 +89,8 @@ def _of_parts(name: str, last: str, before: str) -> str:
         return "secret"
     if last in _TOKENS or lowered.endswith("token"):
         return "" if before in _NO_TOKENS and not name.isupper() else "token"
-    if last == "pat" and name.isupper():  # in lower case it is a pattern
-        return "token"
+    if last == "pat":  # in lower case it may be a pattern
+        return "token" if name.isupper() else "pat"
     if last == "login":
         return "login"
     if last in _KEYS or (last.endswith("key") and len(last) > 3):
@@ -99,12 +103,12 @@ def _key(name: str, last: str, before: str) -> str:
         return ""
     if before in _KINDS_OF_KEYS or last in _KEYS - {"key", "keys"} or last[:-3] in _KINDS_OF_KEYS:
         return "key"
-    return "some key" if name.isupper() and before else ""
+    return "some key" if before and (name.isupper() or _HEADER_NAME.fullmatch(name)) else ""
 
 
 def kind(family: str, name: str) -> str:
     """What the value of such a name is called where it is masked."""
-    if family in ("some key", "login"):
+    if family in ("some key", "login", "pat"):
         return "key" if family == "some key" else "token"
     if family != "key":
         return family

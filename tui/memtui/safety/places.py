@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - long patterns
 """Where the value of a name stands: behind ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
 
 from __future__ import annotations
@@ -12,25 +13,50 @@ _TYPES = r"(?:str|string|String|SecureString|text|varchar|Optional\[str\])"
 _SIGNS = r"=>|:=|\?=|==?|[:\uff1a\uff1d]"
 _SAYS = r"\s(?:is|was|est|ist|es|est\xe1|\xe9|lautet)\s"
 _SAYS_CJK = r"[\u662f\u4e3a\u306f\ub294\uc740]"
-_MADE = r"(?:String::from|std::string|SecretStr|Secret|new\s+String|ConvertTo-SecureString)\(?\s{0,3}"
+_MADE = (
+    r"(?:(?:String::from|std::string|SecretStr|Secret|new\s+String)\(?|q[qw]?[({\[]|string\(\d{1,5}\)"
+    r"|env\([^()\n]{1,60},)\s{0,3}"
+)
+"""What may stand between a sign and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
+_IN_YAML = r"(?:[|>][+-]?[ \t]{0,3}\n\s{1,20}|![\w-]{1,40}[ \t]{1,5}|&[\w-]{1,40}[ \t]{1,5}){1,2}"
+_ANY_TYPE = (
+    r"(?:\[\w{0,20}\]|(?::[ \t]{0,3}|[ \t]{1,3}(?:[aA]s[ \t]{1,3})?)[A-Za-z][\w.:<>\[\]*&?]{0,40}(?:\(\d{1,5}\))?)"
+    r"(?=[ \t]{0,5}=\s{0,5}[@bLu]?[\"'])"
+)
+"""A declared type, or the size of an array, that a quoted value is behind."""
 
 _ASSIGNED = deferred(
     r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\*\*|__)?(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?"
-    rf"\s{{0,20}}(?::\s{{0,3}}(?:const\s)?&?(?:'static\s)?{_TYPES}\s{{0,5}})?"
-    rf"(?P<sign>{_SIGNS}|{_SAYS}|{_SAYS_CJK})(?:\*\*|__)?\s{{0,10}}(?:{_MADE})?"
+    rf"(?:{_ANY_TYPE})?\s{{0,20}}(?::\s{{0,3}}(?:const\s)?&?(?:'static\s)?{_TYPES}\s{{0,5}})?"
+    rf"(?P<sign>{_SIGNS}|{_SAYS}|{_SAYS_CJK})(?:\*\*|__)?\s{{0,10}}(?:{_MADE}|{_IN_YAML})?(?:\"\"(?=\")|''(?='))?"
 )
 _SPACED = deferred(r"[ \t]{1,10}(?=[\"'])")
 _CALL = deferred(r"\(\s{0,5}(?=[\"'])")
 _ELEMENT = deferred(r"\s{0,3}>")
+_LISTED = deferred(r"\\?[\"'`][\])]{0,2}(?:\s{0,3},\s{0,40}|\s{1,5})(?=[bBrRuU@]?\\?[\"'`])")
+_CELL = deferred(r"[\"'`*]{0,3}[ \t]{0,40}\|[ \t]{0,5}(?=[^\s|])")
+_FILLED = deferred(
+    r"[\])]{0,2}[\"'`]\)\s{0,3}\.(?:fill|type|set_?[vV]alue|send_?[kK]eys|press_sequentially|val|set)"
+    r"\(\s{0,3}(?=[\"'`])"
+)
+_IN_ATTRIBUTE = deferred(
+    r"[\"'](?:\s{1,5}[\w:-]{1,40}=\"[^\"\n]{0,100}\"){0,4}\s{0,3}>\s{0,40}(?:<value>\s{0,5})?"
+)
+"""Between a name in an attribute and the content of its element."""
+_NEXT_ELEMENT = deferred(r"</[\w:-]{1,40}>\s{0,40}<(?:string|value|data)>")
 _PAIR = deferred(
     r"(?:\\?[\"'`])?\s{0,5},?\s{0,40}(?:\\?[\"'`])?[vV]alue(?:\\?[\"'`])?\s{0,5}[=:]\s{0,5}(?=\S)"
     r"|\"\s{0,3}\{[^{}]{0,300}?\bdefault\s{0,9}=\s{0,3}(?=\S)"
+    r"|[\"']?\s{1,3}--(?:value|body|string|data|secret-string)[= ]{1,3}(?=\S)"
 )
 _NEXT = deferred(r"[ \t]{1,5}(?![-=:])")
 _GAPS = (
     ("assigned", _ASSIGNED),
     ("flag", _NEXT),
     ("pair", _PAIR),
+    ("listed", _LISTED),
+    ("cell", _CELL),
+    ("filled", _FILLED),
     ("call", _CALL),
     ("spaced", _SPACED),
     ("declared", _NEXT),
@@ -38,7 +64,7 @@ _GAPS = (
     ("beside", _NEXT),
 )
 """How a name may be followed by its value."""
-_FIRST = frozenset(" \t\n\r\x0b\x0c=:?\\\"'`])(>,*_vV\uff1a\uff1d\u662f\u4e3a\u306f\ub294\uc740")
+_FIRST = frozenset(" \t\n\r\x0b\x0c=:?\\\"'`[]|)(>,*_vV\uff1a\uff1d\u662f\u4e3a\u306f\ub294\uc740")
 """What may stand behind a name that has a value."""
 
 _QUOTED = deferred(
@@ -49,9 +75,11 @@ _QUOTED_MIXED = deferred(r"\"(?P<double>[^\n\"\\]{1,600})\"|'(?P<single>[^\n'\\]
 _BARE = deferred(r"[^\s\"'`<>\u201c\u201d\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]{1,600}")
 _IN_ELEMENT = deferred(r"[^<>\n]{1,600}(?=</)")
 _DECLARED = deferred(
-    r"(?:(?<![A-Za-z])(?:ENV|ARG|setx|-x|-gx|-Ux)|config(?:ure)?\s+set)\s+(?:[^\s=]{1,80}[:/])?\Z"
+    r"(?:(?<![A-Za-z])(?:ENV|ARG|SetEnv|setenv|setx|-x|-gx|-Ux)|config(?:ure)?\s+set"
+    r"|(?:env|secrets?|variables?|config)(?::|\s{1,3})(?:set|add|put|create))\s+(?:[^\s=]{1,80}[:/])?\Z"
 )
-_SPACED_NAMES = frozenset(("password", "requirepass", "masterauth", "pass"))
+_QUOTED_NAME = deferred(r"[\"'`](?:[#.\[/]|\w{1,20}\[|\[?\w{1,10}=[\"']?|[\w.]{1,40}:)?\Z")
+_SPACED_NAMES = frozenset(("password", "requirepass", "masterauth", "pass", "bindpw", "bindpasswd"))
 _LOGIN = deferred(r"\blogin\s+\S+\s+\Z|(?:^|\n)[ \t]*\Z")
 _NEXT_SETTING = deferred(r";(?=[A-Za-z ]+=|$)")
 _ESCAPED_END = deferred(r"\\[nr].*", re.DOTALL)
@@ -67,16 +95,20 @@ class Value(NamedTuple):
     start: int
     quoted: bool
     style: str
-    """How it is given: ``setting`` (``a=b``), ``assigned`` (``a: b``), ``environment``, ``flag``, ``said``"""
+    """How it is given: ``setting`` (``a=b``), ``assigned`` (``a: b``), ``environment``, ``flag``, ``said``,
+    ``listed`` (``"a", "b"``), ``cell`` (``| a | b |``), ``filled`` (``type("a").fill("b")``)"""
 
 
 def value_of(text: str, begin: int, end: int) -> Value | None:
     """What may be the value of the name that stands from `begin` to `end`."""
-    if end < len(text) and text[end] not in _FIRST:
+    if end < len(text) and text[end] not in _FIRST and not text.startswith("</", end):
         return None
     if begin and text[begin - 1] == "<" and (gap := _ELEMENT.match(text, end)):
-        found = _IN_ELEMENT.match(text, gap.end())
-        return Value(found[0], found.start(), True, "element") if found else None
+        return _in_element(text, gap.end())
+    if text.startswith("</", end) and (gap := _NEXT_ELEMENT.match(text, end)):
+        return _in_element(text, gap.end())
+    if text[end : end + 1] in ('"', "'") and (gap := _IN_ATTRIBUTE.match(text, end)):
+        return _in_element(text, gap.end())
     name = text[begin:end]
     for style, gaps in _GAPS:
         gap = gaps.match(text, end)
@@ -85,12 +117,19 @@ def value_of(text: str, begin: int, end: int) -> Value | None:
     return None
 
 
+def _in_element(text: str, at: int) -> Value | None:
+    found = _IN_ELEMENT.match(text, at)
+    return Value(found[0], found.start(), True, "element") if found else None
+
+
 def _fits(style: str, text: str, begin: int, name: str) -> bool:
     """Whether a name may be followed by its value in that way."""
     if style == "flag":
         return name.startswith("-")
     if style == "declared":
         return _DECLARED.search(text[max(0, begin - 100) : begin]) is not None
+    if style in ("listed", "filled"):  # the name stands in quotes, perhaps as part of a selector
+        return _QUOTED_NAME.search(text[max(0, begin - 40) : begin]) is not None
     if style == "netrc":
         return name.lower() in _SPACED_NAMES and _LOGIN.search(text[max(0, begin - 80) : begin]) is not None
     return True

@@ -6,12 +6,14 @@ left says what was there: ``[masked: github token]``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from string import ascii_letters, digits
 
 from memtui.named import TYPE_CHECKING
 from memtui.safety.assigned import assigned
 from memtui.safety.carriers import carried
-from memtui.safety.hits import Hit, Span, may_hold_secret
+from memtui.safety.hits import FULL_WIDTH, Hit, Span
+from memtui.safety.suspects import suspects
 from memtui.safety.tokens import tokens
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ MASK = "[masked: "
 
 
 _NAMED = 5
+_FULL_WIDTH = {code + 0xFEE0: code for code in map(ord, ascii_letters + digits + "_-@#!$%")}
+"""Full-width letters and digits as the ASCII ones that they are read as."""
 
 
 def masked(text: str) -> str:
@@ -68,11 +72,22 @@ def masked_in(value: Any) -> Any:
     return value
 
 
+def _placed(text: str) -> Iterator[Span]:
+    """What is secret by its place: looked for in the lines that can hold such a thing."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter with two in lower case
+        lowered = "".join(char.lower() if char.isascii() else char for char in text)
+    excerpt = suspects(text, lowered)
+    for rules in (carried, assigned) if excerpt.text else ():
+        for span in rules(excerpt.text):
+            yield Span(excerpt.origin(span.start), excerpt.origin(span.end - 1) + 1, span.kind)
+
+
 def _spans(text: str) -> list[Span]:
     """Spans in their order that do not overlap: private keys first, then known forms, then assignments."""
-    if not may_hold_secret(text):
-        return []
-    found = [*tokens(text), *carried(text), *assigned(text)]
+    if not text.isascii() and FULL_WIDTH.search(text):
+        text = text.translate(_FULL_WIDTH)
+    found = [*tokens(text), *_placed(text)]
     if MASK in text:  # what is masked already stays as it is
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
     taken = bytearray(len(text)) if found else bytearray()

@@ -184,6 +184,7 @@ password hash|$argon2|\$argon2(?:id|i|d)\$[A-Za-z0-9=,$+/-]{30,}
 password hash|$6$|\$6\$(?:rounds=\d+\$)?[A-Za-z0-9./]{1,16}\$[A-Za-z0-9./]{80,90}
 password hash|$5$|\$5\$(?:rounds=\d+\$)?[A-Za-z0-9./]{1,16}\$[A-Za-z0-9./]{40,46}
 password hash|$y$|\$y\$[A-Za-z0-9./]{2,10}\$[A-Za-z0-9./]{10,30}\$[A-Za-z0-9./]{40,46}
+password hash|{S|\{(?:SSHA|SMD5|SHA|SSHA\d{3})\}[A-Za-z0-9+/]{20,}={0,2}
 password hash|$apr1$|\$apr1\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{22}
 json web token|eyJ|eyJ[A-Za-z0-9_-]{8,8000}\.(?:eyJ[A-Za-z0-9_-]{8,20000}|[A-Za-z0-9_-]{0,2000}\.[A-Za-z0-9_-]{8,500})(?:\.[A-Za-z0-9_-]{0,20000}){0,2}
 """
@@ -197,7 +198,11 @@ _END = "(?![A-Za-z0-9])"
 _SHORTEST = 14
 """Characters of the shortest token."""
 
-_KEY_BEGIN = deferred(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_DIGIT = deferred("[0-9]")
+_FIRST = deferred(r"[\w]|\\[^\w]")
+_KEY_BEGIN = deferred(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|-----BEGIN OpenVPN Static key V1-----"
+)
 _KEY_END = "-----"
 _KEY_LENGTH = 20_000
 _KEY_REST = deferred(r"(?:\s?\\?[rn]?[A-Za-z0-9+/=:,-]{1,80}){0,300}")
@@ -211,23 +216,45 @@ def _rules() -> list[tuple[str, str, str]]:
 
 
 @cache
+def _rules_for_the_middle() -> list[tuple[str, str, str]]:
+    """Those that begin with any of several characters: what is known of them stands later."""
+    return [rule for rule in _rules() if not _FIRST.match(rule[2])]
+
+
+@cache
+def _known_beginnings() -> re.Pattern[str]:
+    """Any pattern of the table that begins with a letter or mark of its own; it fails sooner than each alone."""
+    by_letter: dict[str, list[str]] = {}
+    for _, _, pattern in _rules():
+        if first := _FIRST.match(pattern):
+            by_letter.setdefault(first[0], []).append(pattern[first.end() :])
+    either = "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
+    return re.compile(f"(?<![A-Za-z0-9])(?:{either})")
+
+
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern + _END)
 
 
 def tokens(text: str) -> Iterator[Span]:
     """Where known keys and tokens, and private keys, stand."""
-    if "PRIVATE KEY" in text:
+    if "PRIVATE KEY" in text or "Static key" in text:
         yield from _key_blocks(text)
     if "Private-Lines" in text:
         yield from (Span(*found.span("body"), "private key") for found in _PUTTY.finditer(text))
     if '"kty"' in text:
         yield from (Span(*found.span("body"), "private key") for found in _JWK.finditer(text))
-    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
+    long = {word for word in text.split() if len(word) >= _SHORTEST}
+    words = "\n".join(long)
+    rules = _rules()
+    if not _known_beginnings().search(words):
+        rules = _rules_for_the_middle()
+        words = "\n".join(filter(_DIGIT.search, long))
     if not words:
         return
-    for kind, part, pattern in _rules():
-        # No token has a blank: the few long words are looked through before all of the text is.
+    for kind, part, pattern in rules:
+        # No token has a blank: the few words of such a kind are looked through before all of the text is.
         if part in words and next(_fitting(_compiled(pattern), words), None) is not None:
             yield from (Span(*found.span(), kind) for found in _fitting(_compiled(pattern), text))
 

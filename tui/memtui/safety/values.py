@@ -24,6 +24,7 @@ _RULE = deferred(
 )
 _VERSION = deferred(r"[\^~<>=v]*\d{1,5}(?:\.[\dx*]{1,5})+(?:[-+.][\w.]+)?")
 _UUID = deferred(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = deferred(r"(?:0x)?[0-9a-f]+|(?:0x)?[0-9A-F]+")
 _COLOUR = deferred(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
 _EXPRESSION = deferred(r"[A-Za-z]\.[A-Za-z]+\.|\?\.|::|->")
 _MEMBER_IN_CODE = deferred(
@@ -36,6 +37,8 @@ _WORD = deferred(
     r"[A-Z]?[a-z]{3,}|(?<![A-Za-z0-9])[A-Z]{2,}(?![A-Za-z0-9])|(?<![A-Za-z])(?:[A-Z]?[a-z]{1,2})(?![A-Za-z])"
 )
 _NUMBER = deferred(r"(?<!\d)\d{1,4}(?!\d)")
+_SEPARATORS = deferred("[-_./: ]")
+_MIXED = deferred(r"\d[A-Za-z]+\d")
 _HARD = deferred(r"[bcdfghjklmnpqrstvwxz]{5}")
 _SYLLABLES = deferred("[A-Z]?[a-z]{3,}")
 _NAMED_WORDS = deferred(
@@ -43,6 +46,8 @@ _NAMED_WORDS = deferred(
     r"|arg|param|value|field|input|string|type|name|user|login|result|data|node|item|len|fn|func|obj|new|old|raw|plain|tmp|var\d",
     re.IGNORECASE,
 )
+_NEVER_IN_PASSWORD = deferred(r"[\s(){}\[\]<>\"'`|;,]|^[\w.+-]+@[\w-]+\.\w|^#|^/|&&|=.*&|^[%$]|^@")
+_MARK = deferred(r"[!#$%^*~@]")
 _RANDOM = 0.3
 """Part of a value that no words explain, from which it is taken for random."""
 
@@ -71,7 +76,7 @@ def is_member(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Whether letters and digits stand as if drawn by lot: no words, no path, no date."""
-    if len(value) < 8 or " " in value:
+    if len(value) < 8 or " " in value or "bcdefghijklm" in value.lower():  # an alphabet is none
         return False
     letters = sum(char.isalpha() for char in value)
     if not letters or not value.isascii():
@@ -84,6 +89,11 @@ def is_random(value: str) -> bool:
 def is_uuid(value: str) -> bool:
     """Whether it is a UUID, which is a secret only by its name."""
     return _UUID.fullmatch(value) is not None
+
+
+def is_hex(value: str) -> bool:
+    """Whether it is written in hexadecimal digits, as hashes and ids are."""
+    return _HEX.fullmatch(value) is not None
 
 
 def is_path(value: str) -> bool:
@@ -108,8 +118,32 @@ def is_password(value: str, *, quoted: bool) -> bool:
     if "(" in value or "[" in value or _MEMBER.fullmatch(value) or is_path(value):
         return is_random(value) and "(" not in value and "[" not in value
     if _IDENTIFIER.fullmatch(value):
+        if len(value) >= 10 and is_random(value) and _unexplained(value) >= 0.5:
+            return True
         return len(value) >= 6 and not _NAMED_WORDS.search(value) and len(_SYLLABLES.findall(value)) < 2
     return len(value) >= 6
+
+
+def is_strong(value: str) -> bool:
+    """Whether it can hardly be anything but a password or key, wherever it stands."""
+    if (
+        not 8 <= len(value) <= 400
+        or not value.isascii()
+        or _NEVER_IN_PASSWORD.search(value)
+        or is_path(value)
+    ):
+        return False
+    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+        return False
+    return _MARK.search(value) is not None or (is_random(value) and not is_uuid(value))
+
+
+def looks_typed_at_random(value: str) -> bool:
+    """Whether letters of one case are no word: hardly a vowel, or many consonants in a row."""
+    vowels = sum(char in "aeiouy" for char in value.lower())
+    return (
+        len(value) >= 10 and value.isalpha() and (_HARD.search(value) is not None or vowels * 5 < len(value))
+    )
 
 
 def _random_letters(value: str) -> bool:
@@ -121,12 +155,16 @@ def _random_letters(value: str) -> bool:
 
 
 def _unexplained(value: str) -> float:
-    plain = [char for char in value if char.isalnum()]
-    explained = sum(len(word) for word in _WORD.findall(value) if _is_word(word))
-    explained += sum(len(number) for number in _NUMBER.findall(value))
-    if re.search(r"\d[A-Za-z]+\d", value) and not re.search(r"[-_./: ]", value):
-        explained -= sum(len(number) for number in _NUMBER.findall(value))
-    return 1 - explained / max(1, len(plain))
+    """The part of a value's letters and digits that are in no words or numbers, from 0 to 1."""
+    plain = sum(map(str.isalnum, value))
+    return 1 - sum(map(_explained, _SEPARATORS.split(value))) / max(1, plain)
+
+
+def _explained(part: str) -> int:
+    mixed = _MIXED.search(part) is not None  # as in 4f2a: neither is a word or number of its own
+    words = [word for word in _WORD.findall(part) if _is_word(word) and not (mixed and len(word) < 3)]
+    numbers = [] if mixed else _NUMBER.findall(part)
+    return sum(map(len, words)) + sum(map(len, numbers))
 
 
 def _is_word(word: str) -> bool:
