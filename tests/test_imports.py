@@ -91,10 +91,18 @@ main()
 
 _NO_HOOK_NEEDS = {
     *("typing", "dataclasses", "inspect", "threading", "subprocess", "logging", "shutil", "tempfile"),
-    *("unicodedata", "base64", "random", "tomllib", "memtui.safety.secrets", "memtui.safety.tokens"),
+    *(
+        "unicodedata",
+        "base64",
+        "random",
+        "hashlib",
+        "tomllib",
+        "memtui.safety.secrets",
+        "memtui.safety.tokens",
+    ),
 }
 
-_HOOK_MODULES = 51
+_HOOK_MODULES = 54
 """memtui's own that a PreCompact hook imports where there are active commands."""
 _HOOK_PATTERNS = 16
 """Regular expressions that it compiles; half of them are those of `json` and `urllib`."""

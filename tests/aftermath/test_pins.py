@@ -7,7 +7,7 @@ import pytest
 from memtui.aftermath.pins import ROOM, PinProblem, Pins
 from memtui.formats.pins import TITLE, Pin, parse_pins, with_pin, without_pin
 from memtui.project import Home, Project, memtui_home
-from memtui.store.undo import UndoProblem
+from tests.store.undoing import Undoing
 
 EDITED = """# My pins
 
@@ -26,8 +26,13 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def pins(tmp_path: Path, home: Home) -> Pins:
-    return Pins(Project(tmp_path), home)
+def undoing(tmp_path: Path, home: Home) -> Undoing:
+    return Undoing(home, tmp_path)
+
+
+@pytest.fixture
+def pins(tmp_path: Path, home: Home, undoing: Undoing) -> Pins:
+    return Pins(Project(tmp_path), home, undoing.changes.wrote)
 
 
 def test_a_file_that_a_person_edited() -> None:
@@ -70,17 +75,15 @@ def test_pins_have_a_limit_together_and_none_stands_twice(pins: Pins) -> None:
         pins.add(Pin("b" * 10), everywhere=True)
 
 
-def test_adding_and_removing_is_taken_back(pins: Pins) -> None:
+def test_adding_and_removing_is_taken_back(pins: Pins, undoing: Undoing) -> None:
     for text in ("one", "two", "three"):
-        undo = pins.add(Pin(text))
+        pins.add(Pin(text))
+    assert undoing.listed == ["pinned “three”", "pinned “two”", "pinned “one”"]
+    undoing.last().run()
+    assert [each.pin.text for each in pins.all()] == ["one", "two"]
+    undo = undoing.undo(lambda: pins.remove("one"))
+    assert undo.label == "removed the pin “one”"
     undo.run()
     assert [each.pin.text for each in pins.all()] == ["one", "two"]
-    with pytest.raises(UndoProblem):
-        undo.run()
-    back = pins.remove("one")
-    back.run()
-    assert [each.pin.text for each in pins.all()] == ["one", "two"]
-    with pytest.raises(UndoProblem):
-        back.run()
     with pytest.raises(PinProblem, match="no such pin"):
         pins.remove("four")

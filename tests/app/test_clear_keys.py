@@ -46,7 +46,7 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         await driver.until(lambda: rows(driver) == ["babysit", "nofile"])
         assert driver.pane(PaneId.COMMANDS).selected == "nofile"
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: clear of /research/ask."
+        assert await driver.until_said("Undone") == "Undone: cleared /research/ask."
         assert file.read_bytes() == before
         await driver.until(lambda: rows(driver) == NAMES)
 
@@ -73,10 +73,10 @@ async def test_several_clears_are_undone_from_the_last_one_on(full: World, file:
         await driver.press("x")
         await driver.until(lambda: len(rows(driver)) == 1)
         await driver.press("u")
-        await driver.until_said("Undone: clear of /research/ask")
+        await driver.until_said("Undone: cleared /research/ask")
         assert file.read_bytes() == between
         await driver.press("u")
-        await driver.until_said("Undone: clear of /babysit")
+        await driver.until_said("Undone: cleared /babysit")
         assert file.read_bytes() == before
 
 
@@ -103,7 +103,7 @@ async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> N
         assert data(full)["last_session"] == {"id": "a-1", "ratio": 0.1}
         await driver.until(lambda: rows(driver) == [])
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: clear of 3 commands."
+        assert await driver.until_said("Undone") == "Undone: cleared 3 commands."
         assert file.read_bytes() == before
 
 

@@ -67,7 +67,7 @@ EMPTY = [
     ("3", "e", "Nothing is selected."),
     ("4", "o", "The transcript of this session is not there any more."),
     ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
-    ("1", "u", "Nothing to undo in this run of memtui."),
+    ("1", "u", "Nothing to undo in this project."),
 ]
 
 

@@ -10,7 +10,9 @@ from textual.widgets import Input
 from memtui.app.keys.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.ask import AskScreen
+from memtui.clock import system_clock
 from memtui.formats.stored_memory import MemoryMeta, parse_stored
+from memtui.store.memory_files import FilesBackend
 from tests.app.harness import SIZES, Driver, opened
 from tests.app.world import World
 
@@ -90,7 +92,7 @@ async def test_archive_hides_and_says_how_to_see_it(world: World, names: list[st
         await driver.until(lambda: b in rows(driver))
         await driver.until(lambda: "archived" in driver.drawn(PaneId.MEMORIES)[1])
         await driver.press("A", "u")
-        assert await driver.until_said("Undone") == f"Undone: archiving of {b}."
+        assert await driver.until_said("Undone") == f"Undone: archived {b}."
         await driver.until(lambda: rows(driver) == [a, b, c, homeless])
         assert parse_stored(path_of(world, b).read_bytes()).body == parse_stored(before).body
         assert not meta(world, b).archived
@@ -160,7 +162,7 @@ async def test_tags_left_or_as_they_were_change_nothing(world: World, names: lis
             assert await driver.until_said("as they were") == "The tags are as they were."
             assert driver.at(PaneId.MEMORIES)
         await driver.press("u")
-        assert driver.last_said == "Nothing to undo in this run of memtui."
+        assert driver.last_said == "Nothing to undo in this project."
     assert path_of(world, names[0]).read_bytes() == before
 
 
@@ -168,10 +170,12 @@ async def test_an_undo_does_not_overwrite_what_somebody_else_has_said(world: Wor
     async with opened(world) as driver:
         await driver.press("2", "P")
         await driver.until_said("Pinned")
-        driver.browser.browser.backend.update(names[0], pinned=False)
-        driver.browser.browser.backend.update(names[0], tags=("theirs",))
+        other = FilesBackend(world.home, system_clock)  # as another program: not recorded
+        other.update(names[0], tags=("theirs",))
         await driver.press("u")
-        assert await driver.until_said("since") == f"{names[0]} has changed since; it is kept as it is."
+        assert await driver.until_said("since") == (
+            f"{names[0]} has changed since; it is kept as it is: another program did that."
+        )
         assert meta(world, names[0]).tags == ("theirs",)
 
 
@@ -186,7 +190,7 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
         assert not path.exists()
         assert rows(driver)[0] == names[1]
         await driver.press("u")
-        assert await driver.until_said("Undone") == f"Undone: deletion of {names[0]}."
+        assert await driver.until_said("Undone") == f"Undone: deleted {names[0]}."
         assert path.read_bytes() == before
         await driver.until(lambda: rows(driver)[0] == names[0])
 

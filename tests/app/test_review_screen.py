@@ -19,7 +19,7 @@ from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.reading.facts import Facts, read_facts
-from memtui.store.captures import CaptureStore, Review
+from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.world import FIRST, World, told_apart
@@ -112,7 +112,7 @@ async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
         await driver.press("ctrl+s")
         await driver.until_said("Reviewed")
         await driver.press("u")
-        await driver.until_said("Undone: review of 20260305_141007")
+        await driver.until_said("Undone: reviewed 20260305_141007")
         assert everything(full) == before
         assert [each.meta.source for each in driver.browser.browser.backend.list().items] == ["import"] * 2
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")
@@ -199,7 +199,7 @@ async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch
     pressed = threading.Event()
     write = CaptureStore.review
 
-    def slowly(store: CaptureStore, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
+    def slowly(store: CaptureStore, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
         assert pressed.wait(10)
         return write(store, entry, memory=memory, summary=summary)
 

@@ -26,9 +26,10 @@ from memtui.reading.facts import Facts
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
-from memtui.store.undo import UndoProblem
+from memtui.store.put_back import UndoProblem
 from tests import faults
 from tests.disk import without_flushing
+from tests.store.undoing import Undoing
 from tests.transcripts import Transcript
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -78,15 +79,21 @@ def entry_of(places: Places) -> Entry:
 
 
 def reviewed(places: Places, facts: Facts | None = None) -> Reviewed:
+    changes = undoing(places).changes
     return review(
         places,
         clock,
-        CaptureStore(places.project),
+        CaptureStore(places.project, changes.wrote),
         entry_of(places),
         memory=MEMORY,
         summary=SUMMARY,
         facts=facts,
+        changes=changes,
     )
+
+
+def undoing(places: Places) -> Undoing:
+    return Undoing(places.home, places.project.root, clock=clock)
 
 
 def backend(places: Places) -> FilesBackend:
@@ -151,7 +158,7 @@ def test_without_a_transcript_the_capture_is_all_that_is_known(places: Places) -
 def test_undo_takes_all_back(places: Places) -> None:
     before = (places.project.compacts / CAPTURE).read_bytes()
     done = reviewed(places)
-    done.undo.run()
+    undoing(places).last().run()
     assert (places.project.compacts / CAPTURE).read_bytes() == before
     assert not done.memory_path.exists()
     store = backend(places)
@@ -162,7 +169,7 @@ def test_undo_takes_all_back(places: Places) -> None:
 def test_undo_does_not_mind_that_the_memory_is_deleted_already(places: Places) -> None:
     done = reviewed(places)
     backend(places).delete(ID)
-    done.undo.run()
+    undoing(places).last().run()
     assert not done.memory_path.exists()
 
 
@@ -170,7 +177,7 @@ def test_an_undo_that_comes_too_late_deletes_nothing(places: Places) -> None:
     done = reviewed(places)
     done.memory_path.write_text("# Memory: mine\n", "utf-8")
     with pytest.raises(UndoProblem):
-        done.undo.run()
+        undoing(places).last().run()
     assert backend(places).get(ID).meta.id == ID
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.files.appending import older
 from memtui.hooks import log
-from memtui.hooks.log import Run, older, read_runs, record
+from memtui.hooks.log import Run, read_runs, record
 from memtui.hooks.report import Report, describe
 from tests.disk import mode_of
 

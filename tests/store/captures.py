@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.formats.memory import MemoryFile
 from memtui.project import Project
+from memtui.store.captures import CaptureStore
+from memtui.store.listing import Entry
+from tests.store.memories import home_in
+from tests.store.undoing import Undo, Undoing
 
 FIRST = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
 MEMORY = MemoryFile(title="Token refresh", goal="No more double refresh", learnings=("Lock first",))
@@ -30,3 +35,25 @@ def add_capture(project: Project, number: int = 0, message: str = "Fix the refre
         )
     )
     return path
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a review has written, and how it is taken back."""
+
+    memory_path: Path
+    undo: Undo
+
+
+class RecordedCaptures(CaptureStore):
+    """The captures of a project, whose reviews are recorded in a home folder beside it."""
+
+    def __init__(self, project: Project) -> None:
+        self.undoing = Undoing(home_in(project.root.with_name(f"{project.root.name}-home")), project.root)
+        super().__init__(project, self.undoing.changes.wrote)
+
+    def reviewed(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
+        """Review a capture, as one change."""
+        with self.undoing.changes.together():
+            path = self.review(entry, memory=memory, summary=summary)
+        return Review(path, self.undoing.last())

@@ -19,10 +19,12 @@ from memtui.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.commands_file import COMMAND_LIMIT, CommandProblem, normalised
-from memtui.store.undo import UndoProblem
+from memtui.store.put_back import UndoProblem
 from tests import faults
 from tests.disk import DEAD_PID, age, mode_of, names, without_flushing
 from tests.processes import start_together
+from tests.store.memories import home_in
+from tests.store.undoing import Undo, Undoing
 
 # In the likeness of the files that AgileFlow leaves behind.
 TEXT = """{
@@ -55,6 +57,19 @@ TEXT = """{
 """
 
 
+class Store(ActiveCommandStore):
+    """The commands of a project, whose changes are recorded."""
+
+    def __init__(self, project: Project) -> None:
+        self._undoing = Undoing(home_in(project.root.parent / "home"), project.root)
+        super().__init__(project, self._undoing.changes.wrote)
+
+    def clear(self, names: set[str] | str | None) -> Undo:
+        """Make commands inactive, and return how that is taken back."""
+        wanted = {names} if isinstance(names, str) else names
+        return self._undoing.undo(lambda: self.remove(wanted))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = Project(tmp_path / "app")
@@ -63,9 +78,9 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def store(project: Project) -> ActiveCommandStore:
+def store(project: Project) -> Store:
     project.session_state_json.write_text(TEXT)
-    return ActiveCommandStore(project)
+    return Store(project)
 
 
 @pytest.fixture
@@ -85,12 +100,12 @@ def foreign(text: str) -> dict[str, object]:
     return content
 
 
-def test_reads_the_active_commands(store: ActiveCommandStore) -> None:
+def test_reads_the_active_commands(store: Store) -> None:
     assert active(store) == ["babysit", "research/ask", "epic"]
 
 
 def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Project) -> None:
-    store = ActiveCommandStore(project)
+    store = Store(project)
     assert store.read().commands == ()
     with pytest.raises(CommandProblem, match=r"session-state\.json does not exist"):
         store.clear(None)
@@ -103,7 +118,7 @@ def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Proj
 
 @pytest.mark.parametrize("text", ["", "{", '{"active_commands": [', "[]", "null"])
 @pytest.mark.usefixtures("impatient")
-def test_a_broken_file_is_a_problem_and_stays(store: ActiveCommandStore, text: str) -> None:
+def test_a_broken_file_is_a_problem_and_stays(store: Store, text: str) -> None:
     store.path.write_text(text)
     for work in (store.read, lambda: store.clear(None)):
         with pytest.raises(CommandProblem, match=r"session-state\.json is broken: "):
@@ -113,18 +128,18 @@ def test_a_broken_file_is_a_problem_and_stays(store: ActiveCommandStore, text: s
 
 
 @pytest.mark.parametrize("name", ["babysit", "research/ask", "epic"])
-def test_clears_one_command_and_puts_it_back(store: ActiveCommandStore, name: str) -> None:
+def test_clears_one_command_and_puts_it_back(store: Store, name: str) -> None:
     undo = store.clear(name)
-    assert undo.label == f"clear of /{name}"
+    assert undo.label == f"cleared /{name}"
     assert active(store) == [each for each in ("babysit", "research/ask", "epic") if each != name]
     assert foreign(store.path.read_text()) == foreign(TEXT)
     undo.run()
     assert store.path.read_text() == TEXT
 
 
-def test_clears_all_commands_and_puts_them_back(store: ActiveCommandStore) -> None:
+def test_clears_all_commands_and_puts_them_back(store: Store) -> None:
     undo = store.clear(None)
-    assert undo.label == "clear of 3 commands"
+    assert undo.label == "cleared 3 commands"
     assert active(store) == []
     assert foreign(store.path.read_text()) == foreign(TEXT)
     undo.run()
@@ -133,14 +148,14 @@ def test_clears_all_commands_and_puts_them_back(store: ActiveCommandStore) -> No
 
 
 @pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
-def test_every_byte_comes_back(store: ActiveCommandStore, change: Callable[[str], str]) -> None:
+def test_every_byte_comes_back(store: Store, change: Callable[[str], str]) -> None:
     before = change(TEXT).encode()
     store.path.write_bytes(before)
     store.clear({"babysit", "epic"}).run()
     assert store.path.read_bytes() == before
 
 
-def test_the_single_command_of_old_files_is_cleared_too(store: ActiveCommandStore) -> None:
+def test_the_single_command_of_old_files_is_cleared_too(store: Store) -> None:
     old = '{"active_command": {"name": "babysit", "state": {}}, "x": 1}'
     store.path.write_text(old)
     undo = store.clear("babysit")
@@ -149,7 +164,7 @@ def test_the_single_command_of_old_files_is_cleared_too(store: ActiveCommandStor
     assert store.path.read_text() == old
 
 
-def test_what_is_not_active_cannot_be_cleared(store: ActiveCommandStore) -> None:
+def test_what_is_not_active_cannot_be_cleared(store: Store) -> None:
     store.clear("epic")
     with pytest.raises(CommandProblem, match="has no command epic active any more"):
         store.clear("epic")
@@ -158,7 +173,7 @@ def test_what_is_not_active_cannot_be_cleared(store: ActiveCommandStore) -> None
         store.clear(None)
 
 
-def test_undo_puts_entries_back_among_later_changes(store: ActiveCommandStore) -> None:
+def test_undo_puts_entries_back_among_later_changes(store: Store) -> None:
     undo = store.clear({"babysit", "research/ask"})
     text = store.path.read_text().replace("490.0", "491.0").replace('"tmux_available": true', '"new": [1]')
     store.path.write_text(text)
@@ -167,11 +182,12 @@ def test_undo_puts_entries_back_among_later_changes(store: ActiveCommandStore) -
     assert foreign(store.path.read_text()) == foreign(text)
     entry = TEXT[TEXT.index('{\n      "name": "research') : TEXT.index("},", TEXT.index('"research')) + 1]
     assert entry in store.path.read_text()
-    undo.run()
+    with pytest.raises(UndoProblem, match="is taken back already"):
+        undo.run()
     assert active(store) == ["babysit", "research/ask", "epic"]
 
 
-def test_undo_does_not_double_what_was_activated_again(store: ActiveCommandStore) -> None:
+def test_undo_does_not_double_what_was_activated_again(store: Store) -> None:
     undo = store.clear("epic")
     anew = TEXT.replace("2026-02-09T00:00:00.000Z", "2026-03-01T00:00:00.000Z")
     store.path.write_text(anew)
@@ -179,7 +195,7 @@ def test_undo_does_not_double_what_was_activated_again(store: ActiveCommandStore
     assert store.path.read_text() == anew
 
 
-def test_undo_makes_no_file(store: ActiveCommandStore) -> None:
+def test_undo_makes_no_file(store: Store) -> None:
     undo = store.clear("epic")
     store.path.unlink()
     with pytest.raises(UndoProblem, match="does not exist"):
@@ -187,18 +203,14 @@ def test_undo_makes_no_file(store: ActiveCommandStore) -> None:
     assert names(store.path.parent) == []
 
 
-def test_a_command_activated_anew_while_clearing_stays(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_activated_anew_while_clearing_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     anew = TEXT.replace("2026-02-09T00:00:00.000Z", "2026-03-01T00:00:00.000Z")
     _after_writes(monkeypatch, lambda number: store.path.write_text(anew) if number == 1 else None)
     store.clear("epic")
     assert store.path.read_text() == anew
 
 
-def test_a_clear_that_is_written_over_is_done_again(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clear_that_is_written_over_is_done_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     # Another program had read the file before and writes it after us, twice, with a change of its own.
     later = TEXT.replace("490.0", "491.0")
     _after_writes(monkeypatch, lambda number: store.path.write_text(later) if number < 3 else None)
@@ -209,9 +221,7 @@ def test_a_clear_that_is_written_over_is_done_again(
     assert store.path.read_text() == later
 
 
-def test_one_who_never_stops_writing_is_named(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_who_never_stops_writing_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 0.05)
     _after_writes(monkeypatch, lambda number: store.path.write_text(TEXT))
     with pytest.raises(CommandProblem, match="is being written over by another program; try again"):
@@ -219,9 +229,7 @@ def test_one_who_never_stops_writing_is_named(
     assert store.path.read_text() == TEXT
 
 
-def test_a_change_in_the_last_moment_is_kept(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     later = TEXT.replace("490.0", "491.0")
     writes = 0
 
@@ -241,7 +249,7 @@ def test_a_change_in_the_last_moment_is_kept(
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_what_is_written_into_the_replaced_file_is_carried_over(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch, whole: bool
+    store: Store, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
     # Another program has opened the file before it was replaced, and writes when it is done.
     later = TEXT.replace("490.0", "491.0")
@@ -279,9 +287,7 @@ def _after_writes(monkeypatch: pytest.MonkeyPatch, act: Callable[[int], object])
     monkeypatch.setattr(shared_text, "replace_expected", writes)
 
 
-def test_waits_for_the_lock_and_says_who_has_it(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waits_for_the_lock_and_says_who_has_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "LOCK_SECONDS", 0.02)
     held = store.path.with_name("session-state.json.lock")
     held.write_text(f"{os.getppid()}\n")
@@ -293,13 +299,13 @@ def test_waits_for_the_lock_and_says_who_has_it(
     assert not held.exists()
 
 
-def test_keeps_the_files_mode(store: ActiveCommandStore) -> None:
+def test_keeps_the_files_mode(store: Store) -> None:
     store.path.chmod(0o664)
     store.clear("epic")
     assert mode_of(store.path) == 0o664
 
 
-def test_a_link_within_the_project_stays_a_link(store: ActiveCommandStore, project: Project) -> None:
+def test_a_link_within_the_project_stays_a_link(store: Store, project: Project) -> None:
     real = project.root / "state.json"
     store.path.rename(real)
     store.path.symlink_to(real)
@@ -311,7 +317,7 @@ def test_a_link_within_the_project_stays_a_link(store: ActiveCommandStore, proje
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_nothing_outside_is_read_or_written(
-    store: ActiveCommandStore, project: Project, tmp_path: Path, level: int
+    store: Store, project: Project, tmp_path: Path, level: int
 ) -> None:
     inside = (store.path, *store.path.parents)[level]
     outside = tmp_path / "outside"
@@ -326,7 +332,7 @@ def test_nothing_outside_is_read_or_written(
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff{}")])
 @pytest.mark.usefixtures("impatient")
-def test_what_is_no_text_file_is_a_problem(store: ActiveCommandStore, make: Callable[[Path], object]) -> None:
+def test_what_is_no_text_file_is_a_problem(store: Store, make: Callable[[Path], object]) -> None:
     store.path.unlink()
     make(store.path)
     for work in (store.read, lambda: store.clear(None)):
@@ -334,17 +340,16 @@ def test_what_is_no_text_file_is_a_problem(store: ActiveCommandStore, make: Call
             work()
 
 
-def test_an_error_at_any_call_leaves_a_whole_file(
-    store: ActiveCommandStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
+    store = ActiveCommandStore(project)
     at = 0
     while True:
         at += 1
         store.path.write_text(TEXT)
         with faults.watched(faults.failing(at, errno.EIO)) as log:
             try:
-                store.clear("epic")
+                store.remove({"epic"})
                 cleared = True
             except FileProblem:
                 cleared = "replace" in log[: at - 1]  # it was cleared, and could not be looked at again
@@ -359,17 +364,15 @@ def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
     assert faults.run_sweep("tests.store.test_active_commands", tmp_path) > 50
 
 
-def test_temporary_files_of_the_killed_go_at_the_next_start(
-    store: ActiveCommandStore, project: Project
-) -> None:
+def test_temporary_files_of_the_killed_go_at_the_next_start(store: Store, project: Project) -> None:
     left = store.path.with_name(f".memtui-{DEAD_PID}-0123456789ab.tmp")
     left.touch()
     age(left.parent)
-    ActiveCommandStore(project).read()
+    Store(project).read()
     assert not left.exists()
 
 
-def test_a_half_written_file_is_never_taken_for_empty(store: ActiveCommandStore) -> None:
+def test_a_half_written_file_is_never_taken_for_empty(store: Store) -> None:
     done = threading.Event()
 
     def write() -> None:
@@ -396,10 +399,10 @@ from pathlib import Path
 from memtui.files import shared_lock
 from memtui.project import Project
 from memtui.store import shared_text
-from memtui.store.active_commands import ActiveCommandStore
+from tests.store.test_active_commands import Store
 shared_lock.HELD_SECONDS = 60.0
 shared_text.BUSY_SECONDS = shared_text.LOCK_SECONDS = shared_text.SETTLE_SECONDS = 60.0
-store = ActiveCommandStore(Project(Path(sys.argv[1])))
+store = Store(Project(Path(sys.argv[1])))
 number = sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
@@ -456,7 +459,7 @@ def test_a_competitor_without_the_lock_does_not_win(
     monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 30.0)
     commands = [{"name": f"c{number}", "activated_at": "2026-02-09T00:00:00Z"} for number in range(3)]
     project.session_state_json.write_text(json.dumps({"counter": -1, "active_commands": commands}))
-    store = ActiveCommandStore(project)
+    store = Store(project)
     stop = tmp_path / "stop"
     command = [sys.executable, "-c", _COMPETE, str(project.session_state_json), str(stop)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as competitor:
@@ -488,7 +491,7 @@ def summary_of(text: str) -> str:
     "name", ["babysit", "/babysit", "agileflow:babysit", "/agileflow:babysit", " babysit "]
 )
 def test_finds_the_summary_in_the_first_folder_that_has_the_file(
-    store: ActiveCommandStore, project: Project, name: str
+    store: Store, project: Project, name: str
 ) -> None:
     for folder in (2, 1, 0):
         path = add_file(project, folder, "babysit", summary_of(f"from {folder}"))
@@ -497,7 +500,7 @@ def test_finds_the_summary_in_the_first_folder_that_has_the_file(
         assert summary.shown == str(path.relative_to(project.root))
 
 
-def test_a_name_may_have_folders(store: ActiveCommandStore, project: Project) -> None:
+def test_a_name_may_have_folders(store: Store, project: Project) -> None:
     add_file(project, 2, "research/ask", summary_of("asked"))
     assert store.summary("research/ask").text == "asked"
     assert store.summary("/agileflow:research:ask").text == "asked"
@@ -525,9 +528,7 @@ def test_a_name_may_have_folders(store: ActiveCommandStore, project: Project) ->
         "$HOME",
     ],
 )
-def test_a_name_that_leads_elsewhere_is_refused(
-    store: ActiveCommandStore, project: Project, name: str
-) -> None:
+def test_a_name_that_leads_elsewhere_is_refused(store: Store, project: Project, name: str) -> None:
     (project.root / ".agileflow").mkdir()
     (project.root / ".agileflow" / "secret.md").write_text(summary_of("secret"))
     with pytest.raises(CommandProblem, match=r"is no name of a command file|is neither in") as caught:
@@ -535,7 +536,7 @@ def test_a_name_that_leads_elsewhere_is_refused(
     assert "secret" not in caught.value.reason
 
 
-def test_says_where_it_has_looked(store: ActiveCommandStore) -> None:
+def test_says_where_it_has_looked(store: Store) -> None:
     with pytest.raises(CommandProblem) as caught:
         store.summary("epic")
     assert str(caught.value) == (
@@ -544,7 +545,7 @@ def test_says_where_it_has_looked(store: ActiveCommandStore) -> None:
     )
 
 
-def test_a_file_without_markers_has_no_summary(store: ActiveCommandStore, project: Project) -> None:
+def test_a_file_without_markers_has_no_summary(store: Store, project: Project) -> None:
     path = add_file(project, 1, "epic", "# Epic\n")
     add_file(project, 2, "epic", summary_of("older"))
     with pytest.raises(CommandProblem, match="has no COMPACT_SUMMARY markers") as caught:
@@ -552,9 +553,7 @@ def test_a_file_without_markers_has_no_summary(store: ActiveCommandStore, projec
     assert caught.value.path == path
 
 
-def test_no_link_leads_out_of_the_command_folders(
-    store: ActiveCommandStore, project: Project, tmp_path: Path
-) -> None:
+def test_no_link_leads_out_of_the_command_folders(store: Store, project: Project, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key.md").write_text(summary_of("secret"))
@@ -570,7 +569,7 @@ def test_no_link_leads_out_of_the_command_folders(
             store.summary(name)
 
 
-def test_odd_command_files_have_a_reason(store: ActiveCommandStore, project: Project) -> None:
+def test_odd_command_files_have_a_reason(store: Store, project: Project) -> None:
     folder = project.command_folders[2]
     add_file(project, 2, "huge", "x" * (COMMAND_LIMIT + 1))
     os.mkfifo(folder / "pipe.md")
@@ -599,10 +598,10 @@ def _sweep(base: Path) -> int:
         return project.root
 
     def act(root: Path) -> None:
-        ActiveCommandStore(Project(root)).clear("epic")
+        Store(Project(root)).clear("epic")
 
     def check(root: Path) -> None:
-        store = ActiveCommandStore(Project(root))
+        store = Store(Project(root))
         age(store.path.parent)
         names_left = active(store)
         outcomes.add(len(names_left))

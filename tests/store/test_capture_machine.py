@@ -12,11 +12,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memtui.formats.capture import parse_capture
 from memtui.project import Project
-from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.captures import AlreadyReviewed, CaptureProblem
 from memtui.store.listing import Entry
-from memtui.store.undo import Undo, UndoProblem
+from memtui.store.put_back import UndoProblem
 from tests.disk import names
-from tests.store.captures import MEMORY, add_capture
+from tests.store.captures import MEMORY, RecordedCaptures, add_capture
+from tests.store.undoing import Undo
 
 NUMBERS = st.integers(0, 2)
 
@@ -26,15 +27,16 @@ class Reviews(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = Path(tempfile.mkdtemp())
+        self.root = Path(tempfile.mkdtemp()) / "app"
+        self.root.mkdir()
         self.project = Project(self.root)
-        self.store = CaptureStore(self.project)
+        self.store = RecordedCaptures(self.project)
         self.files: dict[str, bytes] = {}
         self.listed: dict[str, Entry] = {}
         self.undos: list[tuple[Undo, dict[str, bytes], dict[str, bytes]]] = []
 
     def teardown(self) -> None:
-        shutil.rmtree(self.root)
+        shutil.rmtree(self.root.parent)
 
     @initialize()
     def begin(self) -> None:
@@ -61,7 +63,7 @@ class Reviews(RuleBasedStateMachine):
             return
         before = self.files.get(capture)
         try:
-            review = self.store.review(self.listed[capture], memory=MEMORY, summary=summary)
+            review = self.store.reviewed(self.listed[capture], memory=MEMORY, summary=summary)
         except AlreadyReviewed:
             assert before is not None
             assert parse_capture(before.decode()).status == "reviewed"
@@ -87,7 +89,9 @@ class Reviews(RuleBasedStateMachine):
     @rule(data=st.data())
     def undo(self, data: st.DataObject) -> None:
         undo, before, after = data.draw(st.sampled_from(self.undos))
-        unchanged = all(self.files.get(name) == content for name, content in after.items())
+        unchanged = all(
+            self.files.get(name) in (content, before.get(name)) for name, content in after.items()
+        )
         try:
             undo.run()
         except UndoProblem:
@@ -97,7 +101,8 @@ class Reviews(RuleBasedStateMachine):
             assert unchanged
             event("undone")
             for name in after:
-                del self.files[name]
+                self.files.pop(name, None)
+            self.undos.remove((undo, before, after))
             self.files |= before
 
     @precondition(lambda self: self.files)

@@ -103,6 +103,11 @@ class Home(NamedTuple):
         return self.state / "handover"
 
     @property
+    def changes_log(self) -> Path:
+        """One line for each change that memtui made."""
+        return self.state / "changes.jsonl"
+
+    @property
     def failure_log(self) -> Path:
         """What nobody has foreseen, with its traceback."""
         return self.state / "failures.log"

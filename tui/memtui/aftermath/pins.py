@@ -20,9 +20,10 @@ from memtui.files import (
 from memtui.formats.pins import Pin, parse_pins, with_pin, without_pin
 from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.project import Home, Project
+from memtui.store.changes import unrecorded
 
 if TYPE_CHECKING:
-    from memtui.store.undo import Undo
+    from memtui.store.changes import Wrote
 
 ROOM = 2_000
 """Characters of all pins together, the project's and the user's."""
@@ -48,7 +49,15 @@ class Pinned(NamedTuple):
 class Pins:
     """The pins that hold in a project."""
 
-    def __init__(self, project: Project, home: Home) -> None:
+    def __init__(self, project: Project, home: Home, wrote: Wrote = unrecorded) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            project: whose pins.
+            home: where the user's own are.
+            wrote: records changes.
+        """
+        self._wrote = wrote
         self._project = project
         self._home = home
 
@@ -68,7 +77,7 @@ class Pins:
             for pin in parse_pins(self._text(everywhere)[0])
         ]
 
-    def add(self, pin: Pin, *, everywhere: bool = False) -> Undo:
+    def add(self, pin: Pin, *, everywhere: bool = False) -> None:
         """Pin a line.
 
         Raises:
@@ -88,12 +97,9 @@ class Pins:
                 f"has no room: pins have {ROOM:,} characters together, with this one {total:,}; remove one"
             )
             raise PinProblem(path, reason)
-        self._change(everywhere, lambda text: with_pin(text, pin))
-        from memtui.store.undo import Undo  # here and not above: hooks read pins, and have no time for it
+        self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
 
-        return Undo(f"pin of “{_short(pin.text)}”", lambda: self._take_out(pin.text, everywhere))
-
-    def remove(self, words: str) -> Undo:
+    def remove(self, words: str) -> None:
         """Remove the pin of these words.
 
         Raises:
@@ -104,25 +110,10 @@ class Pins:
         found = next((each for each in known if each.pin.text == words), None)
         if found is None:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
-        place = [each.pin for each in known if each.everywhere == found.everywhere].index(found.pin)
-        self._change(found.everywhere, lambda text: without_pin(text, words))
-        from memtui.store.undo import Undo, UndoProblem
+        what = f"removed the pin “{_short(words)}”"
+        self._change(what, found.everywhere, lambda text: without_pin(text, words))
 
-        def back() -> None:
-            if any(each.pin.text == words for each in self.all()):
-                raise UndoProblem(self.path(everywhere=found.everywhere), "has the pin again")
-            self._change(found.everywhere, lambda text: with_pin(text, found.pin, place))
-
-        return Undo(f"removal of the pin “{_short(words)}”", back)
-
-    def _take_out(self, words: str, everywhere: bool) -> None:
-        from memtui.store.undo import UndoProblem
-
-        if not any(each.pin.text == words and each.everywhere == everywhere for each in self.all()):
-            raise UndoProblem(self.path(everywhere=everywhere), "does not have the pin any more")
-        self._change(everywhere, lambda text: without_pin(text, words))
-
-    def _change(self, everywhere: bool, change: Change) -> None:
+    def _change(self, what: str, everywhere: bool, change: Change) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)
         for _ in range(_TRIES):
             text, before = self._text(everywhere)
@@ -133,14 +124,16 @@ class Pins:
                 else:
                     shared_folder(path.parent, within=root)
                 if create_exclusive(path, after, mode=0o600 if everywhere else 0o644, within=root):
-                    return
+                    break
                 continue
             try:
                 replace_expected(path, after, expected=before, within=root).close()
             except FileChanged:
                 continue
-            return
-        raise PinProblem(path, "is being written by another program; try again in a moment")
+            break
+        else:
+            raise PinProblem(path, "is being written by another program; try again in a moment")
+        self._wrote(what, path, before, after)
 
     def _text(self, everywhere: bool) -> tuple[str, bytes | None]:
         return read_pins_file(self.path(everywhere=everywhere), self._root(everywhere))

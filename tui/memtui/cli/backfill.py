@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from memtui.cli.captures import title_of
+from memtui.cli.changes import changes_in
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute
@@ -16,6 +18,9 @@ from memtui.project import Project, claude_config
 from memtui.store.backfill import Compaction, first_message, missing_captures, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.transcripts import TranscriptStore
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,10 @@ def command(yes: bool, as_json: bool, root: Path | None) -> None:
         rows = [(local_minute(each.at), each.session_id, title_of(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
     write = yes or not missing or _agreed(len(missing), as_json)
-    listed = [_listed(project, each, message, write=write) for each, message in missing]
+    changes = changes_in(project.root)
+    with changes.together(f"backfilled {_captures(len(missing))}"):
+        wrote = changes.wrote if write else None
+        listed = [_listed(project, each, message, wrote) for each, message in missing]
     if as_json:
         print_json([asdict(each) for each in listed])
     elif write:
@@ -79,8 +87,8 @@ def _agreed(number: int, as_json: bool) -> bool:
     return click.confirm(f"Write {_captures(number)}?", default=True)
 
 
-def _listed(project: Project, compaction: Compaction, message: str, *, write: bool) -> Listed:
-    path = write_missing(project, compaction, message) if write else None
+def _listed(project: Project, compaction: Compaction, message: str, wrote: Wrote | None) -> Listed:
+    path = write_missing(project, compaction, message, wrote) if wrote else None
     return Listed(
         timestamp=compaction.at.astimezone().isoformat(timespec="seconds"),
         session_id=compaction.session_id,

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
@@ -42,7 +43,7 @@ def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> 
 
     NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
     """
-    commands = CommandsFile(project_of(root), _PATIENCE)
+    commands = _to_change(root)
     added = commands.activate(name, system_clock(), _object(state))
     note = _note(commands, name)
     if as_json:
@@ -51,6 +52,11 @@ def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> 
     say(f"/{normalised(name)} is active{'' if added else ' already'}.")
     if note:
         say(f"Note: {note}.")
+
+
+def _to_change(root: Path | None) -> CommandsFile:
+    project = project_of(root)
+    return CommandsFile(project, _PATIENCE, changes_in(project.root).wrote)
 
 
 def _note(commands: CommandsFile, name: str) -> str:
@@ -105,10 +111,10 @@ def list_(as_json: bool, root: Path | None) -> None:
 @root_option
 def clear(name: str | None, as_json: bool, root: Path | None) -> None:
     """Make one command inactive, or all; whatever else the file holds stays as it is."""
-    commands = CommandsFile(project_of(root), _PATIENCE)
+    commands = _to_change(root)
     nothing = name is None and not commands.entries()
     names = None if name is None else frozenset((name, normalised(name)))
-    gone = () if nothing else commands.remove(names).entries
+    gone = () if nothing else commands.remove(names)
     if as_json:
         print_json({"operation": "clear", "cleared": [entry.name for entry in gone]})
         return

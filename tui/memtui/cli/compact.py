@@ -13,6 +13,7 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.asking import edited, settled
+from memtui.cli.changes import changes_in
 from memtui.cli.check import as_json_points, summary
 from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.output import (
@@ -115,7 +116,10 @@ def command(
         say("Nothing was stored.")
         return
     known = stored_already(places, accepted, description=description.strip(), tags=labels)
-    memory_id = known or keep(places, system_clock, accepted, tags=labels).id
+    memory_id = (
+        known
+        or keep(places, system_clock, accepted, tags=labels, wrote=changes_in(places.project.root).wrote).id
+    )
     if as_json:
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
         print_json(asdict(_outcome(accepted, labels, memory_id, message)))

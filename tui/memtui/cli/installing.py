@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.output import can_answer, print_json, say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
@@ -86,9 +87,15 @@ def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool, diffs: bo
         if answer == "n":
             say("Nothing was changed.")
             return False
-    for backup in apply(plan, places, system_clock):
+    for backup in _apply(plan, places):
         say(f"Backup: {backup}")
     return True
+
+
+def _apply(plan: Plan, places: Places) -> list[Path]:
+    changes = changes_in(places.project.root)
+    with changes.together(plan.what):
+        return apply(plan, places, system_clock, changes.wrote)
 
 
 def _listed(change: Change) -> str:
@@ -112,7 +119,7 @@ def carry_out_as_json(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -
         FileProblem: see `memtui.setup.install.apply`.
     """
     done = bool(plan.changes) and yes and not dry_run
-    backups = [str(path) for path in apply(plan, places, system_clock)] if done else []
+    backups = [str(path) for path in _apply(plan, places)] if done else []
     actions = ((change.target.path, change.before is None, change.after is None) for change in plan.changes)
     print_json(
         {

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Brought, Clash, Renamed
-from memtui.cli.memory_store import opened, project_path
+from memtui.cli.memory_store import opened_to_change, project_path
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import root_option
 from memtui.project import expanded
@@ -38,7 +39,9 @@ def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
 
     project = project_path(root)
     path = expanded(database) if database else _database_of(project)
-    done = import_all(opened(), path, project=project)
+    changes = changes_in(Path(project))
+    with changes.together(f"imported memories from {path.name}"):
+        done = import_all(opened_to_change(root, changes), path, project=project)
     brought = Brought(
         database=str(path),
         imported=done.imported,

@@ -11,7 +11,7 @@ from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
-from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.memory_store import opened_to_change, project_path, resolved
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import root_option
 from memtui.formats.tags import tags_of
@@ -31,7 +31,7 @@ def stored(
     """
     body = given_text(file, option)
     new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(*tags))
-    memory_id = opened().create(new).id
+    memory_id = opened_to_change(root).create(new).id
     return Done("import", memory_id, f"Created memory: {memory_id}")
 
 
@@ -88,7 +88,7 @@ def tag(
     """Show a memory's tags, or change them. Case makes no difference to which tag is meant."""
     if set_ and (add or remove):
         raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
-    backend = opened()
+    backend = opened_to_change(root)
     memory_id = resolved(backend, memory_id, root)
     tags = backend.get(memory_id).meta.tags
     if set_ or add or remove:
@@ -115,7 +115,7 @@ def _mark(
     @json_option
     @root_option
     def mark(memory_id: str, as_json: bool, root: Path | None) -> None:
-        backend = opened()
+        backend = opened_to_change(root)
         memory_id = backend.update(resolved(backend, memory_id, root), archived=archived, pinned=pinned).id
         report(Done(name, memory_id, message.format(memory_id)), as_json=as_json)
 
@@ -142,7 +142,7 @@ marks = (
 @root_option
 def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
     """Move a memory to the trash; undelete brings it back."""
-    backend = opened()
+    backend = opened_to_change(root)
     memory_id = resolved(backend, memory_id, root)
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
@@ -152,9 +152,10 @@ def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
 @click.command("undelete", short_help="Take a memory out of the trash.")
 @id_argument
 @json_option
-def undelete(memory_id: str, as_json: bool) -> None:
+@root_option
+def undelete(memory_id: str, as_json: bool, root: Path | None) -> None:
     """Take a memory out of the trash; `memtui memory trash` lists what is there."""
-    backend = opened()
+    backend = opened_to_change(root)
     memory_id = backend.find(memory_id, deleted=True)
     backend.restore(memory_id)
     report(Done("undelete", memory_id, f"{memory_id} is back."), as_json=as_json)

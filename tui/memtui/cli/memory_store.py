@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memtui.cli.changes import changes_in
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.flows import recall
 from memtui.project import memtui_home
 from memtui.store.base import MemoryBackend
+from memtui.store.changes import Changes
 from memtui.store.memory_files import FilesBackend
 
 
 def opened() -> MemoryBackend:
-    """The store of the person who runs memtui."""
+    """The store of the person who runs memtui, to read from."""
     return FilesBackend(memtui_home(), system_clock)
+
+
+def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:
+    """The same, to change memories: what is written is recorded.
+
+    Args:
+        root: a folder of the project in which the command runs; the current one when None.
+        changes: records it; made for the project when None.
+    """
+    changes = changes or changes_in(project_of(root).root)
+    return FilesBackend(memtui_home(), system_clock, changes.wrote)
 
 
 def project_path(root: Path | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from memtui.aftermath.pins import ROOM, Pinned, Pins
+from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.formats.pins import Pin
@@ -45,7 +46,8 @@ def command(
     """
     if text is not None and remove:
         raise click.UsageError("a text and --remove exclude each other.")
-    pins = Pins(project_of(root), memtui_home())
+    project = project_of(root)
+    pins = Pins(project, memtui_home(), changes_in(project.root).wrote)
     if text is not None:
         _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)
     elif remove:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from memtui.aftermath.records import Aftermath, Row
+from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
@@ -68,7 +69,7 @@ def command(
 
 
 def _hand_over(places: Places, found: Aftermath, rows: list[Row], as_json: bool) -> None:
-    done = hand_over(places, system_clock, found, rows)
+    done = hand_over(places, system_clock, found, rows, changes_in(places.project.root).wrote)
     if as_json:
         print_json({"operation": "hand-over", "session_id": done.session_id, "rows": done.rows})
     else:

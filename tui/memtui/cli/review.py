@@ -10,6 +10,7 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.asking import edited, settled
+from memtui.cli.changes import changes_in
 from memtui.cli.drafting import Draft, as_text, by_claude, draft_of, from_review, from_text
 from memtui.cli.engine import asking, engine_option
 from memtui.cli.output import can_answer, print_document, print_json, say
@@ -81,7 +82,9 @@ def command(
     """
     if from_stdin and engine == Engine.CLAUDE:
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
-    store = CaptureStore(_project(root, capture))
+    project = _project(root, capture)
+    changes = changes_in(project.root)
+    store = CaptureStore(project, changes.wrote)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
         _report(Outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
@@ -109,6 +112,7 @@ def command(
         memory=accepted.memory,
         summary=accepted.summary,
         facts=accepted.facts,
+        changes=changes,
     )
     done = _with_draft(
         replace(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.clean import without_surrogates
 from memtui.clock import Clock, system_clock
@@ -20,8 +21,12 @@ from memtui.project import Places, Project
 from memtui.reading.facts import Facts, read_facts
 from memtui.reading.short_text import one_line, shortened
 from memtui.store.base import Filter, New
+from memtui.store.changes import unrecorded
 from memtui.store.memory_files import FilesBackend
 from memtui.store.workflow import active_sessions, read_plan
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 _DESCRIPTION = 80
 
@@ -117,6 +122,7 @@ def keep(
     description: str = "",
     tags: tuple[str, ...] = (),
     source: str = "compact",
+    wrote: Wrote = unrecorded,
 ) -> MemoryMeta:
     """Store a recovery text under a Recovery ID.
 
@@ -127,6 +133,7 @@ def keep(
         description: what lists show; the draft's own when "".
         tags: tags.
         source: who made it.
+        wrote: records the change.
 
     Raises:
         FormatError: the text is no recovery text.
@@ -143,7 +150,7 @@ def keep(
         session_id=compacted.session_id,
         source=source,
     )
-    return FilesBackend(places.home, clock).create(new)
+    return FilesBackend(places.home, clock, wrote).create(new)
 
 
 def stored_already(

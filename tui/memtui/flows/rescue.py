@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.aftermath.records import TITLES, Aftermath, Row
@@ -15,7 +17,10 @@ from memtui.files import FileProblem
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.project import Places
 from memtui.safety.quoting import fenced, safe
-from memtui.store.undo import Undo, UndoProblem
+from memtui.store.changes import unrecorded
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 ROOM = LIMIT - 700
 """Characters of rows; the rest is for the introduction, titles and the mark."""
@@ -30,8 +35,6 @@ class HandedOver:
 
     session_id: str
     rows: int
-    undo: Undo
-    """Takes it back, unless it was delivered."""
 
 
 def line_of(row: Row) -> str:
@@ -77,7 +80,9 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
     return "\n\n".join(parts)
 
 
-def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
+def hand_over(
+    places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row], wrote: Wrote = unrecorded
+) -> HandedOver:
     """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
 
     Raises:
@@ -89,10 +94,7 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
         raise FileProblem(outbox.folder, "is not written: nothing is chosen that has room")
     text = rescue_text(aftermath, rows, places.project.name)
     left = outbox.put(Message(RESCUE, text, rows=len(rows), at=clock().isoformat()))
-
-    def back() -> None:
-        if not outbox.take(left):
-            raise UndoProblem(left.path, "was delivered already; it cannot be taken back")
-
-    label = f"hand-over of {len(rows)} row{'' if len(rows) == 1 else 's'}"
-    return HandedOver(aftermath.session_id, len(rows), Undo(label, back))
+    with suppress(OSError):  # delivered already
+        what = f"handed over {len(rows)} row{'' if len(rows) == 1 else 's'}"
+        wrote(what, left.path, None, left.path.read_bytes())
+    return HandedOver(aftermath.session_id, len(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, drafted, keep
 from memtui.flows.sessions import session_root
 from memtui.formats.capture import Capture
+from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import Section
 from memtui.formats.recovery import render_recovery
@@ -19,12 +20,11 @@ from memtui.formats.sections import name_of
 from memtui.project import Places, Project
 from memtui.reading.capture_facts import facts_of_capture
 from memtui.reading.facts import Facts, read_facts
-from memtui.store.base import MemoryMissing
 from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.changes import Changes, unrecorded
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
 from memtui.store.transcripts import TranscriptProblem, check_transcript
-from memtui.store.undo import Undo
 
 _RECOVERY = "Recovery"
 
@@ -37,8 +37,6 @@ class Reviewed:
     memory: MemoryFile
     """The memory file, with the section that names the Recovery ID."""
     recovery_id: str
-    undo: Undo
-    """Takes all of it back; the stored memory goes to the trash."""
 
 
 def capture_facts(capture: Capture, claude: Path) -> tuple[Facts, str]:
@@ -67,6 +65,7 @@ def review(
     memory: MemoryFile,
     summary: str,
     facts: Facts | None = None,
+    changes: Changes | None = None,
 ) -> Reviewed:
     """Accept a review: memory file written, capture marked, recovery text stored under a Recovery ID.
 
@@ -82,6 +81,7 @@ def review(
         memory: what the person accepted.
         summary: one or two sentences for the capture.
         facts: what the transcript says up to the compaction, when that is known already.
+        changes: records the review as one change; `store` records in it, too.
 
     Raises:
         AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
@@ -95,23 +95,19 @@ def review(
     recovery, _ = drafted(facts, Project(root), current=False)
     text = render_recovery(with_review(recovery, memory, facts))
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
-    identifier = keep(places, clock, compacted, source="review").id
-    backend = FilesBackend(places.home, clock)
-    memory = _naming(memory, identifier)
-    try:
-        done = store.review(entry, memory=memory, summary=summary)
-    except BaseException:
-        with suppress(FileProblem):
-            backend.delete(identifier)
-        raise
-
-    def undo() -> None:
-        done.undo.run()
-        # It may be in the trash already.
-        with suppress(MemoryMissing):
-            backend.delete(identifier)
-
-    return Reviewed(done.memory_path, memory, identifier, Undo(done.undo.label, undo))
+    wrote = changes.wrote if changes is not None else unrecorded
+    backend = FilesBackend(places.home, clock, wrote)
+    what = f"reviewed {capture_time(entry.name)}"
+    with changes.together(what) if changes is not None else nullcontext():
+        identifier = keep(places, clock, compacted, source="review", wrote=wrote).id
+        memory = _naming(memory, identifier)
+        try:
+            path = store.review(entry, memory=memory, summary=summary)
+        except BaseException:
+            with suppress(FileProblem):
+                backend.delete(identifier)
+            raise
+    return Reviewed(path, memory, identifier)
 
 
 def _naming(memory: MemoryFile, identifier: str) -> MemoryFile:

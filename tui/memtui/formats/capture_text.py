@@ -28,10 +28,14 @@ def capture_name(moment: datetime) -> str:
     return f"{_stamp(moment)}-autocompact.md"
 
 
+def capture_time(name: str) -> str:
+    """The time in the file name of a capture: ``20251225_081500``."""
+    return name.removesuffix(".md").removesuffix("-autocompact")
+
+
 def memory_name(capture_name: str) -> str:
     """The file name of the memory file that belongs to a capture's: ``20251225_081500-memory.md``."""
-    stem = capture_name.removesuffix(".md").removesuffix("-autocompact")
-    return f"{stem}-memory.md"
+    return f"{capture_time(capture_name)}-memory.md"
 
 
 def opening(first_message: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
+from memtui.files.appending import append_line, read_lines
 from memtui.named import NamedTuple
 
 LIMIT = 256 * 1024
@@ -38,29 +38,11 @@ class Run(NamedTuple):
 def record(path: Path, run: Run) -> None:
     """Append a run. Never raises: a log that cannot be written harms nobody."""
     fields = run._asdict()
-    line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"}) + "\n"
+    line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"})
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # One write of one line: appends of parallel hooks do not mix.
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
-        try:
-            os.write(fd, line.encode())
-            full = os.fstat(fd).st_size > LIMIT
-        finally:
-            os.close(fd)
-        if full and path.stat().st_size > LIMIT:  # another run may have begun a new one
-            path.replace(older(path))
+        append_line(path, line, limit=LIMIT)
     except (OSError, ValueError):
         return
-
-
-# A pipe in the log's place does not block, and a link is not followed.
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-
-
-def older(path: Path) -> Path:
-    """Where the log before this one is kept: ``hooks.1.jsonl``."""
-    return path.with_name(f"{path.stem}.1{path.suffix}")
 
 
 def read_runs(path: Path) -> list[Run]:
@@ -69,16 +51,7 @@ def read_runs(path: Path) -> list[Run]:
     Raises:
         OSError: the log exists and cannot be read.
     """
-    lines = [line for each in (older(path), path) for line in _lines(each)]
-    return [run for run in map(_run, lines) if run is not None]
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        with path.open("rb") as log:
-            return log.read(_READ_LIMIT).decode("utf-8", "replace").split("\n")
-    except FileNotFoundError:
-        return []
+    return [run for line in read_lines(path, limit=_READ_LIMIT) if (run := _run(line)) is not None]
 
 
 def _run(line: str) -> Run | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 
 from memtui.files import FileProblem
+from memtui.formats.capture_text import capture_time
 from memtui.hooks.capture import capture, sweep_captures
 from memtui.hooks.context import context_block
 from memtui.hooks.payload import Payload
@@ -12,6 +14,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state
 from memtui.hooks.settings import switched
 from memtui.project import Home, Project
+from memtui.store.changes import HOOK, Changes
 
 
 def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -27,8 +30,18 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
             name = capture(payload, project, home, now, report)
             report.did(f"captured {name}" if name else "this compaction is captured already")
             if name:
+                _record(name, project, home, now)
                 sweep_captures(project, home)
         except FileProblem as problem:
             report.problem(problem)
     ask_for_state(payload, project, home, report)
     return context_block(project, home, report=report)
+
+
+def _record(name: str, project: Project, home: Home, now: datetime) -> None:
+    path = project.compacts / name
+    with suppress(OSError):
+        data = path.read_bytes()
+        Changes(home, lambda: now, HOOK, project.root).wrote(
+            f"captured {capture_time(name)}", path, None, data
+        )

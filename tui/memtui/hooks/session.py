@@ -13,6 +13,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, wait_until_served
 from memtui.hooks.sections import LIMIT
 from memtui.project import Home, Project
+from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -31,7 +32,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
         report.did("nothing: a subagent's")
         return ""
     if payload.source in ("startup", "clear"):
-        _clear_commands(project, report)
+        _clear_commands(project, report, Changes(home, lambda: now, HOOK, project.root))
     if payload.source == "compact":
         return _after_compaction(payload, project, home, now, report)
     text = _of_ended(project, home, now, report) if payload.source == "clear" else ""
@@ -77,8 +78,8 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
     return output
 
 
-def _clear_commands(project: Project, report: Report) -> None:
-    commands = CommandsFile(project, HOOK_PATIENCE)
+def _clear_commands(project: Project, report: Report, changes: Changes) -> None:
+    commands = CommandsFile(project, HOOK_PATIENCE, changes.wrote)
     try:
         if entries := commands.entries():
             commands.remove({entry.name for entry in entries})

@@ -9,6 +9,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
 from memtui.project import Home, Project
+from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
 from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -39,7 +40,8 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
         return
     if not switched("typed_commands", home.config, report, default=True):
         return
-    commands = CommandsFile(project, HOOK_PATIENCE)
+    changes = Changes(home, lambda: now, HOOK, project.root)
+    commands = CommandsFile(project, HOOK_PATIENCE, changes.wrote)
     try:
         commands.summary(word)
     except CommandProblem:

@@ -17,7 +17,8 @@ from memtui.failures import FailureLog
 from memtui.mcp.calls import Calls
 from memtui.mcp.server import make_server
 from memtui.mcp.stdio import LAST_ANSWERS, Wire
-from memtui.project import Home
+from memtui.project import Home, find_root
+from memtui.store.changes import MCP, Changes
 from memtui.store.memory_files import FilesBackend
 
 
@@ -36,7 +37,7 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
     # A variable that nobody has filled in is passed on as it is written: ${CLAUDE_PROJECT_DIR}
     start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
     return Calls(
-        store=FilesBackend(home, clock),
+        store=FilesBackend(home, clock, Changes(home, clock, MCP, find_root(start)).wrote),
         start=start,
         log=FailureLog(home.failure_log, clock),
         home=home,

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import memtui
 from memtui.clock import Clock
@@ -36,6 +37,13 @@ from memtui.setup.originals import put_back, take_place
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
 from memtui.setup.wiring import look
+from memtui.store.changes import unrecorded
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+_FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope.USER: "all projects"}
+_DID = "changed Claude Code's settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,12 @@ class Plan:
     """Sentences for the person."""
     kept: tuple[Path, ...] = ()
     """Files of memtui that were edited and therefore stay."""
+
+    @property
+    def what(self) -> str:
+        """What it does, in plain words."""
+        done = "installed" if any(change.record is not None for change in self.changes) else "uninstalled"
+        return f"{done} memtui for {_FOR[self.scope]}"
 
 
 def plan_init(
@@ -130,14 +144,20 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = (
     return Plan(scope, tuple(changes), (note,) if note else (), tuple(kept))
 
 
-def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
+def apply(plan: Plan, places: Places, clock: Clock, wrote: Wrote = unrecorded) -> list[Path]:
     """Do what a plan says, one file after the other, each whole or not at all; returns the backups made.
+
+    Args:
+        plan: what to do.
+        places: the project and the folders.
+        clock: tells the time of the backups.
+        wrote: records each file that is written.
 
     Raises:
         FileChanged: a file is not as the plan has seen it; this one and those behind it were not changed.
         FileProblem: a file cannot be written.
     """
-    records = Records(places.home)
+    records = Records(places.home, wrote)
     backups = []
     for change in plan.changes:
         real = change.target.real
@@ -145,22 +165,28 @@ def apply(plan: Plan, places: Places, clock: Clock) -> list[Path]:
             backups.append(records.back_up(real, change.before, clock))
         if change.after is None:
             delete(change)
+            wrote(_DID, real, change.before, None)
             records.forget(real)
             continue
         if change.record is None:
             make_folders(change.target)
-            write(change)
+            _recorded(write(change), wrote)
             records.forget(real)
             continue
         folders = missing_folders(change.target)
         record = replace(change.record, folders=tuple(dict.fromkeys((*change.record.folders, *folders))))
         records.store(real, record)  # before the file: cut short, `tidy` knows what was made
         make_folders(change.target)
-        written = write(change)
+        written = _recorded(write(change), wrote)
         if written is not change:
             records.store(real, _with_written(record, written))
     tidy(places, plan.scope)
     return backups
+
+
+def _recorded(written: Change, wrote: Wrote) -> Change:
+    wrote(_DID, written.target.real, written.before, written.after)
+    return written
 
 
 def _settings(

@@ -8,9 +8,11 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.clock import Clock
 from memtui.files import (
+    FileMissing,
     FileProblem,
     create_exclusive,
     existing_above,
@@ -22,9 +24,14 @@ from memtui.files import (
 from memtui.files.folder import Folder
 from memtui.files.problems import writing
 from memtui.project import Home
+from memtui.store.changes import unrecorded
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 _LIMIT = 8 << 20
 _NAMES = 100
+_NOTED = "noted what init has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,8 @@ class Record:
 class Records:
     """The records of one user, in memtui's own folder: what settings held does not go into a repository."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, wrote: Wrote = unrecorded) -> None:
+        self._wrote = wrote
         self._state = home.state
         self._folder = home.state / "installed"
         self._backups = home.state / "backups"
@@ -77,7 +85,10 @@ class Records:
             "folders": record.folders,
         }
         self._make(self._folder)
-        write_atomic(self._path(file), json.dumps(fields, indent=1).encode() + b"\n")
+        path, data = self._path(file), json.dumps(fields, indent=1).encode() + b"\n"
+        before = self._content(path)
+        write_atomic(path, data)
+        self._wrote(_NOTED, path, before, data)
 
     def forget(self, file: Path) -> None:
         """Remove a record, if there is one.
@@ -86,9 +97,11 @@ class Records:
             FileProblem: it cannot be removed.
         """
         path = self._path(file)
-        if path.exists():
+        before = self._content(path)
+        if before is not None:
             with writing(path), Folder(path.parent) as folder:
                 folder.unlink(path.name)
+            self._wrote(_NOTED, path, before, None)
 
     def sweep(self) -> None:
         """Remove temporary files of processes that were killed. Never raises."""
@@ -112,6 +125,12 @@ class Records:
 
     def _path(self, file: Path) -> Path:
         return self._folder / f"{_key(file)}.json"
+
+    def _content(self, path: Path) -> bytes | None:
+        try:
+            return read_within(path, self._folder, limit=_LIMIT)
+        except FileMissing:
+            return None
 
     def _make(self, folder: Path) -> None:
         private_folder(folder, within=existing_above(self._state))

@@ -1,22 +1,26 @@
-"""A project's active commands as records, and clearing them so that it can be taken back (seed 002)."""
+"""A project's active commands as records, and taking changes of them back (seed 002)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from memtui.files import FileLocked, FileMissing, FileProblem, FileUnwritable, sweep_temps
+from memtui.files import FileMissing, sweep_temps
 from memtui.formats.active_commands import ActiveCommands, parse_active_commands
-from memtui.formats.active_commands_text import CommandEntry, add_command, read_entries
+from memtui.formats.active_commands_text import add_command, read_entries, remove_commands
 from memtui.project import Project
-from memtui.store.commands_file import Cleared, CommandProblem, CommandsFile, said_as
-from memtui.store.undo import Undo, UndoProblem
+from memtui.store.changes import unrecorded
+from memtui.store.commands_file import CommandProblem, CommandsFile, present, said_as
+from memtui.store.shared_text import Edit
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 
 class ActiveCommandStore(CommandsFile):
     """The active commands of one project."""
 
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
+    def __init__(self, project: Project, wrote: Wrote = unrecorded) -> None:
+        super().__init__(project, wrote=wrote)
         self._swept = False
 
     def read(self) -> ActiveCommands:
@@ -40,41 +44,36 @@ class ActiveCommandStore(CommandsFile):
         self._swept = True
         sweep_temps(self.path.parent, within=self.project.root)
 
-    def clear(self, names: Collection[str] | str | None) -> Undo:
-        """Make commands inactive; everything else in the file stays as it is, byte for byte.
+    def take_back(self, old: str, new: str) -> Edit:
+        """Take back a change of the commands, even if others have written the file since.
 
         Args:
-            names: a name, several, or None for all.
+            old: the text before the change.
+            new: the text after it.
+
+        Returns:
+            The text before and after that.
 
         Raises:
-            CommandProblem: see `CommandsFile.remove`.
+            FileProblem: the file is gone or broken, or others keep it locked.
         """
-        cleared = self.remove(frozenset((names,)) if isinstance(names, str) else names)
-        return Undo(_label(cleared.entries), lambda: self._restore(cleared))
-
-    def _restore(self, cleared: Cleared) -> None:
-        edit = cleared.edit
-        names = {entry.name for entry in cleared.entries}
+        were, are = read_entries(old)[0], read_entries(new)[0]
+        added = {(entry.name, entry.activated_at) for entry in are} - {
+            (entry.name, entry.activated_at) for entry in were
+        }
+        gone = [entry for entry in were if entry.name not in {each.name for each in are}]
 
         def back(text: str) -> str:
-            if text == edit.new:
-                return edit.old
-            for entry in cleared.entries:
+            if text == new:
+                return old
+            if names := present(text, added):
+                text = remove_commands(text, names)
+            for entry in gone:
                 text = add_command(text, entry.raw, index=entry.place)
             return text
 
         def is_back(text: str) -> bool:
-            return names <= {entry.name for entry in read_entries(text)[0]}
+            there = {entry.name for entry in read_entries(text)[0]}
+            return all(entry.name in there for entry in gone) and not present(text, added)
 
-        try:
-            self.file.edit(back, is_back)
-        except (FileLocked, FileUnwritable):
-            raise  # later it may be possible
-        except FileProblem as problem:
-            raise UndoProblem(problem.path, problem.reason) from problem
-
-
-def _label(gone: tuple[CommandEntry, ...]) -> str:
-    if len(gone) == 1:
-        return f"clear of /{gone[0].name.removeprefix('/')}"
-    return f"clear of {len(gone)} commands"
+        return self.file.edit(back, is_back)

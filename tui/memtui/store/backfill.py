@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memtui.clock import parse_iso
 from memtui.files import FileProblem, create_exclusive, private_folder, read_within
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.formats.capture_text import capture_name, capture_time, render_pending
 from memtui.formats.transcript import LINE_LIMIT, read_lines
 from memtui.project import Project
 from memtui.safety.secrets import masked
+from memtui.store.changes import unrecorded
 from memtui.store.transcripts import Transcript
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 _BLOCK = 1 << 20
 _MARK = b'"compact_boundary"'
@@ -140,13 +144,16 @@ def first_message(compaction: Compaction) -> str:
         return ""
 
 
-def write_missing(project: Project, compaction: Compaction, message: str) -> Path | None:
+def write_missing(
+    project: Project, compaction: Compaction, message: str, wrote: Wrote = unrecorded
+) -> Path | None:
     """Write the capture of a compaction, with the compaction's own time in name and text.
 
     Args:
         project: where.
         compaction: one of those that are missing.
         message: its `first_message`.
+        wrote: records changes.
 
     Returns:
         The new file; None when there is a capture of this compaction by now.
@@ -165,6 +172,7 @@ def write_missing(project: Project, compaction: Compaction, message: str) -> Pat
     for second in range(_NAMES):
         path = project.compacts / capture_name(moment + timedelta(seconds=second))
         if create_exclusive(path, text, within=project.root):
+            wrote(f"captured {capture_time(path.name)}", path, None, text)
             return path
         if _is_of(path, project, compaction.session_id, moment):
             return None

@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.clean import without_surrogates
 from memtui.files import (
@@ -28,14 +28,16 @@ from memtui.files import (
     sweep_temps,
 )
 from memtui.files.folder import Folder
-from memtui.files.problems import writing
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.formats.capture_text import memory_name
+from memtui.formats.capture_text import capture_time, memory_name
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.model import FormatError
 from memtui.project import Project
+from memtui.store.changes import unrecorded
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
-from memtui.store.undo import Undo, UndoProblem
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 LIMIT = 1 << 20
 """Bytes of the largest capture that is read; they have about 1 KB."""
@@ -52,19 +54,18 @@ class AlreadyReviewed(CaptureProblem):
     """The capture was reviewed before; nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What a review has written."""
-
-    memory_path: Path
-    undo: Undo
-
-
 class CaptureStore:
     """The captures of one project."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, wrote: Wrote = unrecorded) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            project: whose captures.
+            wrote: records changes.
+        """
         self.project = project
+        self._wrote = wrote
         self.folder = project.compacts
 
     def entries(self) -> list[Entry]:
@@ -126,8 +127,8 @@ class CaptureStore:
                 refusal = problem if refusal is None or os.path.lexists(path) else refusal
         raise refusal or CaptureProblem(self.folder, "is where captures are; name one of them")
 
-    def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
-        """Accept a review: write the memory file, then mark the capture.
+    def review(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
+        """Accept a review: write the memory file, then mark the capture; returns the memory file.
 
         The memory file is named after the capture (seed 001). If that name is taken, by the remains of an
         earlier review for example, it is left alone and ``-memory-2.md`` (``-3`` ...) is used. A process that
@@ -156,7 +157,10 @@ class CaptureStore:
                 if isinstance(problem, FileChanged):
                     raise self._lost_race(entry) from problem
                 raise
-        return Review(path, self._undo(entry.name, content.data, text, path.name, body))
+        what = f"reviewed {capture_time(entry.name)}"
+        self._wrote(what, path, None, body)
+        self._wrote(what, entry.path, content.data, text)
+        return path
 
     def _create_memory(self, capture: str, body: bytes) -> Path:
         for name in _memory_names(capture):
@@ -170,31 +174,8 @@ class CaptureStore:
                 raise
         raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
 
-    def _undo(self, name: str, before: bytes, after: bytes, memory: str, body: bytes) -> Undo:
-        def run() -> None:
-            with self._locked():
-                for each, content in ((name, after), (memory, body)):
-                    if self._content(each) != content:
-                        raise self._not_undone(each)
-                # In this order no reader sees a reviewed capture without its memory file.
-                try:
-                    self._replace(name, after, before)
-                except FileChanged as problem:
-                    raise self._not_undone(name) from problem
-                try:
-                    with writing(self.folder / memory), self._opened() as folder:
-                        folder.unlink(memory)
-                except BaseException:
-                    self._replace(name, before, after)
-                    raise
-
-        return Undo(f"review of {name.removesuffix(_SUFFIX)}", run)
-
-    def _not_undone(self, name: str) -> UndoProblem:
-        return UndoProblem(self.folder / name, "has changed since the review; it is kept as it is")
-
     def _locked(self) -> AbstractContextManager[None]:
-        return lock(self.folder / ".memtui", within=self.project.root)
+        return captures_lock(self.project)
 
     def _opened(self) -> Folder:
         return Folder(self.folder, within=self.project.root)
@@ -251,6 +232,11 @@ class CaptureStore:
         except (OSError, ValueError) as error:
             raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
         return Entry(path.name, str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def captures_lock(project: Project) -> AbstractContextManager[None]:
+    """The lock of a project's captures and memory files."""
+    return lock(project.compacts / ".memtui", within=project.root)
 
 
 def _memory_names(capture: str) -> Iterator[str]:

@@ -32,10 +32,13 @@ from memtui.formats.errors import FormatError
 from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.patterns import deferred
 from memtui.project import Project, claude_config
-from memtui.store.shared_text import Edit, Patience, SharedText
+from memtui.store.changes import unrecorded
+from memtui.store.shared_text import Patience, SharedText
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from memtui.store.changes import Wrote
 
 COMMAND_LIMIT = 1 << 20
 """Bytes of the largest command file that is read."""
@@ -60,24 +63,19 @@ class CommandSummary(NamedTuple):
     """The path as a person knows it: from the project's root, or with ``~``."""
 
 
-class Cleared(NamedTuple):
-    """What was made inactive, and how the file's text changed."""
-
-    entries: tuple[CommandEntry, ...]
-    edit: Edit
-
-
 class CommandsFile:
     """The active commands of one project, as the file tells of them."""
 
-    def __init__(self, project: Project, patience: Patience | None = None) -> None:
+    def __init__(self, project: Project, patience: Patience | None = None, wrote: Wrote = unrecorded) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: whose commands.
             patience: how long to wait for others who use the file; see `SharedText`.
+            wrote: records changes.
         """
         self.project = project
+        self._wrote = wrote
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
         self.file = SharedText(self.path, project.root, read_entries, patience)
@@ -94,8 +92,8 @@ class CommandsFile:
             except FileMissing:
                 return []
 
-    def remove(self, names: Collection[str] | None) -> Cleared:
-        """Make commands inactive; everything else in the file stays as it is, byte for byte.
+    def remove(self, names: Collection[str] | None) -> tuple[CommandEntry, ...]:
+        """Make commands inactive, and return them; everything else in the file stays as it is, byte for byte.
 
         Args:
             names: which, or None for all.
@@ -115,7 +113,8 @@ class CommandsFile:
 
         with said_as(CommandProblem):
             edit = self.file.edit(away, lambda text: not _present(text, gone))
-        return Cleared(gone, edit)
+        self._record(_cleared(gone), edit.old, edit.new)
+        return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
         """Make a command active, as its STEP 0 does; the file is made when there is none.
@@ -146,10 +145,12 @@ class CommandsFile:
 
         with said_as(CommandProblem):
             try:
-                self._create(add)
-                self.file.edit(add, there)
+                made = self._create(add)
+                edit = self.file.edit(add, there)
             except FormatError as error:
                 raise CommandProblem(self.path, f"cannot take this command: {error}") from error
+        if added:
+            self._record(f"activated /{plain}", None if made else edit.old, edit.new)
         return added
 
     def summary(self, name: str) -> CommandSummary:
@@ -195,15 +196,18 @@ class CommandsFile:
         home = Path.home()
         return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
-    def _create(self, add: Callable[[str], str]) -> None:
-        """Make the file with its first command; one that others make meanwhile stays as it is."""
+    def _record(self, what: str, old: str | None, new: str) -> None:
+        self._wrote(what, self.path, None if old is None else old.encode(), new.encode(), shared=True)
+
+    def _create(self, add: Callable[[str], str]) -> bool:
+        """Make the file with its first command; False when there is one, which stays as it is."""
         if os.path.lexists(self.path):
-            return
+            return False
         folder, root = resolved(self.path.parent), resolved(self.project.root)
         if not folder.is_relative_to(root):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         shared_folder(folder, within=root)
-        create_exclusive(folder / self.path.name, add("").encode(), mode=_usual_mode(), within=root)
+        return create_exclusive(folder / self.path.name, add("").encode(), mode=_usual_mode(), within=root)
 
 
 @contextmanager
@@ -246,15 +250,24 @@ def _select(text: str, wanted: Collection[str] | None) -> tuple[CommandEntry, ..
     return tuple(entry for entry in read_entries(text)[0] if wanted is None or entry.name in wanted)
 
 
+def present(text: str, entries: Collection[tuple[str, datetime | None]]) -> set[str]:
+    """Names of the entries that a text has, given by name and time: activated anew, a command is another."""
+    return {entry.name for entry in read_entries(text)[0] if (entry.name, entry.activated_at) in entries}
+
+
 def _present(text: str, gone: tuple[CommandEntry, ...]) -> set[str]:
-    """Which of the removed entries are there again. The same command activated anew is another entry."""
-    removed = {(entry.name, entry.activated_at) for entry in gone}
-    return {entry.name for entry in read_entries(text)[0] if (entry.name, entry.activated_at) in removed}
+    return present(text, {(entry.name, entry.activated_at) for entry in gone})
 
 
 def _without(text: str, gone: tuple[CommandEntry, ...]) -> str:
     names = _present(text, gone)
     return remove_commands(text, names) if names else text
+
+
+def _cleared(gone: tuple[CommandEntry, ...]) -> str:
+    if len(gone) == 1:
+        return f"cleared /{gone[0].name.removeprefix('/')}"
+    return f"cleared {len(gone)} commands"
 
 
 def _listed(wanted: Collection[str] | None) -> str:

@@ -61,6 +61,9 @@ class MemoryEdit:
         self._path = path
         self._root = root
         self._clock = clock
+        self.before: bytes | None = None
+        """The content that `apply` has changed; None when it has changed nothing."""
+        self.after = b""
 
     def apply(self, changes: Mapping[str, object]) -> MemoryMeta:
         """Change fields of `MemoryMeta` and keep every other byte, also of what others write meanwhile.
@@ -71,7 +74,7 @@ class MemoryEdit:
         """
         late: bytes | None = None
         for _ in range(_TRIES):
-            now = self._read()
+            now, found = self._read(), late
             memory = self._memory(now if late is None else late)
             meta = memory.meta.replace(**changes)
             if meta == memory.meta and late is None:
@@ -84,6 +87,7 @@ class MemoryEdit:
             except FileChanged:
                 late = None
                 continue
+            self.before, self.after = now if found is None else found, data
             if late is None:
                 return meta
         raise FileLocked(self._path, "is being written over by another program; try again in a moment")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING
 
 from memtui.clock import Clock
 from memtui.files import (
+    FileChanged,
     FileLocked,
     FileMissing,
     FileProblem,
     create_exclusive,
-    existing_above,
     load_within,
     lock,
     move_new,
-    private_folder,
-    sweep_locks,
-    sweep_temps,
+    replace_expected,
 )
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta, StoredMemory
@@ -36,28 +34,25 @@ from memtui.store.base import (
     New,
     Page,
 )
+from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME, newest_first, scan
 from memtui.store.memory_edit import MemoryEdit, render_checked
-from memtui.store.memory_ids import NEAR, Seconds, beginning_with, nearest
+from memtui.store.memory_ids import NEAR, Seconds, beginning_with
 from memtui.store.memory_page import page_of
+from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces, is_locked, lockable, sweep
 from memtui.store.stored_files import (
     MOST,
     file_name,
     has_left_over,
-    id_of,
     month_folders,
-    month_of,
     read_listed,
     read_stored,
     stored_entries,
 )
 
 if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
     from memtui.store.index import SearchIndex
-
-LOCK_SECONDS = 5.0
-"""How long to wait for another process that is changing the same memory."""
-
 
 _ACTIVE = Filter()
 
@@ -72,19 +67,21 @@ class FilesBackend(MemoryBackend):
     delete moves the file. Below them a linked file is not read, and nothing is written through a link.
     """
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(self, home: Home, clock: Clock, wrote: Wrote = unrecorded) -> None:
         """Make the object; nothing is opened or made.
 
         Args:
             home: memtui's own folders.
             clock: tells the time of what is created and changed.
+            wrote: records changes.
         """
         self._home = home
+        self._places = MemoryPlaces(home)
         self._memories = home.memories
         self._trash = home.trash
+        self._wrote = wrote
         self._clock = clock
         self._seconds = Seconds()
-        self._swept: set[Path] = set()
 
     def create(self, new: New) -> MemoryMeta:
         """See `MemoryBackend.create`. A text of 0 bytes is stored like any other; 32 MB is the most."""
@@ -98,9 +95,9 @@ class FilesBackend(MemoryBackend):
         made: list[MemoryMeta] = []
 
         def take(memory_id: str) -> bool:
-            path = self._place(memory_id)
+            path = self._places.place(memory_id)
             # A glance first: thousands may be taken, and many processes at it.
-            if os.path.lexists(path) or (path.parent in self._swept and _is_locked(path)):
+            if os.path.lexists(path) or (path.parent in self._places.swept and is_locked(path)):
                 return False
             try:
                 made.append(self._create(memory_id, new, created, timeout=0))
@@ -116,11 +113,11 @@ class FilesBackend(MemoryBackend):
         return made[0]
 
     def _create(self, memory_id: str, new: New, created: datetime, *, timeout: float) -> MemoryMeta:
-        path = self._place(memory_id)
-        self._refuse_taken(memory_id, path)
-        self._prepare(path.parent, self._memories)
-        with lock(_lockable(path), timeout=timeout, within=self._memories):
-            self._refuse_taken(memory_id, path)
+        path = self._places.place(memory_id)
+        self._places.refuse_taken(memory_id, path)
+        self._places.prepare(path.parent, self._memories)
+        with lock(lockable(path), timeout=timeout, within=self._memories):
+            self._places.refuse_taken(memory_id, path)
             meta = MemoryMeta(
                 id=memory_id,
                 project=new.project,
@@ -132,28 +129,30 @@ class FilesBackend(MemoryBackend):
                 source=new.source,
                 archived=new.archived,
             )
-            if not _create_file(path, render_checked(path, meta, new.body), self._memories):
+            data = render_checked(path, meta, new.body)
+            if not _create_file(path, data, self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
+        self._wrote(f"stored {memory_id}", path, None, data)
         return meta
 
     def get(self, memory_id: str) -> StoredMemory:
         """See `MemoryBackend.get`."""
-        path = self._path(memory_id)
+        path = self._places.path(memory_id)
         try:
             return read_stored(memory_id, load_within(path, self._memories, limit=MOST, follow=False).data)
         except FileMissing:
-            raise self._missing(memory_id) from None
+            raise self._places.missing(memory_id) from None
         except FormatError as error:
             raise FileProblem(path, f"is broken: {error}") from error
 
     def find(self, beginning: str, *, deleted: bool = False) -> str:
         """See `MemoryBackend.find`."""
-        ids = self._ids(deleted=deleted)
+        ids = self._places.ids(deleted=deleted)
         found = beginning_with(beginning, ids)
         if len(found) == 1:
             return found[0]
         if not found:
-            raise self._missing(beginning, deleted=deleted)
+            raise self._places.missing(beginning, deleted=deleted)
         named = ", ".join(found[:NEAR]) + (" ..." if len(found) > NEAR else "")
         reason = f"has {len(found)} memories that begin with {beginning.strip()}: {named}; give more of it"
         raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:NEAR])
@@ -163,7 +162,7 @@ class FilesBackend(MemoryBackend):
         left_over: list[Path] = []
         entries = stored_entries(self._memories, left_over)
         for folder in left_over:
-            _sweep(folder, self._memories)
+            sweep(folder, self._memories)
         return page_of(entries, where, self._home, limit=limit, offset=offset)
 
     def search(self, query: str, where: Filter = _ACTIVE, *, limit: int = 20, offset: int = 0) -> Found:
@@ -186,130 +185,109 @@ class FilesBackend(MemoryBackend):
         pinned: bool | None = None,
     ) -> MemoryMeta:
         """See `MemoryBackend.update`. A file without front matter gets some."""
-        path = self._path(memory_id)
+        path = self._places.path(memory_id)
         wanted = {"description": description, "tags": tags, "archived": archived, "pinned": pinned}
         changes = {key: value for key, value in wanted.items() if value is not None}
         if tags is not None:
             changes["tags"] = tuple(tags)
-        self._prepare(path.parent, self._memories)
-        with self._held(path):
-            return MemoryEdit(path, self._memories, self._clock).apply(changes)
+        self._places.prepare(path.parent, self._memories)
+        with self._places.held(path):
+            edit = MemoryEdit(path, self._memories, self._clock)
+            meta = edit.apply(changes)
+        if edit.before is not None:
+            self._wrote(f"{_named(changes)} {memory_id}", path, edit.before, edit.after)
+        return meta
 
     def delete(self, memory_id: str) -> None:
         """See `MemoryBackend.delete`."""
-        path = self._path(memory_id)
-        self._prepare(path.parent, self._memories)
-        self._prepare(self._trash, self._trash)
-        with self._held(path):
-            aside = self._trash / path.name
-            if not move_new(path, aside, old_root=self._memories, new_root=self._trash):
-                raise FileProblem(aside, "is in the way: the trash holds a memory of this id; move it away")
+        path = self._places.path(memory_id)
+        self._places.prepare(path.parent, self._memories)
+        self._places.prepare(self._trash, self._trash)
+        with self._places.held(path):
+            data = self._content(path)
+            self._throw_away(path)
+        self._wrote(f"deleted {memory_id}", path, data, None)
 
     def restore(self, memory_id: str) -> None:
         """See `MemoryBackend.restore`."""
         aside = self._trash / file_name(memory_id)
         if not RECOVERY_ID.fullmatch(memory_id) or not os.path.lexists(aside):
-            raise self._missing(memory_id, deleted=True)
-        path = self._place(memory_id)
-        self._prepare(self._trash, self._trash)
-        self._prepare(path.parent, self._memories)
-        with self._held(path, deleted=True):
-            there = self._find_file(memory_id)
-            if there or not move_new(aside, path, old_root=self._trash, new_root=self._memories):
-                raise IdTaken(there or path, "is in the way: it was put there after the memory was deleted")
+            raise self._places.missing(memory_id, deleted=True)
+        path = self._places.place(memory_id)
+        self._places.prepare(self._trash, self._trash)
+        self._places.prepare(path.parent, self._memories)
+        with self._places.held(path, deleted=True):
+            self._take_out(memory_id, path)
+            data = self._content(path)
+        self._wrote(f"took {memory_id} out of the trash", path, None, data)
+
+    def put(self, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """Give the file of a memory another content, to take a change back; a removed one goes to the trash.
+
+        Raises:
+            FileChanged: its content is not `before`; nothing was changed.
+            FileProblem: it cannot be written.
+        """
+        self._places.prepare(path.parent, self._memories)
+        self._places.prepare(self._trash, self._trash)
+        with self._places.held(path):
+            if self._content(path) != before:
+                raise FileChanged(path, "has changed meanwhile")
+            if after is None:
+                self._throw_away(path)
+            elif before is not None:
+                replace_expected(path, after, expected=before, within=self._memories).close()
+            elif self._content(self._trash / path.name, self._trash) == after:
+                self._take_out(path.name.removesuffix(".md"), path)
+            elif not _create_file(path, after, self._memories):
+                raise FileChanged(path, "is in the way")
+
+    def _content(self, path: Path, root: Path | None = None) -> bytes | None:
+        """A file's content; None when there is none that can be read."""
+        with suppress(FileProblem):
+            return load_within(path, root or self._memories, limit=MOST, follow=False).data
+        return None
+
+    def _throw_away(self, path: Path) -> None:
+        aside = self._trash / path.name
+        if not move_new(path, aside, old_root=self._memories, new_root=self._trash):
+            raise FileProblem(aside, "is in the way: the trash holds a memory of this id; move it away")
+
+    def _take_out(self, memory_id: str, path: Path) -> None:
+        aside = self._trash / path.name
+        there = self._places.find_file(memory_id)
+        if there or not move_new(aside, path, old_root=self._trash, new_root=self._memories):
+            raise IdTaken(there or path, "is in the way: it was put there after the memory was deleted")
 
     def deleted(self) -> Page:
         """See `MemoryBackend.deleted`."""
         strange: list[str] = []
         entries = newest_first(scan(self._trash, STORED_NAME, strange))
         if has_left_over(strange):
-            _sweep(self._trash, self._trash)
+            sweep(self._trash, self._trash)
         return Page(tuple(read_listed(entries, self._trash)), len(entries))
 
     def tidy(self) -> None:
         """Remove what killed processes left behind. Commands do this by themselves where they come by."""
         for folder in (*month_folders(self._memories), self._trash):
-            _sweep(folder, self._memories if folder.parent == self._memories else self._trash)
-
-    def _place(self, memory_id: str) -> Path:
-        return self._memories / month_of(memory_id) / file_name(memory_id)
-
-    def _find_file(self, memory_id: str) -> Path | None:
-        """Where a memory's file is: in its month, or where a person has moved it."""
-        place = self._place(memory_id)
-        if os.path.lexists(place):
-            return place
-        others = (folder / place.name for folder in month_folders(self._memories))
-        return next((path for path in others if os.path.lexists(path)), None)
-
-    def _path(self, memory_id: str) -> Path:
-        path = self._find_file(memory_id) if RECOVERY_ID.fullmatch(memory_id) else None
-        if path is None:
-            raise self._missing(memory_id)
-        return path
-
-    def _refuse_taken(self, memory_id: str, path: Path) -> None:
-        if os.path.lexists(path):
-            raise IdTaken(path, "is there already")
-        aside = self._trash / path.name
-        if os.path.lexists(aside):
-            raise IdTaken(aside, "is in the trash, and its id is not given to another memory")
-        if other := self._find_file(memory_id):
-            raise IdTaken(other, "is there already")
-
-    def _ids(self, *, deleted: bool = False) -> tuple[str, ...]:
-        entries = scan(self._trash, STORED_NAME) if deleted else stored_entries(self._memories)
-        return tuple(id_of(entry) for entry in newest_first(entries))
-
-    def _missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
-        aside = () if deleted else beginning_with(wanted, self._ids(deleted=True))
-        if len(aside) == 1:
-            there = "it" if aside[0] == wanted else aside[0]
-            how = f"`memtui memory undelete {aside[0]}` brings it back"
-            reason = f"has no memory {wanted.strip()}: {there} is in the trash, and {how}"
-            return MemoryMissing(self._memories, reason)
-        folder = self._trash if deleted else self._memories
-        ids = self._ids(deleted=deleted)
-        near = nearest(wanted, ids)
-        where = "trash" if deleted else "list"
-        known = (
-            f"nearest: {', '.join(near)}"
-            if near
-            else f"see `memtui memory {where}`"
-            if ids
-            else "it is empty"
-        )
-        return MemoryMissing(folder, f"has no memory {wanted.strip() or repr(wanted)}; {known}", near)
-
-    @contextmanager
-    def _held(self, path: Path, *, deleted: bool = False) -> Iterator[None]:
-        try:
-            with lock(_lockable(path), timeout=LOCK_SECONDS, within=self._memories):
-                yield
-        except FileMissing:  # gone since
-            raise self._missing(path.name.removesuffix(".md"), deleted=deleted) from None
-
-    def _prepare(self, folder: Path, root: Path) -> None:
-        """Make a folder, and once remove what killed processes left in it."""
-        if folder not in self._swept or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
-            private_folder(folder, within=existing_above(root))
-            _sweep(folder, root)
-            self._swept.add(folder)
+            sweep(
+                folder,
+                self._memories if folder.parent == self._memories else self._trash,
+            )
 
 
-def _lockable(path: Path) -> Path:
-    """What the lock of a memory is named after: with a dot, so that lists see it as something left over."""
-    return path.with_name(f".{path.name.removesuffix('.md')}")
+_DONE = {
+    ("archived", True): "archived",
+    ("archived", False): "unarchived",
+    ("pinned", True): "pinned",
+    ("pinned", False): "unpinned",
+}
 
 
-def _is_locked(path: Path) -> bool:
-    where = _lockable(path)
-    return os.path.lexists(where.with_name(where.name + ".lock"))
-
-
-def _sweep(folder: Path, root: Path) -> None:
-    sweep_temps(folder, within=root)
-    sweep_locks(folder, within=root)
+def _named(changes: Mapping[str, object]) -> str:
+    """What an update did to a memory, in a word."""
+    first = next(iter(changes))
+    return {"tags": "tagged", "description": "described"}.get(first) or _DONE[first, bool(changes[first])]
 
 
 def _create_file(path: Path, data: bytes, root: Path) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 from functools import partial
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.actions.undos import Undos
 from memtui.app.model.browser import Browser
 from memtui.app.panes.commands import CommandsPane
 from memtui.clean import clean_line
@@ -15,14 +14,11 @@ from memtui.clean import clean_line
 class CommandActions:
     """Makes active commands inactive: one, or all of them."""
 
-    def __init__(
-        self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows, undos: Undos
-    ) -> None:
+    def __init__(self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows) -> None:
         self._host = place.host
         self._browser = browser
         self._pane = pane
         self._windows = windows
-        self._undos = undos
 
     def clear(self) -> None:
         """Make the selected command inactive."""
@@ -47,7 +43,8 @@ class CommandActions:
 
     async def _clear(self, name: str | None) -> None:
         with self._host.reporting("clearing"):
-            self._undos.remember(await asyncio.to_thread(self._browser.commands.clear, name))
+            names = None if name is None else frozenset((name,))
+            await asyncio.to_thread(self._browser.commands.remove, names)
             self._host.hint("commands")
             what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
             self._host.say(f"Cleared {what}. u brings it back.")

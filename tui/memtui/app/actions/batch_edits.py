@@ -1,4 +1,4 @@
-"""The same change made to several memories, taken back as one."""
+"""The same change made to several memories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from functools import partial
 from memtui.app.actions.memory_edits import Edited, archive, delete, pin, retag
 from memtui.files import FileProblem
 from memtui.store.base import MemoryBackend
-from memtui.store.undo import Undo
+
+_DELETED, _TAGGED = "Moved to the trash:", "Changed the tags of"
+_DONE = {_DELETED: "deleted", _TAGGED: "tagged"}
+"""In the log."""
 
 
 def archive_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
@@ -38,7 +41,7 @@ def delete_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
     Raises:
         FileProblem: none of them could be moved.
     """
-    return _each(backend, ids, delete, "Moved to the trash:")
+    return _each(backend, ids, delete, _DELETED)
 
 
 def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
@@ -65,43 +68,22 @@ def retag_all(
         kept = [tag for tag in backend.get(memory_id).meta.tags if tag not in gone]
         return retag(backend, memory_id, (*kept, *(tag for tag in after if tag not in kept)))
 
-    return _each(backend, ids, edit, "Changed the tags of")
+    return _each(backend, ids, edit, _TAGGED)
 
 
 def _each(
     backend: MemoryBackend, ids: Iterable[str], edit: Callable[[MemoryBackend, str], Edited], done: str
 ) -> Edited:
-    undos: list[Undo] = []
+    number = 0
     problems: list[FileProblem] = []
     for each in ids:
         try:
-            undo = edit(backend, each).undo
+            number += edit(backend, each).changed
         except FileProblem as problem:
             problems.append(problem)
-        else:
-            undos += [undo] if undo is not None else []
-    if problems and not undos:
+    if problems and not number:
         raise problems[0]
-    changed = "1 memory" if len(undos) == 1 else f"{len(undos)} memories"
+    changed = "1 memory" if number == 1 else f"{number} memories"
     failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
-    message = f"{done} {changed}.{failed} u takes it back."
-    return Edited(message, _together(f"{done[0].lower()}{done[1:]} {changed}", undos) if undos else None)
-
-
-def _together(label: str, undos: Sequence[Undo]) -> Undo:
-    """Takes back all of these changes, the last one first; tried again, those that are left."""
-    left = list(undos)
-
-    def run() -> None:
-        problems: list[FileProblem] = []
-        for undo in reversed(tuple(left)):
-            try:
-                undo.run()
-            except FileProblem as problem:
-                problems.append(problem)
-            else:
-                left.remove(undo)
-        if problems:
-            raise problems[0]
-
-    return Undo(label, run)
+    what = f"{_DONE.get(done, done.lower())} {changed}"
+    return Edited(f"{done} {changed}.{failed} u takes it back.", bool(number), what)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.actions.undos import Undos
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
@@ -26,7 +25,6 @@ class CaptureActions:
         browser: Browser,
         pane: PendingPane,
         windows: Windows,
-        undos: Undos,
         health: Callable[[], HealthView | None],
     ) -> None:
         self._place = place
@@ -34,7 +32,6 @@ class CaptureActions:
         self._browser = browser
         self._pane = pane
         self._windows = windows
-        self._undos = undos
         self._health = health
 
     @property
@@ -73,7 +70,6 @@ class CaptureActions:
         """Go on with the next marked capture; one that was left stays marked, and ends the walk."""
         if review is None:
             return
-        self._undos.remember(review.undo)
         self._host.hint("compacts", "memories")
         self._host.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
         if key in self._pane.marked:

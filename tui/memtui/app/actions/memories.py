@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.filtering import Filtering
 from memtui.app.actions.place import Place, Windows
-from memtui.app.actions.undos import Undos
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
 from memtui.app.panes.memories import MemoriesPane
@@ -34,7 +33,6 @@ class MemoryActions:
         browser: Browser,
         pane: MemoriesPane,
         windows: Windows,
-        undos: Undos,
         filtering: Filtering,
     ) -> None:
         self._place = place
@@ -42,7 +40,6 @@ class MemoryActions:
         self._browser = browser
         self.pane = pane
         self._windows = windows
-        self._undos = undos
         self._filtering = filtering
         self._editing = asyncio.Lock()
         self._trail: list[tuple[str, str]] = []
@@ -179,15 +176,20 @@ class MemoryActions:
         self._host.start(partial(self._make_edit, doing, edit), group="edit")
 
     async def _make_edit(self, doing: str, edit: Edit) -> None:
-        """Change memories, one change after the other, and remember how to take it back."""
+        """Change memories, one change after the other."""
         edited = None
         async with self._editing:
             with self._host.reporting(doing):
-                edited = await asyncio.to_thread(edit, self._browser.backend)
-                if edited.undo is not None:
-                    self._undos.remember(edited.undo)
+                edited = await asyncio.to_thread(self._change_together, edit)
+                if edited.changed:
                     self._host.hint("memories")
                 self._host.say(edited.message)
         if edited is None:
             self.pane.resync()
             self._place.update_tabs()
+
+    def _change_together(self, edit: Edit) -> Edited:
+        with self._browser.changes.together() as together:
+            edited = edit(self._browser.backend)
+            together.what = edited.what
+        return edited

@@ -1,14 +1,11 @@
-"""What keys change about a stored memory: each change says what it did, and can be taken back."""
+"""What keys change about a stored memory, and what is said of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypedDict
 
 from memtui.store.base import MemoryBackend
-from memtui.store.undo import Undo, UndoProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +14,10 @@ class Edited:
 
     message: str
     """What happened, in one line."""
-    undo: Undo | None
-    """Takes it back; None when there was nothing to change."""
-    memory_id: str = ""
-    """The memory, where that is news."""
-
-
-class _Said(TypedDict, total=False):
-    """What is said about a memory, as `MemoryBackend.update` takes it."""
-
-    tags: tuple[str, ...]
-    archived: bool
-    pinned: bool
+    changed: bool = True
+    """False when there was nothing to change."""
+    what: str = ""
+    """What the log calls the change; "" leaves that to the store."""
 
 
 def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:
@@ -39,17 +28,11 @@ def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = N
     """
     before = backend.get(memory_id).meta.archived
     if before is archived:
-        return Edited(f"{memory_id} is as it was.", None)
-    undo = _update(
-        backend,
-        memory_id,
-        {"archived": before},
-        {"archived": not before},
-        f"{'unarchiving' if before else 'archiving'} of {memory_id}",
-    )
+        return Edited(f"{memory_id} is as it was.", changed=False)
+    backend.update(memory_id, archived=not before)
     if before:
-        return Edited(f"{memory_id} is out of the archive.", undo)
-    return Edited(f"Archived {memory_id}: A shows archived ones, too; u brings it back.", undo)
+        return Edited(f"{memory_id} is out of the archive.")
+    return Edited(f"Archived {memory_id}: A shows archived ones, too; u brings it back.")
 
 
 def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -> Edited:
@@ -60,10 +43,9 @@ def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -
     """
     before = backend.get(memory_id).meta.pinned
     if before is pinned:
-        return Edited(f"{memory_id} is as it was.", None)
-    label = f"{'unpinning' if before else 'pinning'} of {memory_id}"
-    undo = _update(backend, memory_id, {"pinned": before}, {"pinned": not before}, label)
-    return Edited(f"Unpinned {memory_id}." if before else f"Pinned {memory_id}: it stays on top.", undo)
+        return Edited(f"{memory_id} is as it was.", changed=False)
+    backend.update(memory_id, pinned=not before)
+    return Edited(f"Unpinned {memory_id}." if before else f"Pinned {memory_id}: it stays on top.")
 
 
 def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited:
@@ -74,10 +56,10 @@ def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited
     """
     before, wanted = backend.get(memory_id).meta.tags, tuple(tags)
     if before == wanted:
-        return Edited("The tags are as they were.", None)
-    undo = _update(backend, memory_id, {"tags": before}, {"tags": wanted}, f"tags of {memory_id}")
-    told = " ".join(f"#{tag}" for tag in wanted) or "none"
-    return Edited(f"Tags of {memory_id}: {told}. u brings the old ones back.", undo)
+        return Edited("The tags are as they were.", changed=False)
+    backend.update(memory_id, tags=wanted)
+    shown = " ".join(f"#{tag}" for tag in wanted) or "none"
+    return Edited(f"Tags of {memory_id}: {shown}. u brings the old ones back.")
 
 
 def delete(backend: MemoryBackend, memory_id: str) -> Edited:
@@ -87,23 +69,4 @@ def delete(backend: MemoryBackend, memory_id: str) -> Edited:
         FileProblem: it is gone already, or cannot be moved; nothing was changed.
     """
     backend.delete(memory_id)
-    undo = Undo(f"deletion of {memory_id}", lambda: backend.restore(memory_id))
-    return Edited(f"{memory_id} is in the trash. u brings it back.", undo)
-
-
-def stored(backend: MemoryBackend, memory_id: str) -> Edited:
-    """What to say of a memory that was just stored, and how to take that back."""
-    undo = Undo(f"storing of {memory_id}", lambda: backend.delete(memory_id))
-    return Edited(f"Stored {memory_id}. u takes it back.", undo, memory_id)
-
-
-def _update(backend: MemoryBackend, memory_id: str, before: _Said, after: _Said, label: str) -> Undo:
-    backend.update(memory_id, **after)
-
-    def run() -> None:
-        meta = backend.get(memory_id).meta
-        if any(getattr(meta, name) != value for name, value in after.items()):
-            raise UndoProblem(Path(memory_id), "has changed since; it is kept as it is")
-        backend.update(memory_id, **before)
-
-    return Undo(label, run)
+    return Edited(f"{memory_id} is in the trash. u brings it back.")

@@ -13,7 +13,6 @@ from memtui.app.model.views import CaptureRow, PaneView
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.actions.memory_edits import Edited
     from memtui.app.model.searching import Result
     from memtui.app.panes.pane import Pane
     from memtui.flows.review import Reviewed
@@ -62,7 +61,7 @@ class Windows(Protocol):
     def review(self, row: CaptureRow, done: Callable[[Reviewed | None], None]) -> None:
         """Review a capture."""
 
-    def compact(self, done: Callable[[Edited | None], None]) -> None:
+    def compact(self, done: Callable[[str | None], None]) -> None:
         """Compact the current session."""
 
     def search(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.place import Place, Windows
-from memtui.app.actions.undos import Undos
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import StateView
 from memtui.app.model_question import BUSY, ModelQuestion, why
@@ -16,7 +15,6 @@ from memtui.app.panes.state import StatePane
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.actions.memory_edits import Edited
     from memtui.flows.state_model import Asked
 
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."
@@ -34,7 +32,6 @@ class SessionActions:
         browser: Browser,
         pane: StatePane,
         windows: Windows,
-        undos: Undos,
         drafts: Drafts,
     ) -> None:
         self._place = place
@@ -42,7 +39,6 @@ class SessionActions:
         self._browser = browser
         self._pane = pane
         self._windows = windows
-        self._undos = undos
         self._drafts = drafts
         self.model = ModelQuestion()
         """The question for the next version."""
@@ -119,12 +115,10 @@ class SessionActions:
         """Draft the recovery text of the newest session, to be read, changed and stored."""
         self._windows.compact(self._compacted)
 
-    def _compacted(self, edited: Edited | None) -> None:
-        if edited is not None:
-            if edited.undo is not None:
-                self._undos.remember(edited.undo)
+    def _compacted(self, memory_id: str | None) -> None:
+        if memory_id:
             self._host.hint("memories")
-            self._windows.stored(edited.memory_id)
+            self._windows.stored(memory_id)
 
     def update(self) -> None:
         """Write a new version of the session that is shown, from what was said since the last one."""

@@ -1,49 +1,75 @@
-"""Taking back what was done in this run."""
+"""Taking back the last change, of this run or of an earlier one, and doing it again."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
+from memtui.app.model.browser import Browser
+from memtui.clock import age, parse_iso
 from memtui.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memtui.app.panes.pane import Pane
-    from memtui.store.undo import Undo
+    from memtui.store.history import Recorded
+
+_TARGETS = ("commands", "compacts", "memories", "branch")
+_NOTHING = "Nothing to undo in this project."
+_NOTHING_UNDONE = "Nothing to redo."
 
 
 class Undos:
-    """The changes of this run that can be taken back, the last one first."""
+    """Takes back the changes that a person made in this project, the last one first."""
 
-    def __init__(self, place: Place, panes: Iterable[Pane]) -> None:
+    def __init__(self, place: Place, browser: Browser, panes: Iterable[Pane]) -> None:
         self._host = place.host
+        self._browser = browser
         self._panes = tuple(panes)
-        self._undos: list[Undo] = []
-
-    def remember(self, undo: Undo) -> None:
-        """Make this the change that is taken back next."""
-        self._undos.append(undo)
+        self._one_by_one = asyncio.Lock()
+        self._refused: set[str] = set()
+        """Changes that cannot be taken back in this run: the next undo goes to the one before."""
 
     def undo(self) -> None:
         """Take back the last change."""
-        self._host.start(self._undo, group="undo")
+        self._host.start(partial(self._revert, undone=False), group="undo")
 
-    async def _undo(self) -> None:
-        if not self._undos:
-            self._host.say("Nothing to undo in this run of memtui.", warn=True)
-            return
-        undo = self._undos.pop()
-        with self._host.reporting("undoing"):
-            try:
-                await asyncio.to_thread(undo.run)
-            except BaseException as error:
-                if not isinstance(error, FileProblem) or isinstance(error, (FileLocked, FileUnwritable)):
-                    self._undos.append(undo)  # u can be tried again
-                raise
-            for pane in self._panes:
-                pane.resync()
-            self._host.hint("commands", "compacts", "memories")
-            self._host.say(f"Undone: {undo.label}.")
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        self._host.start(partial(self._revert, undone=True), group="undo")
+
+    def revert(self, change: Recorded) -> None:
+        """Take back this change, or do it again if it is taken back."""
+        self._host.start(partial(self._revert, change, undone=change.undone), group="undo")
+
+    async def _revert(self, change: Recorded | None = None, *, undone: bool) -> None:
+        async with self._one_by_one:
+            with self._host.reporting("redoing" if undone else "undoing"):
+                history = await asyncio.to_thread(lambda: self._browser.history)
+                change = change or await asyncio.to_thread(
+                    partial(history.last, undone=undone, passing=self._refused)
+                )
+                if change is None:
+                    self._host.say(_NOTHING_UNDONE if undone else _NOTHING, warn=True)
+                    return
+                try:
+                    await asyncio.to_thread(partial(history.revert, change.change.id, undone=undone))
+                except FileProblem as problem:
+                    if not isinstance(problem, (FileLocked, FileUnwritable)):  # those can be tried again
+                        self._refused.add(change.change.id)
+                    raise
+                for pane in self._panes:
+                    pane.resync()
+                self._host.hint(*_TARGETS)
+                self._host.say(f"{'Redone' if undone else 'Undone'}: {self._named(change)}.")
+
+    def _named(self, change: Recorded) -> str:
+        """A change as a message calls it; with its age, once it is older than an hour."""
+        moment, now = parse_iso(change.change.at), self._browser.clock()
+        long_ago = moment is not None and (now - moment).total_seconds() >= _HOUR
+        return f"{change.change.what}{f' ({age(moment, now)})' if moment and long_ago else ''}"
+
+
+_HOUR = 3600

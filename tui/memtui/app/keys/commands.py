@@ -156,7 +156,8 @@ COMMANDS: tuple[Command, ...] = (
         "b", "b", "backfill", "capture compactions that were missed", "backfill", _PENDING, 15, offered=True
     ),
     Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
-    Command("u", "u", "undo", "undo the last review, clear or change of a memory", "undo", rank=50),
+    Command("u", "u", "undo", "undo the last change, be it from an earlier run", "undo", rank=50),
+    Command("ctrl+r", "ctrl+r", "redo", "redo what was undone last", "redo"),
     Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
     Command(
         "escape",

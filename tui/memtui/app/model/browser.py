@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from memtui.store.backfill import Compaction
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
+    from memtui.store.changes import Changes
+    from memtui.store.history import History
     from memtui.store.memories import MemoryStore
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
@@ -80,18 +82,32 @@ class Browser:
         self._stopped = threading.Event()
 
     @cached_property
+    def changes(self) -> Changes:
+        """Records what the app changes."""
+        from memtui.store.changes import APP, Changes
+
+        return Changes(self._home, self.clock, APP, self.project.root)
+
+    @cached_property
+    def history(self) -> History:
+        """Takes changes back."""
+        from memtui.store.history import History
+
+        return History(self._home, self.clock, self.changes)
+
+    @cached_property
     def captures(self) -> CaptureStore:
         """The project's captures."""
         from memtui.store.captures import CaptureStore
 
-        return CaptureStore(self.project)
+        return CaptureStore(self.project, self.changes.wrote)
 
     @cached_property
     def commands(self) -> ActiveCommandStore:
         """The project's active commands."""
         from memtui.store.active_commands import ActiveCommandStore
 
-        return ActiveCommandStore(self.project)
+        return ActiveCommandStore(self.project, self.changes.wrote)
 
     @cached_property
     def memories(self) -> MemoryStore:
@@ -105,7 +121,7 @@ class Browser:
         """The store of memories: where they are changed."""
         from memtui.store.memory_files import FilesBackend
 
-        return FilesBackend(self._home, self.clock)
+        return FilesBackend(self._home, self.clock, self.changes.wrote)
 
     @cached_property
     def _captures(self) -> CaptureRows:
@@ -360,7 +376,8 @@ class Browser:
         """
         from memtui.setup.install import apply
 
-        apply(plan, self.places, self.clock)
+        with self.changes.together(plan.what):
+            apply(plan, self.places, self.clock, self.changes.wrote)
 
     def backfill(self, missing: Iterable[Compaction]) -> int:
         """Capture compactions after the fact; returns how many captures were written.
@@ -370,8 +387,13 @@ class Browser:
         """
         from memtui.store.backfill import first_message, write_missing
 
-        written = (write_missing(self.project, each, first_message(each)) for each in missing)
-        return sum(path is not None for path in written)
+        with self.changes.together() as together:
+            written = [
+                write_missing(self.project, each, first_message(each), self.changes.wrote) for each in missing
+            ]
+            number = sum(path is not None for path in written)
+            together.what = f"backfilled {number} capture{'' if number == 1 else 's'}"
+        return number
 
     def check_transcript(self, path: str) -> Path:
         """Accept a transcript's path read from a file.

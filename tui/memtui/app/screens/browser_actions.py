@@ -57,12 +57,12 @@ class BrowserActions:
     ) -> None:
         self.filtering = Filtering(place)
         self.marking = Marking(place)
-        self.undos = Undos(place, panes)
-        self.captures = CaptureActions(place, browser, panes.pending, windows, self.undos, health)
-        self.memories = MemoryActions(place, browser, panes.memories, windows, self.undos, self.filtering)
-        self.commands = CommandActions(place, browser, panes.commands, windows, self.undos)
+        self.undos = Undos(place, browser, panes)
+        self.captures = CaptureActions(place, browser, panes.pending, windows, health)
+        self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
+        self.commands = CommandActions(place, browser, panes.commands, windows)
         self.drafts = Drafts(place, browser, panes.state)
-        self.sessions = SessionActions(place, browser, panes.state, windows, self.undos, self.drafts)
+        self.sessions = SessionActions(place, browser, panes.state, windows, self.drafts)
         self.search = SearchActions(place, windows, self.memories, panes.pending, panes.state)
         self.selected = SelectedActions(place, windows)
 
@@ -99,4 +99,5 @@ class BrowserActions:
             "compact": self.sessions.compact,
             "search": self.search.search,
             "undo": self.undos.undo,
+            "redo": self.undos.redo,
         }

@@ -15,7 +15,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from memtui.app.actions.memory_edits import Edited, stored
 from memtui.app.details.memory_detail import checklist_lines
 from memtui.app.keys.screen_commands import COMPACT
 from memtui.app.model.browser import Browser
@@ -25,7 +24,6 @@ from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.clean import clean, clean_line
-from memtui.clock import Clock
 from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.choice import Engine
 from memtui.files import FileProblem
@@ -33,7 +31,6 @@ from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
-from memtui.project import Places
 from memtui.reading.facts import ReadingCancelledError
 
 _PAUSE = 0.3
@@ -52,7 +49,7 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
+class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
 
     CSS_PATH = "../styles/review.tcss"
@@ -223,19 +220,18 @@ class CompactScreen(AskingScreen[Edited | None, tuple[Compacted, str]]):
         text, description, tags = self._said()
         # What nobody has changed is stored as it was drafted, not as it is shown.
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
-        places, clock = self.browser.places, self.browser.clock
         try:
             with self.app.reporting("storing the memory"):
                 try:
                     known, new = await asyncio.to_thread(
-                        _stored_once, places, clock, kept, description.strip(), tags_of(tags)
+                        _stored_once, self.browser, kept, description.strip(), tags_of(tags)
                     )
                 except (FormatError, FileProblem) as problem:
                     self.say(f"Not stored: {problem}.", warn=True)
                 else:
                     if known:
                         self.app.say(f"Stored already as {known}: the session has not changed since.")
-                    self.dismiss(stored(self.browser.backend, new) if new else None)
+                    self.dismiss(new or None)
         finally:
             self._storing = False
 
@@ -262,10 +258,12 @@ _INPUTS = ("description", "tags")
 
 
 def _stored_once(
-    places: Places, clock: Clock, compacted: Compacted, description: str, tags: tuple[str, ...]
+    browser: Browser, compacted: Compacted, description: str, tags: tuple[str, ...]
 ) -> tuple[str, str]:
     """Store a text unless it is stored; returns the id it was stored under already, and the new one."""
-    known = stored_already(places, compacted, description=description, tags=tags)
+    known = stored_already(browser.places, compacted, description=description, tags=tags)
     if known:
         return known, ""
-    return "", keep(places, clock, compacted, description=description, tags=tags).id
+    wrote = browser.changes.wrote
+    stored = keep(browser.places, browser.clock, compacted, description=description, tags=tags, wrote=wrote)
+    return "", stored.id

@@ -253,6 +253,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
             memory=draft.memory,
             summary=draft.summary,
             facts=self._facts,
+            changes=browser.changes,
         )
 
     @property

@@ -15,7 +15,6 @@ from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.actions.memory_edits import Edited
     from memtui.app.model.searching import Result
     from memtui.flows.review import Reviewed
     from memtui.store.listing import Entry
@@ -49,7 +48,7 @@ class ScreenWindows:
 
         self._screen.app.push_screen(ReviewScreen(self._browser, row), done)
 
-    def compact(self, done: Callable[[Edited | None], None]) -> None:
+    def compact(self, done: Callable[[str | None], None]) -> None:
         """Compact the current session."""
         from memtui.app.screens.compact import CompactScreen
 

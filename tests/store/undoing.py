@@ -1,0 +1,49 @@
+"""Recording changes and taking them back, for tests of what makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.project import Home
+from memtui.store.changes import APP, Changes
+from memtui.store.history import History
+
+
+def noon() -> datetime:
+    """A clock that stands still."""
+    return datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Undo:
+    """One change that can be taken back."""
+
+    label: str
+    run: Callable[[], object]
+
+
+class Undoing:
+    """The changes in one project."""
+
+    def __init__(self, home: Home, root: Path, *, by: str = APP, clock: Clock = noon) -> None:
+        self.changes = Changes(home, clock, by, root)
+        self.history = History(home, clock, self.changes)
+
+    def undo(self, work: Callable[[], object]) -> Undo:
+        """Do something, and return how it is taken back."""
+        work()
+        return self.last()
+
+    def last(self) -> Undo:
+        """The last change."""
+        change = self.history.all()[0].change
+        return Undo(change.what, lambda: self.history.revert(change.id))
+
+    @property
+    def listed(self) -> list[str]:
+        """What was changed, newest first."""
+        return [each.change.what for each in self.history.all()]

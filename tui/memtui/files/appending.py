@@ -1,0 +1,70 @@
+"""Logs of one line an entry: appended in one write, so that processes do not mix, and bounded in size."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from memtui.files.locks import flock
+
+# A pipe in the log's place does not block, and a link is not followed.
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def append_line(path: Path, line: str, *, limit: int) -> bool:
+    """Append a line to a log; the log of more than `limit` bytes is kept as `older`, and a new one begun.
+
+    Returns:
+        Whether a new log was begun: what was in the older one is gone.
+
+    Raises:
+        OSError, ValueError: it cannot be written.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
+    try:
+        data = line.encode("utf-8", "replace") + b"\n"
+        # One write of one line. Where a full disk has cut the line before, this one starts a new line.
+        os.write(fd, data if _ends_line(fd) else b"\n" + data)
+        # The log itself is locked: of several processes that find it full, one gives it the other name.
+        if os.fstat(fd).st_size > limit and flock(fd) and _is_named(path, fd):
+            path.replace(older(path))
+            return True
+        return False
+    finally:
+        os.close(fd)
+
+
+def older(path: Path) -> Path:
+    """Where the log before this one is kept: ``hooks.1.jsonl``."""
+    return path.with_name(f"{path.stem}.1{path.suffix}")
+
+
+def read_lines(path: Path, *, limit: int) -> list[str]:
+    """The lines of a log and the one before it, oldest first; of each, the first `limit` bytes.
+
+    Raises:
+        OSError: the log exists and cannot be read.
+    """
+    newer = _lines(path, limit)  # first: if a new log is begun now, lines come twice instead of not at all
+    return [*_lines(older(path), limit), *newer]
+
+
+def _lines(path: Path, limit: int) -> list[str]:
+    try:
+        with path.open("rb") as log:
+            return log.read(limit).decode("utf-8", "replace").split("\n")
+    except FileNotFoundError:
+        return []
+
+
+def _ends_line(fd: int) -> bool:
+    size = os.fstat(fd).st_size
+    return size == 0 or not hasattr(os, "pread") or os.pread(fd, 1, size - 1) == b"\n"
+
+
+def _is_named(path: Path, fd: int) -> bool:
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(fd))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,154 @@
+"""Recording what memtui writes: each change becomes a line of the log.
+
+Writers call `Changes.wrote` (as a `Wrote`) after a file is written, with its content before and after. What
+is written within `together` is one change, and is taken back as one.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import get_ident  # `threading` takes a hook too long to import
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.project import Home
+from memtui.store.change_log import Change, ChangeLog, FileChange, digest
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Wrote(Protocol):
+        """Receives what a store has written; see `Changes.wrote`."""
+
+        def __call__(
+            self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
+        ) -> None:
+            """Record that a file was written."""
+
+
+APP, CLI, HOOK, MCP = "app", "cli", "hook", "mcp"
+"""Who makes changes."""
+
+
+_LONGEST = 200
+"""Characters of what a change is called: names come from outside."""
+
+
+def unrecorded(
+    what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
+) -> None:
+    """Record nothing."""
+
+
+class _Written(NamedTuple):
+    what: str
+    path: str
+    before: bytes | None
+    after: bytes | None
+    shared: bool
+
+
+class Together:
+    """Files that are written as one change."""
+
+    def __init__(self, what: str = "") -> None:
+        self.what = what
+        """What the change is called; "" is as its first file says. May be set until its end."""
+        self.written: list[_Written] = []
+
+    def add(
+        self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
+    ) -> None:
+        """Add a file; see `Changes.wrote`."""
+        # Not resolved: a link stays what it is.
+        self.written.append(_Written(what, os.path.abspath(path), before, after, shared))  # noqa: PTH100
+
+    def files(self) -> list[_Written]:
+        """Each file once, with what it was at first and is at last; none that is as it was."""
+        merged: dict[str, _Written] = {}
+        for each in self.written:
+            first = merged.get(each.path, each)
+            merged[each.path] = each._replace(before=first.before)
+        return [each for each in merged.values() if each.before != each.after]
+
+
+class Changes:
+    """Records the changes of one process in the log."""
+
+    def __init__(self, home: Home, clock: Clock, by: str, root: Path | None = None) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            home: memtui's own folders.
+            clock: tells the time of each change.
+            by: `APP`, `CLI`, `HOOK` or `MCP`.
+            root: of the project in which changes are made; None when there is none.
+        """
+        self.log = ChangeLog(home)
+        self.project = str(root) if root is not None else ""
+        self._clock = clock
+        self._by = by
+        self._open: dict[int, Together] = {}
+
+    def wrote(
+        self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
+    ) -> None:
+        """Record that a file was written. Never raises: the file is written, recorded or not.
+
+        Args:
+            what: the change in plain words, for one that is not part of another.
+            path: the file.
+            before: its content before; None when there was no file.
+            after: its content now; None when it was removed.
+            shared: other programs write the file, too: with both texts kept, the change can be taken back
+                from a later content.
+        """
+        together = self._open.get(get_ident())
+        if together is not None:
+            together.add(what, path, before, after, shared=shared)
+            return
+        alone = Together()
+        alone.add(what, path, before, after, shared=shared)
+        with suppress(OSError, ValueError, FileProblem):
+            self.record(alone)
+
+    @contextmanager
+    def together(self, what: str = "") -> Iterator[Together]:
+        """Record all that this thread writes within the block as one change, be it cut short by an error."""
+        outer = self._open.get(get_ident())
+        if outer is not None:
+            yield outer
+            return
+        together = self._open[get_ident()] = Together(what)
+        try:
+            yield together
+        finally:
+            del self._open[get_ident()]
+            with suppress(OSError, ValueError, FileProblem):
+                self.record(together)
+
+    def record(self, together: Together, *, reverts: str = "") -> Change | None:
+        """Append a change to the log; None when no file is other than it was.
+
+        Raises:
+            OSError, ValueError, FileProblem: it cannot be written.
+        """
+        files = together.files()
+        if not files and not reverts:
+            return None
+        change = Change(
+            id=os.urandom(4).hex(),
+            at=self._clock().isoformat(timespec="milliseconds"),
+            what=(together.what or files[0].what)[:_LONGEST],
+            by=self._by,
+            project=self.project,
+            files=tuple(FileChange(each.path, digest(each.before), digest(each.after)) for each in files),
+            reverts=reverts,
+        )
+        texts = [each.before for each in files] + [each.after for each in files if each.shared]
+        self.log.append(change, [text for text in texts if text is not None])
+        return change

@@ -1,0 +1,246 @@
+"""Taking changes back, and doing them again: the one way to undo, for the app and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clock import Clock, age, parse_iso
+from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, lock, private_folder
+from memtui.project import Home, Project
+from memtui.store.change_log import Change, FileChange, digest
+from memtui.store.changes import APP, CLI, HOOK, MCP, Changes, Together
+from memtui.store.put_back import Putter, UndoProblem
+
+BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP"}
+"""Who made a change, in a sentence."""
+
+_LOCK_SECONDS = 5.0
+_PEOPLE = frozenset({APP, CLI})
+"""Changes that a person has made: the others are no one's last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A change, and whether it was taken back."""
+
+    change: Change
+    last: Change
+    """The change, or the last of those that took it back or did it again: what reverting reverts."""
+    undone: bool = False
+
+    @property
+    def by(self) -> str:
+        """Who made it, in a sentence."""
+        return BY.get(self.change.by, self.change.by)
+
+
+def recorded(changes: Iterable[Change]) -> list[Recorded]:
+    """Changes newest first, without those that only took others back.
+
+    Args:
+        changes: the log, oldest first.
+    """
+    found: dict[str, Recorded] = {}
+    first: dict[str, str] = {}
+    for change in changes:
+        if not change.reverts:
+            found[change.id] = Recorded(change, change)
+            first[change.id] = change.id
+        elif (root := first.get(change.reverts)) is not None:
+            first[change.id] = root
+            found[root] = Recorded(found[root].change, change, not found[root].undone)
+    return list(reversed(found.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What reverting does to one file."""
+
+    path: Path
+    now: bytes | None
+    then: bytes | None
+    merge: tuple[bytes, bytes] | None = None
+    """The change's texts before and after, for a shared file, which others may have written since."""
+    done: bool = False
+    """An earlier try was cut short behind this step, or somebody else has done the same."""
+
+
+class History:
+    """The changes of one user, as a person in one project sees them."""
+
+    def __init__(self, home: Home, clock: Clock, changes: Changes) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            home: memtui's own folders.
+            clock: tells the time.
+            changes: records what is taken back; `u` means the changes of its project.
+        """
+        self._home = home
+        self._clock = clock
+        self._changes = changes
+        self._log = changes.log
+
+    def all(self) -> list[Recorded]:
+        """Every change on record, newest first.
+
+        Raises:
+            FileProblem: the log cannot be read.
+        """
+        try:
+            return recorded(self._log.changes())
+        except OSError as error:
+            raise FileProblem(self._log.path, f"cannot be read: {error.strerror}") from error
+
+    def last(self, *, undone: bool = False, passing: Collection[str] = ()) -> Recorded | None:
+        """The last change that a person made in the project; for `undone`, the one that was taken back last.
+
+        Args:
+            undone: look for what can be done again: nothing, once something else was changed.
+            passing: ids of changes to pass over.
+        """
+        own = [each for each in self.all() if self._is_own(each)]
+        if not undone:
+            return next((each for each in own if not each.undone and each.change.id not in passing), None)
+        order = [change.id for change in self._log.changes()]
+        back = [each for each in own if each.undone and each.change.id not in passing]
+        latest = max(back, key=lambda each: order.index(each.last.id), default=None)
+        if latest is None or any(
+            not each.undone and order.index(each.change.id) > order.index(latest.last.id) for each in own
+        ):
+            return None
+        return latest
+
+    def find(self, beginning: str) -> Recorded:
+        """The change whose id begins so.
+
+        Raises:
+            UndoProblem: there is none, or several are meant.
+        """
+        found = [each for each in self.all() if beginning and each.change.id.startswith(beginning)]
+        if len(found) != 1:
+            what = "several changes that begin with" if found else "no change"
+            raise UndoProblem(self._log.path, f"has {what} {beginning}; `memtui log` lists them")
+        return found[0]
+
+    def _is_own(self, each: Recorded) -> bool:
+        return each.change.by in _PEOPLE and each.change.project == self._changes.project
+
+    def revert(self, change_id: str, *, undone: bool = False) -> Recorded:
+        """Take a change back, or do it again if it was (`undone`); returns the change as it is then.
+
+        Raises:
+            UndoProblem: a file has changed since, or its text is not kept any more; nothing was changed.
+            FileProblem: a file cannot be written; nothing was changed.
+        """
+        private_folder(self._home.state, within=existing_above(self._home.state))
+        with lock(self._log.path, timeout=_LOCK_SECONDS):
+            found = self.find(change_id)
+            if found.undone is not undone:
+                word = "is not taken back" if undone else "is taken back already"
+                raise UndoProblem(Path(found.change.what), word)
+            together, any_done = self._do(found)
+            try:
+                change = self._changes.record(together, reverts=found.last.id)
+            except (OSError, ValueError) as error:
+                raise FileProblem(self._log.path, f"cannot be written: {error}") from error
+        assert change is not None
+        if not any_done:  # noted all the same: the next undo goes on with the change before
+            path = self._shown(Path(found.change.files[-1].path))
+            raise UndoProblem(path, "is as it was before already: there is nothing to take back")
+        return Recorded(found.change, change, not found.undone)
+
+    def _do(self, found: Recorded) -> tuple[Together, bool]:
+        """Put the files back; returns what was written, and whether anything was left to do."""
+        putter = self._putter(found.change)
+        steps = [self._step(putter, found, file) for file in reversed(found.last.files)]
+        together = Together(found.change.what)
+        done: list[_Step] = []
+        for step in steps:
+            try:
+                self._take(putter, step, together)
+            except FileProblem as problem:
+                self._forward(putter, done)
+                if isinstance(problem, (FileChanged, FileMissing)):
+                    raise self._conflict(found, step.path) from problem
+                raise
+            done.append(step)
+        return together, not all(step.done for step in steps)
+
+    def _step(self, putter: Putter, found: Recorded, file: FileChange) -> _Step:
+        """What to do with a file: nothing, when it is already as it was before the change."""
+        path = Path(file.path)
+        now = putter.content(path)
+        if digest(now) == file.before:
+            with suppress(UndoProblem):
+                return _Step(path, self._text(file.after, path), now, done=True)
+            return _Step(path, now, now, done=True)
+        then = self._text(file.before, path)
+        same = digest(now) == file.after
+        if now is not None and then is not None and file.after and putter.is_shared(path):
+            return _Step(path, now, then, (then, now if same else self._text(file.after, path) or b""))
+        if same:
+            return _Step(path, now, then)
+        raise self._conflict(found, path, gone=now is None)
+
+    def _text(self, name: str, path: Path) -> bytes | None:
+        if not name:
+            return None
+        text = self._log.text(name)
+        aside = self._home.trash / path.name
+        if text is None and path.is_relative_to(self._home.memories):
+            with suppress(OSError):
+                text = aside.read_bytes()
+        if text is None or digest(text) != name:
+            raise UndoProblem(self._shown(path), "cannot be put back: its old text is not kept any more")
+        return text
+
+    def _take(self, putter: Putter, step: _Step, together: Together) -> None:
+        if step.done:
+            together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
+            return
+        if step.now is not None:
+            self._log.keep(step.now)  # first: what is taken back can be done again
+        if step.merge is not None:
+            edit = putter.take_back(*step.merge)
+            together.add(together.what, step.path, edit.old.encode(), edit.new.encode(), shared=True)
+            return
+        putter.put(step.path, step.now, step.then)
+        together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
+
+    def _forward(self, putter: Putter, done: Iterable[_Step]) -> None:
+        """Undo the steps that are done, as far as that goes."""
+        for step in done:
+            if step.merge is None and not step.done:
+                with suppress(FileProblem):
+                    putter.put(step.path, step.then, step.now)
+
+    def _conflict(self, found: Recorded, path: Path, *, gone: bool = False) -> UndoProblem:
+        """What has touched a file since the change."""
+        changes = self._log.changes()
+        since = changes[[each.id for each in changes].index(found.last.id) + 1 :]
+        newer = [each for each in since if any(file.path == str(path) for file in each.files)]
+        if not newer:
+            reason = "does not exist any more" if gone else "has changed since; it is kept as it is"
+            return UndoProblem(self._shown(path), f"{reason}: another program did that")
+        last = newer[-1]
+        when = age(moment, self._clock()) if (moment := parse_iso(last.at)) else last.at
+        verb = "took back: " if last.reverts else ""
+        by = BY.get(last.by, last.by)
+        return UndoProblem(
+            self._shown(path), f"has changed since ({verb}{last.what}, {when}, by {by}); undo that first"
+        )
+
+    def _shown(self, path: Path) -> Path:
+        """A file as a sentence names it: a memory by its id, a file of the project from the root on."""
+        if path.is_relative_to(self._home.memories):
+            return Path(path.stem)
+        root = self._changes.project
+        return path.relative_to(root) if root and path.is_relative_to(root) else path
+
+    def _putter(self, change: Change) -> Putter:
+        root = Path(change.project) if change.project else None
+        return Putter(self._home, self._clock, Project(root) if root else None)
