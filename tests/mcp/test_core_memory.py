@@ -13,9 +13,10 @@ from memtui.files import FileUnwritable
 from memtui.mcp.calls import Calls, Refusal
 from memtui.mcp.core_memory import NAME, TOOL, core_memory
 from memtui.mcp.texts import restore_prompt, summary
-from memtui.project import Project
+from memtui.project import Project, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED, Found, New
 from tests.mcp.conftest import NOW, RECOVERY
+from tests.store.undoing import Undoing
 
 FIRST = "CMEM-20260102-101500"
 
@@ -287,3 +288,10 @@ def test_what_claude_code_is_told_is_short_enough() -> None:
 def test_a_query_of_any_length_has_a_short_answer(calls: Calls) -> None:
     with pytest.raises(Refusal, match="longer than"):
         core_memory(calls, {"operation": "search", "query": "a" * 2_000_000})
+
+
+def test_an_import_is_on_record_as_the_models(calls: Calls, project: Project) -> None:
+    _call(calls, operation="import", text=RECOVERY)
+    (change,) = Undoing(memtui_home(), project.root).history.all()
+    assert (change.change.what, change.by) == (f"stored {FIRST}", "the model, by MCP")
+    assert change.change.project == str(project.root)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.clock import system_clock
 from memtui.project import memtui_home
 from memtui.store.changes import CLI, Changes
 
+if TYPE_CHECKING:
+    from memtui.store.history import History
+
 
 def changes_in(root: Path | None) -> Changes:
     """Records the changes of this command, which is about the project of this root."""
     return Changes(memtui_home(), system_clock, CLI, root)
+
+
+def history_in(root: Path) -> History:
+    """The changes on record, to be taken back in this project."""
+    from memtui.store.history import History  # only undoing needs all stores
+
+    return History(memtui_home(), system_clock, changes_in(root))

@@ -69,6 +69,14 @@ COMMANDS = {
         "memtui.cli.compactor", "Keep the session states of this project up to date while Claude Code works."
     ),
     "state": _Lazy("memtui.cli.state", "Keep a session's state document, and show its versions."),
+    "log": _Lazy("memtui.cli.log", "List what memtui has changed in this project, newest first."),
+    "undo": _Lazy(
+        "memtui.cli.undo",
+        "Take back the last change that you made in this project, or the change with this ID.",
+    ),
+    "redo": _Lazy(
+        "memtui.cli.redo", "Do again what was undone last in this project, or the undone change with this ID."
+    ),
     "init": _Lazy(
         "memtui.cli.init", "Install memtui's hooks, slash commands and MCP server into Claude Code."
     ),

@@ -228,7 +228,8 @@ class History:
             return UndoProblem(self._shown(path), f"{reason}: another program did that")
         last = newer[-1]
         when = age(moment, self._clock()) if (moment := parse_iso(last.at)) else last.at
-        verb = "took back: " if last.reverts else ""
+        undone = any(each.last.id == last.id and each.undone for each in recorded(changes))
+        verb = "undone: " if undone else ""
         by = BY.get(last.by, last.by)
         return UndoProblem(
             self._shown(path), f"has changed since ({verb}{last.what}, {when}, by {by}); undo that first"

@@ -1,0 +1,7 @@
+"""``memtui redo``: do again what was undone."""
+
+from __future__ import annotations
+
+from memtui.cli.undo import redo as command
+
+__all__ = ["command"]

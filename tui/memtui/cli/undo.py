@@ -1,0 +1,56 @@
+"""``memtui undo``: take a change back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.changes import history_in
+from memtui.cli.output import print_json, say
+from memtui.cli.project import project_of, root_option
+
+_CHANGE = click.argument("change", default="", metavar="[ID]")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.command("undo")
+@_CHANGE
+@_JSON
+@root_option
+def command(change: str, as_json: bool, root: Path | None) -> None:
+    """Take back the last change that you made in this project, or the change with this ID.
+
+    `memtui log` lists the changes. What something else has changed since is left as it is, and the message
+    says what did; `memtui redo` does again what was undone.
+    """
+    _revert(change, as_json, root, undone=False)
+
+
+@click.command("redo")
+@_CHANGE
+@_JSON
+@root_option
+def redo(change: str, as_json: bool, root: Path | None) -> None:
+    """Do again what was undone last in this project, or the undone change with this ID."""
+    _revert(change, as_json, root, undone=True)
+
+
+def _revert(beginning: str, as_json: bool, root: Path | None, *, undone: bool) -> None:
+    name = "redo" if undone else "undo"
+    history = history_in(project_of(root).root)
+    found = history.find(beginning) if beginning else history.last(undone=undone)
+    if found is not None:
+        found = history.revert(found.change.id, undone=undone)
+    if as_json:
+        print_json(
+            {
+                "operation": name,
+                "id": found.change.id if found else "",
+                "what": found.change.what if found else "",
+                "files": [file.path for file in found.change.files] if found else [],
+            }
+        )
+    else:
+        done = "Redone" if undone else "Undone"
+        say(f"{done}: {found.change.what}." if found else f"Nothing to {name} in this project.")
