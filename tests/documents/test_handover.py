@@ -84,6 +84,20 @@ def test_subagents_reports_are_quoted(tmp_path: Path) -> None:
     assert section(notes(said, tmp_path), "What subagents") == ["- L3: 53 tests passed."]
 
 
+def test_reports_and_closings_give_way_to_messages_and_commands(tmp_path: Path) -> None:
+    said = Transcript()
+    for number in range(30):
+        said.user(f"Request {number}: " + "please look at the lamp again " * 20)
+        said.tool("Bash", command=f"./run --step {number} " + "with a long option " * 9)
+    said.tool("Task", "53 tests passed.", prompt="Run the tests")
+    said.say("The last lamp is lit. " * 60)
+    text = notes(said, tmp_path)
+    assert "What subagents" not in text
+    (closing,) = section(text, "What Claude said")
+    assert len(closing) < 300
+    assert len(section(text, "The user's messages")) == 30
+
+
 def test_nothing_is_said_of_what_the_session_has_none_of(tmp_path: Path) -> None:
     text = notes(_begun("hello"), tmp_path)
     for title in ("Open tasks", "Commands", "Files changed", "Files read", "Decisions"):

@@ -29,12 +29,15 @@ _PATHS = 1_400
 _ROOM = 7_300
 """Characters of the whole, as far as closing messages can be left out: what a hook hands over has 9,000."""
 _CLOSINGS = "What Claude said at the end of its turns, newest first; what is newer holds"
-_CLOSING = 600
+_CLOSING, _LEAST_CLOSING = 600, 240
+_REPORTS = "What subagents reported last"
+_SPARE = 2_000
+"""Characters that must be left for subagents' reports to be handed over, too."""
 _MESSAGES = 4_000
 """Characters of the user's messages together."""
 _CAPS = (600, 400, 300, 200, 160, 120)
 """Longest message: the first of these with which all have room."""
-_COMMANDS, _COMMAND = 24, 160
+_COMMANDS, _COMMAND = 24, 145
 _REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
@@ -57,14 +60,17 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         "Decisions and constraints on record": _decisions(state),
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
-        "What subagents reported last": [
-            f"- L{said.source.line}: {shortened(one_line(said.text), _REPORT)}" for said in reports(facts)
-        ],
+        _REPORTS: [],
         "Commands and their last outcome": list(_commands(facts)),
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
         "Files read": [grouped(reversed(read), _PATHS)] if read else [],
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
+    if _ROOM - used > _SPARE:
+        sections[_REPORTS] = [
+            f"- L{said.source.line}: {shortened(one_line(said.text), _REPORT)}" for said in reports(facts)
+        ]
+        used += sum(len(line) + 1 for line in sections[_REPORTS])
     sections[_CLOSINGS] = _closings(facts, _ROOM - used)
     parts = ["\n".join((f"## {title}", *lines)) for title, lines in sections.items() if lines]
     return masked("\n\n".join(parts) + "\n")
@@ -108,11 +114,12 @@ def _messages(facts: Facts) -> list[str]:
 
 
 def _closings(facts: Facts, room: int) -> list[str]:
-    """Closing messages, as many as have room; the last one in any case."""
+    """Closing messages, as many as have room; the last one in any case, shorter where it must be."""
     spoken = [turn.closing for turn in facts.turns if turn.closing and turn.kind != "notification"]
     lines: list[str] = []
     for quote in reversed(spoken):
-        line = f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), _CLOSING)}"
+        width = _CLOSING if lines else min(_CLOSING, max(_LEAST_CLOSING, room))
+        line = f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), width)}"
         room -= len(line) + 1
         if lines and room < 0:
             break
