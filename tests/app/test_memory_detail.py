@@ -48,7 +48,7 @@ async def test_it_tells_the_checklist_the_relations_and_what_is_named(world: Wor
         await read(driver)
         detail = driver.detail
         assert re.search(r"checklist 1\d ✓  \d !", detail)
-        assert "! Reference Files:" in detail
+        assert "! Reference Files:" not in detail
         assert f"  {names[1]} Second  src/b.py" in detail
         assert f"  {names[2]} Third  s-9" in detail
         assert names[3] not in detail
@@ -65,12 +65,17 @@ async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> 
         await driver.until(lambda: "▾ names" in driver.detail, "the names")
         assert "src/a.py" in driver.detail.partition("▾ names")[2].partition("Session ID")[0]
         await driver.press("tab", "enter")
+        await driver.until(lambda: "▾ checklist" in driver.detail, "the checklist")
+        assert "! Reference Files:" in driver.detail
+        await driver.press("tab", "tab", "enter")
         await driver.until(lambda: "▾ Full Execution Plan" in driver.detail, "the plan")
         assert "\n".join(STEPS) in driver.detail
         await driver.press("enter")
         await driver.until(lambda: STEPS[0] not in driver.detail, "folding")
         assert "▾ names" in driver.detail
-        await driver.press("tab")  # beyond the last link it is the browser's own again
+        below = [fold for fold in driver.detail.split("\n") if fold.startswith("▸")][1:]
+        assert all(fold.endswith("nothing on record") for fold in below[1:])
+        await driver.press(*["tab"] * len(below))  # beyond the last link it is the browser's own again
         assert driver.at(PaneId.COMMANDS)
 
 
@@ -133,12 +138,71 @@ FOLDED = {
     "no summary": ("<details>\na\n</details>\nafter", "▸ Details  1 line\nafter"),
     "not closed": ("<details>\na", "<details>\na"),
     "its own end inside": (
-        "<details>\na\n</details>\nb\n</details>\n## Working Files (Modified)",
-        "▸ Details  3 lines\nWorking Files (Modified)",
+        "<details>\na\n</details>\nb\n</details>\n## Working Files (Modified)\nc",
+        "▸ Details  3 lines\nWorking Files (Modified)\nc",
     ),
     "two": ("<details>\na\n</details>\n<details>\nb\n</details>", "▸ Details  1 line\n▸ Details  1 line"),
     "windows": ("<details>\r\na\r\n</details>\r\n", "▸ Details  1 line\n"),
 }
+
+
+async def test_it_begins_with_what_was_wanted_and_what_comes_next(world: World) -> None:
+    text = render_recovery(
+        Recovery(project_root=str(world.root), objective="Do one\nand more", pending=("Ship it", "Rest"))
+    )
+    name = world.memory(1, "First", body=text)
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "related no other memory" in driver.detail, "the detail")
+        lines = driver.detail.split("\n")
+        assert lines[1:6] == ["First", "objective Do one", "next step Ship it", "", lines[5]]
+        assert lines[5].startswith(f"Recovery ID {name} · ")
+
+
+EMPTY = """## Objective
+Do one
+
+## Decisions
+- N/A: no answer on record
+
+## Constraints
+- (none)
+
+## Pending
+- Ship it
+
+## Notes
+
+## Plan
+<details>
+a
+</details>"""
+
+
+def test_sections_in_which_nothing_stands_are_folded_together() -> None:
+    shown = [
+        "Objective",
+        "Do one",
+        "",
+        "▸ Decisions, Constraints  nothing on record",
+        "",
+        "Pending",
+        "• Ship it",
+        "",
+        "▸ Notes  nothing on record",
+        "",
+        "Plan",
+        "▸ Details  1 line",
+    ]
+    lines = recovery_lines(EMPTY, ())
+    assert [line.text for line in lines] == shown
+    opened_up = recovery_lines(EMPTY, {lines[3].link.removeprefix("fold:")})
+    assert "• N/A: no answer on record" in [line.text for line in opened_up]
+
+
+def test_headings_in_code_are_none() -> None:
+    text = "## Notes\n```\n## Empty\n```"
+    assert [line.text for line in recovery_lines(text, ())] == ["Notes", "```", "## Empty", "```"]
 
 
 @pytest.mark.parametrize("name", FOLDED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from memtui.app.widgets.document import Line, from_markdown, styled
+from memtui.app.widgets.document import Line, Span, from_markdown, styled
 
 LINK = "fold:"
 """What the link of a fold begins with; its name follows."""
@@ -14,6 +14,9 @@ _DETAILS = re.compile(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
 _END = re.compile(r"\s*</details>\s*", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
 _BELOW = re.compile(r"##[ \t]+Working Files\b", re.IGNORECASE)
+_HEADING = re.compile(r"##[ \t]+\S")
+_NOTHING = re.compile(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
+"""A row that says that there is nothing, and why."""
 _CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
 
 
@@ -27,15 +30,21 @@ def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Co
         inner: its lines.
         unfolded: the names of the folds that are open.
     """
+    return folded(name, styled((title, "label"), (f"  {remark}", "dim")), inner, unfolded)
+
+
+def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
+    """The same under a line that is made already."""
     is_open = name in unfolded
-    head = styled(
-        ("▾ " if is_open else "▸ ", "accent"), (title, "label"), (f"  {remark}", "dim"), link=LINK + name
-    )
-    return [head, *inner] if is_open else [head]
+    mark = styled(("▾ " if is_open else "▸ ", "accent"))
+    by = len(mark.text)
+    spans = tuple(Span(start + by, end + by, role) for start, end, role in head.spans)
+    opener = head._replace(text=mark.text + head.text, spans=mark.spans + spans, link=LINK + name)
+    return [opener, *inner] if is_open else [opener]
 
 
 def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
-    """A recovery text, its plan folded: what stands between ``<details>`` and ``</details>``."""
+    """A recovery text; its plan, between ``<details>`` and ``</details>``, and empty sections are folded."""
     rows = text.split("\n")
     lines: list[Line] = []
     shown = at = 0
@@ -44,7 +53,7 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         if end is None:
             at += 1
             continue
-        lines += _markdown(rows[shown:at])
+        lines += _sections(rows[shown:at], unfolded, goes_on=True)
         inner = rows[at + 1 : end]
         summary = _SUMMARY.fullmatch(inner[0].rstrip("\r")) if inner else None
         title = _CLICK.sub("", summary[1]).strip() if summary else "Details"
@@ -52,7 +61,51 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
         remark = "1 line" if len(inner) == 1 else f"{len(inner)} lines"
         lines += fold(f"details {at}", title, remark, [*_markdown(inner), Line("")], unfolded)
         shown = at = end + 1
-    return lines + _markdown(rows[shown:])
+    return lines + _sections(rows[shown:], unfolded)
+
+
+def _sections(rows: list[str], unfolded: Collection[str], *, goes_on: bool = False) -> list[Line]:
+    """Rows section by section; those next to each other in which nothing stands are folded together.
+
+    `goes_on` says that more of the last section follows elsewhere.
+    """
+    sections = _split(rows)
+    lines: list[Line] = []
+    empty: list[list[str]] = []
+    for number, section in enumerate(sections, 1):
+        if _is_empty(section) and not (goes_on and number == len(sections)):
+            empty.append(section)
+            continue
+        lines += _fold_of(empty, unfolded) + _markdown(section)
+        empty = []
+    return lines + _fold_of(empty, unfolded)
+
+
+def _split(rows: list[str]) -> list[list[str]]:
+    """The rows before the first heading, then each heading with the rows below it."""
+    sections: list[list[str]] = [[]]
+    fenced = False
+    for row in rows:
+        if row.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        if not fenced and _HEADING.match(row):
+            sections.append([])
+        sections[-1].append(row)
+    return [section for section in sections if section]
+
+
+def _is_empty(section: list[str]) -> bool:
+    return bool(_HEADING.match(section[0])) and all(_NOTHING.fullmatch(row) for row in section[1:])
+
+
+def _fold_of(sections: list[list[str]], unfolded: Collection[str]) -> list[Line]:
+    if not sections:
+        return []
+    titles = ", ".join(_markdown([section[0]])[0].text for section in sections)
+    rows = [row for section in sections for row in section]
+    lines = fold(f"empty {titles}", titles, "nothing on record", _markdown(rows), unfolded)
+    ends_blank = not rows[-1].strip() and lines[-1].text
+    return [*lines, Line("")] if ends_blank else lines
 
 
 def _end_of(rows: list[str], start: int) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.app.details.folds import fold, recovery_lines
+from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
 from memtui.clock import age, local_minute
 from memtui.relations.entities import below
@@ -69,20 +69,20 @@ def stored_document(
         f"review {file}" if file else "",
     ]
     marks = [("★ pinned", "warn") if head.pinned else "", ("archived", "warn") if head.archived else ""]
-    lines = [styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim"))]
-    if head.title:
-        lines.append(line(head.title, "strong"))
+    lines = [line(head.title, "strong")] if head.title else []
+    lines += [*_gist(memory.text, head.title), _BLANK]
+    lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim")))
     parts: list[str | tuple[str, str]] = [mark for mark in marks if mark]
     parts += [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
-    lines += [*_gist(memory.text), _BLANK, *_checklist(memory.text), *_related(relations, head.project)]
-    lines += _names(named, head.project, unfolded)
+    lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
+    lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
 
 
-def _gist(text: str) -> list[Line]:
-    """The objective and the next step, if the memory names them."""
+def _gist(text: str, title: str) -> list[Line]:
+    """The first line of the objective, unless the title says it, and the next step; as far as named."""
     from memtui.formats.model import FormatError
     from memtui.formats.recovery import parse_recovery
 
@@ -90,8 +90,9 @@ def _gist(text: str) -> list[Line]:
         recovery = parse_recovery(text)
     except FormatError:
         return []
+    objective = recovery.objective.strip().partition("\n")[0]
     step = next(iter(recovery.pending), "")
-    told = (("objective ", recovery.objective), ("next step ", step))
+    told = (("objective ", "" if objective == title else objective), ("next step ", step))
     return [styled((label, "label"), text, hang=len(label)) for label, text in told if text.strip()]
 
 
@@ -102,14 +103,16 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
     return joined
 
 
-def _checklist(text: str) -> list[Line]:
+def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
+    """How it checks out, folded: what did not pass concerns who writes such texts, not who reads this one."""
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 
     try:
-        return checklist_lines(check_recovery(text))
+        counts, *points = checklist_lines(check_recovery(text))
     except FormatError as error:
         return [styled(("checklist ", "label"), (f"none: {error}", "dim"))]
+    return folded("checklist", counts, points, unfolded) if points else [counts]
 
 
 def checklist_lines(points: Sequence[Point]) -> list[Line]:

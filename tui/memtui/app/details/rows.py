@@ -75,8 +75,8 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
     if remark:
         lines.append(line(remark, "dim"))
     for group in groups:
-        lines += [_BLANK, styled((group.title, "label"), (f"  {len(group.items)}", "dim"))]
-        lines += [line(f"  {_drawn(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
+        lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
+        lines += [line(f"  {drawn(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
         if len(group.items) > _ITEMS:
             lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
     return Document(lines)
@@ -98,7 +98,7 @@ def headline(facts: Facts) -> str:
     return " · ".join(told) or "no change, task, failure or command on record"
 
 
-def _drawn(text: str) -> str:
+def drawn(text: str) -> str:
     """A todo with the mark that the panes have for its state."""
     return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
 

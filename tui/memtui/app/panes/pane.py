@@ -74,8 +74,6 @@ class Pane(RowList):
     Rows are known by keys; a subclass says what they read, what they are filtered by, what the detail shows.
     """
 
-    GAP = 1
-
     pane_id: PaneId
     number: int
 

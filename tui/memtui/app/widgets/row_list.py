@@ -37,7 +37,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     ALLOW_SELECT = False
-    GAP = 0
+    GAP = 1
     """Cells left free between a row and the scroll bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,7 +72,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .row-list--hover { background: $foreground 4%; }
         & > .row-list--new { background: $success 25%; }
         &:nocolor > .row-list--new { text-style: underline; }
-        & > .row-list--header { color: $foreground 60%; text-style: bold; }
+        & > .row-list--header { color: $text-primary; text-style: bold; }
         & > .row-list--empty { color: $foreground 60%; }
         &:focus > .row-list--bar { color: $accent; }
         &:focus > .row-list--cursor { background: $primary 40%; text-style: bold; }
