@@ -71,6 +71,8 @@ _BRIEF = (
     "update",
     "versions",
     "changes",
+    "aftermath",
+    "losses",
 )
 """Groups of workers that end by themselves."""
 

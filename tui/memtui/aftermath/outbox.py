@@ -61,6 +61,8 @@ class Outbox:
             paths = sorted(path for path in self.folder.iterdir() if path.name.endswith(_ENDING))
         except OSError:
             return []
+        if not paths:
+            self._tidy()
         found = map(_read, paths)
         return [message for message in found if message is not None]
 
@@ -87,9 +89,13 @@ class Outbox:
             message.path.unlink()
         except OSError:
             return False
-        with suppress(OSError):  # others may wait still
-            self.folder.rmdir()
+        self._tidy()
         return True
+
+    def _tidy(self) -> None:
+        """Remove the folder where nothing waits: a prompt costs more as long as it is there."""
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
 def _read(path: Path) -> Message | None:

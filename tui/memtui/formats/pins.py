@@ -15,7 +15,7 @@ TITLE = "# Pins\n\nLines that no compaction may lose, one list item each; the fi
 """The head of a new file."""
 
 _ITEM = deferred(r"[-*+] +(?:\[[ xX]\] +)?(\S.*)")
-_SOURCE = deferred(r" \((?:([\w-]{4,60}) )?L(\d{1,9})\)$")
+_SOURCE = deferred(r" \((?:([\w-]{1,60}) )?L(\d{1,9})\)$")
 
 
 class Pin(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -78,6 +79,9 @@ class Windows(Protocol):
 
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
+
+    def aftermath(self, transcript: Path, since: datetime | None, undo: Callable[[], None]) -> None:
+        """Show what a compaction lost and kept."""
 
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""

@@ -21,8 +21,10 @@ _ITEMS = 12
 """Items shown of a group of facts before the rest is counted."""
 
 
-def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> Document:
-    """A capture, then the facts of what it covers once they are read."""
+def capture_document(
+    row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
+) -> Document:
+    """A capture, what its compaction lost, and the facts of what it covers, once they are read."""
     capture = row.shown
     if capture is None:
         return concat(
@@ -41,6 +43,7 @@ def capture_document(row: CaptureRow, now: datetime, facts: Document | None) -> 
         ),
         styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
         *_reviewed(row.capture),
+        *([lost] if lost is not None else []),
         *_section("First message"),
         *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
     ]

@@ -84,6 +84,7 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10),
+    Command("l", "l", "lost", "what this compaction lost, to give it back", "lost", _PENDING, rank=12),
     Command(
         "R",
         "R",

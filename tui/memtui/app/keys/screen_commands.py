@@ -281,5 +281,34 @@ SEARCH = CommandTable(
     ),
 )
 
-TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, SEARCH)
+_ROWS, _SUMMARY = frozenset({"rows"}), frozenset({"summary"})
+
+AFTERMATH = CommandTable(
+    "Aftermath",
+    "What a compaction lost and kept at the left, its summary with the evidence at the right.",
+    (
+        ScreenCommand("space", "space", "tick", "tick this lost row, or untick it", "screen.tick", _ROWS),
+        ScreenCommand(
+            "a", "a", "all", "tick all that is lost and has room, or untick all", "screen.tick_all"
+        ),
+        ScreenCommand("w", "w", "hand over", "hand the ticked rows to the session, once", "screen.hand_over"),
+        ScreenCommand(
+            "p", "p", "copy prompt", "copy a prompt that gives the ticked rows back", "screen.copy_prompt"
+        ),
+        ScreenCommand(
+            "exclamation_mark", "!", "pin", "pin this row: no compaction may lose it", "screen.pin"
+        ),
+        ScreenCommand(
+            "enter", "enter", "evidence", "read what keeps it", "screen.switch", _ROWS, bound=False
+        ),
+        ScreenCommand("tab,shift+tab", "tab", "rows", "go to the rows, or back", "screen.switch", _SUMMARY),
+        ScreenCommand("o", "o", "transcript", "read its line in the transcript", "screen.transcript"),
+        ScreenCommand("u", "u", "undo", "take back what was not delivered yet", "screen.undo"),
+        _HELP,
+        ScreenCommand("escape", "esc", "back", "back: to the rows, to where you were", "screen.back"),
+        ScreenCommand("q,l", "q", "leave", "leave the aftermath", "screen.dismiss", bar=False),
+    ),
+)
+
+TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, SEARCH, AFTERMATH)
 """Every table, for the help, the tests, and a person's own keys."""

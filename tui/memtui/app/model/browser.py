@@ -28,6 +28,7 @@ from memtui.project import Places, git_branch
 from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
+    from memtui.app.model.aftermaths import Aftermaths
     from memtui.app.model.courses import Courses
     from memtui.app.model.facts import FactsReader
     from memtui.app.model.health import Health
@@ -175,6 +176,13 @@ class Browser:
         from memtui.app.model.facts import FactsReader
 
         return FactsReader()
+
+    @cached_property
+    def aftermaths(self) -> Aftermaths:
+        """What compactions kept and lost."""
+        from memtui.app.model.aftermaths import Aftermaths
+
+        return Aftermaths(self.places, self.facts)
 
     def stop(self) -> None:
         """Let whatever is being read end soon."""

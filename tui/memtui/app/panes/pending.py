@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -19,12 +19,15 @@ from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
 
 if TYPE_CHECKING:
+    from memtui.aftermath.records import Aftermath
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"
 _READING = "…"
+_ROOMY = 56
+"""Columns in which a row has room for the size after the compaction, too."""
 
 
 class PendingPane(Pane):
@@ -38,6 +41,10 @@ class PendingPane(Pane):
         self.view = CapturesView()
         self.reviewed_too = False
         self._health: HealthView | None = None
+        self.losses: dict[str, tuple[int, int] | None] = {}
+        """How many losses of each capture's compaction count, and the tokens that were left; None where no
+        transcript has it."""
+        self._unfolded: set[str] = set()
         self._texts: dict[str, tuple[CaptureRow, str]] = {}
 
     def apply(self, view: View) -> None:
@@ -134,16 +141,46 @@ class PendingPane(Pane):
             return row([(when, "$quiet"), _unreadable(item)], "", width)
         exact = capture.first_message in self.view.alike
         when = when_of(capture.timestamp, now, width, exact=exact)
-        fill = self._fill_of(capture)
+        fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title_of(capture)}", "$quiet")], fill, width)
         return row([(when, "$accent"), title_of(capture)], fill, width)
 
-    def _fill_of(self, capture: Capture | PendingText) -> str:
-        """How full the context was, in thousands of tokens; "" where no transcript says so."""
+    def _fill_of(self, key: str, capture: Capture | PendingText, width: int) -> str:
+        """How full the context was, in thousands of tokens, and how much was lost: ``155k -> 42k  ✗ 7``.
+
+        What no transcript says is left out; ``✓`` stands for no loss that counts.
+        """
         sizes = self._health.sizes if self._health else {}
-        tokens = sizes.get((capture.session_id, capture.timestamp), 0)
-        return f"{round(tokens / 1000)}k" if tokens else ""
+        before = sizes.get((capture.session_id, capture.timestamp), 0)
+        losses, after = self.losses.get(key) or (-1, 0)
+        size = f"{round(before / 1000)}k" if before else ""
+        size += f" -> {round(after / 1000)}k" if before and after and width >= _ROOMY else ""
+        lost = "" if losses < 0 else f"✗ {losses}" if losses else "✓"
+        return "  ".join(part for part in (size, lost) if part)
+
+    def read_losses(self, item: CaptureRow, cancelled: Callable[[], bool]) -> Aftermath | None:
+        """Read what a compaction lost, in a thread, and remember how much; None where nothing has it."""
+        from memtui.reading.facts import ReadingCancelledError
+
+        assert item.capture is not None
+        try:
+            transcript = self.browser.check_transcript(item.capture.transcript)
+            found = self.browser.aftermaths.read(transcript, item.capture.timestamp, cancelled)
+        except ReadingCancelledError:
+            return None
+        except (FileProblem, OSError):
+            self.losses[item.entry.name] = None
+            return None
+        losses = (len(found.heavy), found.compaction.post_tokens or 0)
+        if self.losses.get(item.entry.name) != losses:
+            self.losses[item.entry.name] = losses
+            self.call_later(self.refresh_rows)  # a message: it may come from any thread
+        return found
+
+    def unfold(self, name: str) -> None:
+        """Open or close a fold of the detail."""
+        self._unfolded ^= {name}
 
     def detail(self, key: str | None) -> Detail:
         """What the detail shows."""
@@ -154,11 +191,22 @@ class PendingPane(Pane):
             return Detail(key, "Capture", capture_document(item, self.clock(), None))
 
         def work(progress: Progress) -> Document:
-            return capture_document(item, self.clock(), self._facts(item, progress))
+            return self._whole(item, progress)
 
         title = f"Capture {day_and_minute(item.shown.timestamp)}"
         document = capture_document(item, self.clock(), None)
         return Detail(key, title, document, work if item.capture is not None else None)
+
+    def _whole(self, item: CaptureRow, progress: Progress) -> Document:
+        """A capture, what its compaction lost, and the facts of what it covers."""
+        from memtui.app.details.aftermath import lost_document
+
+        found = self.read_losses(item, progress.cancelled)
+        lost = None
+        if found is not None:
+            receipts = self.browser.aftermaths.receipts(found.session_id)
+            lost = lost_document(found, receipts, frozenset(self._unfolded))
+        return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         """What the transcript says of the time before the compaction."""

@@ -249,6 +249,8 @@ class BrowserScreen(Screen[None]):
     def _rows_in_sight(self, message: RowList.Window) -> None:
         if isinstance(message.row_list, MemoriesPane):
             self.actions.memories.read_heads(message.keys)
+        elif message.row_list is self.panes_by_kind.pending:
+            self.actions.aftermaths.count(message.keys)
 
     @on(DocumentView.Followed, "#detail")
     def _followed(self, message: DocumentView.Followed) -> None:

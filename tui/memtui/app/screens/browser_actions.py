@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from memtui.app.actions.active_commands import CommandActions
+from memtui.app.actions.aftermaths import AftermathActions
 from memtui.app.actions.captures import CaptureActions
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.filtering import Filtering
@@ -59,6 +60,7 @@ class BrowserActions:
         self.marking = Marking(place)
         self.undos = Undos(place, browser, panes)
         self.captures = CaptureActions(place, browser, panes.pending, windows, health)
+        self.aftermaths = AftermathActions(place, browser, panes.pending, windows, self.undos)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
         self.commands = CommandActions(place, browser, panes.commands, windows)
         self.drafts = Drafts(place, browser, panes.state)
@@ -79,6 +81,7 @@ class BrowserActions:
             "toggle_reviewed": self.captures.toggle_reviewed,
             "backfill": self.captures.backfill,
             "install": self.captures.install,
+            "lost": self.aftermaths.show,
             "copy_id": self.selected.copy_id,
             "copy_prompt": self.selected.copy_prompt,
             "transcript": self.selected.transcript,

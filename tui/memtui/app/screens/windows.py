@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,12 @@ class ScreenWindows:
         from memtui.app.screens.versions import VersionsScreen
 
         self._screen.app.push_screen(VersionsScreen(self._browser, session_id))
+
+    def aftermath(self, transcript: Path, since: datetime | None, undo: Callable[[], None]) -> None:
+        """Show what a compaction lost and kept."""
+        from memtui.app.screens.aftermath import AftermathScreen
+
+        self._screen.app.push_screen(AftermathScreen(self._browser, transcript, since, undo))
 
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""

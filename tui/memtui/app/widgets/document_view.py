@@ -26,6 +26,8 @@ AT_ONCE = 256 * 1024
 """Characters up to which a document is laid out at once; of longer ones only what is in sight."""
 
 _LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024
+_ABOVE = 3
+"""Lines above one that is brought into sight."""
 _LINES_ABOVE, _CHARS_ABOVE = 200, 16 * 1024
 
 
@@ -156,6 +158,13 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._base = 0
             self._drop_selection()
         self._lay_out()
+
+    def reveal(self, line: int) -> None:
+        """Bring a line into sight, a little below the top; the first line is at the top."""
+        above = min(line, _ABOVE)
+        self._wanted = Place(line - above)
+        if self._is_laid_out():
+            self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
 
     def _drop_selection(self) -> None:
         if self.is_mounted and self.text_selection is not None:

@@ -1,0 +1,144 @@
+"""What a compaction lost: in the row and the detail of its capture, and on a screen that gives it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.aftermath.outbox import Outbox
+from memtui.aftermath.pins import Pins
+from memtui.app.screens.aftermath import AftermathScreen
+from memtui.app.widgets.document_view import DocumentView
+from tests.app.harness import SIZES, WIDE, Driver, opened
+from tests.app.world import World
+
+SUMMARY = """This session is being continued from a previous conversation.
+
+Summary:
+1. Primary Request: "Fix the token refresh race"
+2. Files: src/tokens.py was changed.
+3. docs/ghost.md describes it.
+"""
+
+
+@pytest.fixture
+def lossy(world: World) -> World:
+    """A capture whose compaction kept the first request and one of two files."""
+    root = str(world.root)
+    session = world.session("s-1", minutes=55)
+    session.prompt("Fix the token refresh race")
+    session.edit(f"{root}/src/tokens.py", "a", "b")
+    session.edit(f"{root}/src/clock.py", "a", "b")
+    session.prompt("Never refresh twice: the provider revokes both tokens.")
+    session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
+    session.compaction(SUMMARY)
+    session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
+    world.save(session, minutes=40)
+    world.capture(56, "Fix the token refresh race")
+    return world
+
+
+async def aftermath(driver: Driver) -> AftermathScreen:
+    """Open the screen and wait for its rows."""
+    await driver.press("l")
+    screen = driver.app.screen
+    assert isinstance(screen, AftermathScreen)
+    await driver.until(lambda: screen.listing.rows, "the rows")
+    await driver.settled()
+    return screen
+
+
+async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        await driver.until(lambda: "LOST" in driver.detail, "the losses")
+        await driver.until(lambda: "✗ 2" in driver.shown, "the number of losses")
+        lines = driver.detail.splitlines()
+        first = lines.index("LOST  2")
+        assert lines[first + 1] == "  ✗ pytest -q (L7, needed again 1 call later)"
+        assert lines[first + 2] == "  ? Never refresh twice: the provider revokes both tokens. (L6)"
+        assert "! docs/ghost.md: no record names this file" in driver.detail
+        assert "▸ KEPT  1" in driver.detail and "▸ FILES  2" in driver.detail
+        await driver.press("enter", "tab", "enter")
+        await driver.until(lambda: "▾ KEPT" in driver.detail, "the fold")
+        assert "✓ Fix the token refresh race (L1)" in driver.detail
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_rows_at_every_size(lossy: World, size: tuple[int, int]) -> None:
+    async with opened(lossy, size) as driver:
+        screen = await aftermath(driver)
+        assert "pytest -q" in driver.shown
+        assert str(screen.listing.border_title) == "Lost 2 · kept 2 of 05 Mar 12:25"
+
+
+async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        view = screen.query_one("#summary", DocumentView)
+        assert screen.selected and view.document.text.startswith("lost · L7 ")
+        key = next(row.key for row in screen.aftermath.rows if row.text == "src/tokens.py")  # type: ignore[union-attr]
+        screen.listing.select(key)
+        await driver.settled()
+        (marked,) = [line for line in view.document.lines if any(s.role == "added" for s in line.spans)]
+        (span,) = marked.spans
+        assert marked.text[span.start : span.end] == "src/tokens.py"
+        await driver.press("enter")
+        assert driver.app.screen.focused is view
+        await driver.press("escape", "escape")
+        assert driver.app.screen is driver.browser
+
+
+async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        await driver.press("space", "space")
+        assert len(screen.ticked) == 2
+        assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
+        await driver.press("w")
+        await driver.until_said("2 rows wait for the next prompt of session s-1; u takes it back.")
+        (message,) = Outbox(lossy.home, "s-1").waiting()
+        assert "- pytest -q (L7)" in message.text and message.rows == 2
+        await driver.press("u")
+        await driver.until_said("Undone: handed over 2 rows.")
+        assert Outbox(lossy.home, "s-1").waiting() == []
+
+
+async def test_all_that_fits_and_none(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        await driver.press("a")
+        assert set(screen.ticked) == {row.key for row in screen.aftermath.missing}  # type: ignore[union-attr]
+        await driver.press("a")
+        assert screen.ticked == {}
+        screen.listing.select(next(row.key for row in screen.aftermath.kept))  # type: ignore[union-attr]
+        await driver.press("space")
+        assert driver.last_said == "Only what is lost can be ticked."
+
+
+async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    async with opened(lossy, WIDE) as driver:
+        monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, name="": copied.append(text))
+        await aftermath(driver)
+        await driver.press("!")
+        await driver.until_said("Pinned")
+        pins = Pins(lossy.project, lossy.home)
+        assert [(each.pin.text, each.pin.line) for each in pins.all()] == [("pytest -q", 7)]
+        await driver.press("p")
+        assert "## Checks\n\n```text\n- pytest -q (L7)\n```" in copied[0]
+        await driver.press("u")
+        await driver.until_said("Undone: pinned “pytest -q”.")
+        assert pins.all() == []
+
+
+async def test_a_capture_without_its_compaction_says_so(world: World) -> None:
+    session = world.session("s-1", minutes=55)
+    session.prompt("Fix the token refresh race")
+    world.save(session, minutes=50)
+    world.capture(10, "Fix the token refresh race")
+    async with opened(world) as driver:
+        await driver.press("l")
+        await driver.until_said("has no compaction with a summary yet")
+        assert (
+            "✗"
+            not in driver.browser.panes_by_kind.pending.draw_row(driver.browser.pane.selected or "", 80).plain
+        )

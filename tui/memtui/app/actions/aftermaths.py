@@ -1,0 +1,49 @@
+"""What compactions lost: the screen of one, and the counts of the captures in sight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from memtui.app.actions.place import Place, Windows
+from memtui.app.actions.undos import Undos
+from memtui.app.model.browser import Browser
+from memtui.app.panes.pending import PendingPane
+
+
+class AftermathActions:
+    """Opens the aftermath of a capture's compaction, and counts losses for the list."""
+
+    def __init__(
+        self, place: Place, browser: Browser, pane: PendingPane, windows: Windows, undos: Undos
+    ) -> None:
+        self._place = place
+        self._host = place.host
+        self._browser = browser
+        self._pane = pane
+        self._windows = windows
+        self._undos = undos
+
+    def show(self) -> None:
+        """Show what the compaction of the selected capture lost and kept."""
+        row = self._pane.capture_row(self._pane.selected)
+        subject = self._pane.subject(self._pane.selected)
+        if row is None or row.capture is None:
+            why = "No capture is selected." if row is None else "This capture cannot be read."
+            self._host.say(why, warn=True)
+        elif subject.transcript is None:
+            self._host.say(subject.no_transcript, warn=True)
+        else:
+            self._windows.aftermath(subject.transcript, row.capture.timestamp, self._undos.undo)
+
+    def count(self, keys: Sequence[str]) -> None:
+        """Count the losses of captures in sight, in the background, the first ones first."""
+        wanted = [key for key in keys if key not in self._pane.losses]
+        if wanted:
+            self._host.start(lambda: self._count(wanted), group="losses", exclusive=True)
+
+    async def _count(self, keys: Sequence[str]) -> None:
+        await self._place.painted.wait()
+        for key in keys:
+            if (row := self._pane.capture_row(key)) is not None and row.capture is not None:
+                await asyncio.to_thread(self._pane.read_losses, row, lambda: self._browser.stopped)

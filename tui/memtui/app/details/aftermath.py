@@ -1,0 +1,136 @@
+"""What a compaction kept and lost, as rows and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
+
+from memtui.aftermath.receipts import Receipt
+from memtui.aftermath.records import TITLES, Aftermath, Row, Unfounded
+from memtui.app.details.folds import fold
+from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
+from memtui.clean import clean, clean_line
+from memtui.clock import local, parse_iso
+from memtui.documents.sources import cited
+from memtui.safety.secrets import masked
+
+MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
+_ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "not named": "warn"}
+_ARRIVED = {"whole": "good", "unknown": "dim"}
+_SHOWN = 12
+"""Losses in a capture's detail."""
+_WIDTH = 160
+PATHS = ("file", "read")
+"""Kinds that are cut at the left."""
+_SOON = timedelta(minutes=10)
+
+Item = Row | Unfounded | str
+"""What stands on a row of the screen; a text is a title."""
+
+
+def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
+    """The rows of the screen by unique keys: losses that count, the others, the unfounded, what is kept."""
+    others = tuple(row for row in aftermath.missing if not row.heavy)
+    handed = tuple(row for row in aftermath.kept if row.state == "handed over")
+    groups: list[tuple[str, Iterable[Item]]] = [
+        ("Lost", aftermath.heavy),
+        ("Lost, and not needed since", others),
+        ("Said by the summary alone", aftermath.unfounded),
+        ("Handed over by memtui", handed),
+    ]
+    for kind, title in TITLES.items():
+        kept = [row for row in aftermath.kept if row.kind == kind and row.state == "kept"]
+        groups.append((f"Kept: {title}", kept))
+    items: dict[str, Item] = {}
+    for number, (title, group) in enumerate(groups):
+        members = {row.key if isinstance(row, Row) else f"{number}.{at}": row for at, row in enumerate(group)}
+        if members:
+            items[f"{number}"] = f"{title}  {len(members)}"
+            items |= members
+    return items
+
+
+def whole(item: Item) -> str:
+    """What stands over the summary: the state of a row and its whole text."""
+    if isinstance(item, Unfounded):
+        return f"{item.text}: {item.reason}"
+    if isinstance(item, str):
+        return item
+    words = {"not named": "not in its own words"}
+    state = "still part of the conversation" if item.preserved else words.get(item.state, item.state)
+    notes = (state, cited(item.source, clock=True), item.need.label if item.need else "")
+    return f"{' · '.join(note for note in notes if note)}\n{item.text}"
+
+
+def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document, int]:
+    """The selected row, the summary with its evidence marked, and the number of that line; 0 without any."""
+    lines: list[Line] = []
+    evidence = None
+    if item is not None and not isinstance(item, str):
+        head, *rest = clean(masked(whole(item))).split("\n")
+        role = _ROLES[item.state] if isinstance(item, Row) else "bad"
+        lines += [line(head, role), *(line(each) for each in rest), Line("", "rule")]
+        evidence = item.evidence
+    found, at = 0, 0
+    for text in aftermath.compaction.summary.split("\n"):
+        end = at + len(text)
+        spans: tuple[Span, ...] = ()
+        if evidence is not None and evidence.start < end and at < evidence.end:
+            # Cleaning keeps the length of nearly every text; where it does not, the whole line is marked.
+            same = len(clean(text)) == len(text)
+            start, stop = max(0, evidence.start - at), min(len(text), evidence.end - at)
+            spans = (Span(start, stop, "added") if same else Span(0, len(clean(text)), "added"),)
+            found = found or len(lines)
+        lines.append(line(text, spans=spans))
+        at = end + 1
+    return Document(lines), found
+
+
+def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str]) -> Document:
+    """What a capture's detail begins with: sizes, receipt, losses, and folded what was kept."""
+    lines: list[Line] = []
+    compaction = aftermath.compaction
+    sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
+    if sizes:
+        lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
+    lines += _receipt_lines(aftermath, receipts)
+    heavy, others = aftermath.heavy, len(aftermath.missing) - len(aftermath.heavy)
+    lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
+    lines += [_line(row) for row in heavy[:_SHOWN]]
+    if len(heavy) > _SHOWN or others:
+        rest = max(0, len(heavy) - _SHOWN)
+        told = [f"{rest} more" if rest else "", f"{others} not needed since" if others else ""]
+        lines.append(line(f"  … {', '.join(each for each in told if each)} (l shows all)", "dim"))
+    lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
+    files = [row for row in aftermath.rows if row.kind in PATHS]
+    kept = [row for row in aftermath.kept if row.kind not in PATHS]
+    for name, title, rows in (("kept", "KEPT", kept), ("files", "FILES", files)):
+        if rows:
+            lines += [Line(""), *fold(name, title, f"{len(rows)}", [_line(row) for row in rows], unfolded)]
+    return concat(*lines)
+
+
+def _line(row: Row) -> Line:
+    text = clean_line(masked(row.text))
+    text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    notes = ", ".join(note for note in (cited(row.source), row.need.label if row.need else "") if note)
+    # In brackets, as everywhere: a line that names its source can be followed there.
+    return styled(
+        (f"  {MARKS[row.state]} ", _ROLES[row.state]), text, (f" ({notes})" if notes else "", "dim"), hang=4
+    )
+
+
+def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Line]:
+    """What was handed over soon after the compaction, and whether it arrived."""
+    moment = parse_iso(aftermath.compaction.source.timestamp)
+    if moment is None:
+        return []
+    near = [each for each in receipts if abs(each.at - moment) <= _SOON]
+    return [
+        styled(
+            ("notes " if each.event == "session-start" else "rescue ", "label"),
+            (f"{local(each.at):%H:%M} ", "dim"),
+            (each.label, _ARRIVED.get(each.arrival, "bad")),
+        )
+        for each in reversed(near)
+    ]

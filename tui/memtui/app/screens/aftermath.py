@@ -1,0 +1,265 @@
+"""The aftermath of a compaction: what it lost and kept, beside its summary; what is chosen is given back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+
+from memtui.aftermath.pins import Pins
+from memtui.aftermath.records import Aftermath, Row
+from memtui.app.details.aftermath import Item, items_of, summary_document
+from memtui.app.keys.screen_commands import AFTERMATH
+from memtui.app.model.browser import Browser
+from memtui.app.panes.aftermath_rows import draw
+from memtui.app.widgets.document import EMPTY
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.clean import clean_line
+from memtui.clock import day_and_minute, parse_iso
+from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
+from memtui.formats.pins import Pin
+from memtui.reading.short_text import tokens
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
+
+_BAR = 10
+"""Cells of the bar that shows how full the room is."""
+
+
+class AftermathScreen(Screen[None]):
+    """The rows at the left, the summary with the selected row's evidence at the right."""
+
+    CSS_PATH = "../styles/aftermath.tcss"
+
+    if TYPE_CHECKING:
+        app: HostApp
+
+    AUTO_FOCUS = "#rows"
+    TABLE = AFTERMATH
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+
+    def __init__(
+        self, browser: Browser, transcript: Path, since: datetime | None, undo: Callable[[], None]
+    ) -> None:
+        """Make the screen.
+
+        Args:
+            browser: the project.
+            transcript: the session's.
+            since: the first compaction at or after this time; the newest one when None.
+            undo: takes back the last change of the project.
+        """
+        super().__init__()
+        self.browser = browser
+        self._transcript = transcript
+        self._since = since
+        self._undo = undo
+        self.aftermath: Aftermath | None = None
+        self._items: Mapping[str, Item] = {}
+        self.ticked: dict[str, Row] = {}
+
+    def compose(self) -> ComposeResult:
+        """Rows and summary: side by side, or one above the other."""
+        with Horizontal(id="aftermath-body"):
+            yield RowList(
+                self._draw,
+                is_header=lambda key: isinstance(self._items.get(key), str),
+                empty="Reading the transcript …",
+                id="rows",
+            )
+            yield DocumentView(id="summary")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Read what the compaction lost."""
+        self.listing.border_title = Content("Aftermath")
+        self.summary.border_title = Content("Summary")
+        self._read()
+
+    @property
+    def listing(self) -> RowList:
+        """The rows."""
+        return self.query_one("#rows", RowList)
+
+    @property
+    def summary(self) -> DocumentView:
+        """The summary."""
+        return self.query_one("#summary", DocumentView)
+
+    @property
+    def selected(self) -> Item | None:
+        """What the keys act on."""
+        return self._items.get(self.listing.selected or "")
+
+    @work(group="aftermath", exclusive=True, exit_on_error=False)
+    async def _read(self) -> None:
+        with self.app.reporting("reading what the compaction lost"):
+            try:
+                self.aftermath = found = await asyncio.to_thread(
+                    self.browser.aftermaths.read, self._transcript, self._since, lambda: not self.is_mounted
+                )
+            finally:
+                self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+            self._items = items_of(found)
+            self.listing.set_rows(tuple(self._items))
+            self.listing.refresh_rows()
+            moment = parse_iso(found.compaction.source.timestamp)
+            when = f" of {day_and_minute(moment)}" if moment else ""
+            self.listing.border_title = Content(f"Lost {len(found.heavy)} · kept {len(found.kept)}{when}")
+            self._show_room()
+            self._show_summary()
+
+    def _draw(self, key: str, width: int) -> Content:
+        item = self._items.get(key)
+        return draw(item, key in self.ticked, width) if item is not None else Content("")
+
+    @on(RowList.Highlighted)
+    def _show_summary(self) -> None:
+        if self.aftermath is None:
+            self.summary.show(EMPTY)
+            return
+        document, found = summary_document(self.aftermath, self.selected)
+        self.summary.show(document)
+        self.summary.reveal(found)
+
+    def _show_room(self) -> None:
+        """How much of the room the ticked rows take."""
+        rows = tuple(self.ticked.values())
+        used = size_of_rows(rows)
+        full = min(_BAR, -(-used * _BAR // ROOM))
+        bar = "▮" * full + "▯" * (_BAR - full)
+        about = tokens(" " * used)
+        colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
+        told = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters · ~{about:,} tokens"
+        self.listing.border_subtitle = Content.assemble((bar, colour), f" {told}")
+
+    # -- choosing -------------------------------------------------------------------------------------------
+
+    def action_tick(self) -> None:
+        """Tick the selected row, or untick it."""
+        item = self.selected
+        if not isinstance(item, Row) or not item.missing:
+            self.app.say("Only what is lost can be ticked.", severity="warning")
+            return
+        if self.ticked.pop(item.key, None) is None:
+            self.ticked[item.key] = item
+            if size_of_rows(self.ticked.values()) > ROOM:
+                self.app.say("There is no room for this row beside the ticked ones.", severity="warning")
+                del self.ticked[item.key]
+        self._ticks_changed()
+        self.listing.action_move(1)
+
+    def action_tick_all(self) -> None:
+        """Tick all that is lost and has room, the worst first; or untick all."""
+        missing = self.aftermath.missing if self.aftermath else ()
+        self.ticked = {} if self.ticked else {row.key: row for row in fitting(missing)}
+        if len(self.ticked) < len(missing) and self.ticked:
+            self.app.say(f"{len(self.ticked)} of {len(missing)} rows have room, the worst losses first.")
+        self._ticks_changed()
+
+    def _ticks_changed(self) -> None:
+        self._show_room()
+        self.listing.refresh_rows()
+
+    def _chosen(self) -> tuple[Row, ...]:
+        """The ticked rows, else the selected one; none, once it is said why."""
+        if self.ticked:
+            return tuple(self.ticked.values())
+        item = self.selected
+        if isinstance(item, Row) and item.missing:
+            return (item,)
+        self.app.say("Nothing is ticked: space ticks a row, a all that fits.", severity="warning")
+        return ()
+
+    # -- giving back ----------------------------------------------------------------------------------------
+
+    def action_copy_prompt(self) -> None:
+        """Copy the ticked rows as a prompt that gives them back."""
+        rows = self._chosen()
+        if rows and self.aftermath is not None:
+            text = rescue_text(self.aftermath, rows, self.browser.project.name)
+            self.app.copy_text(text, name=f"the rescue prompt of {_rows(rows)}")
+
+    @work(group="update", exit_on_error=False)
+    async def action_hand_over(self) -> None:
+        """Hand the ticked rows to their session, with its next prompt, once."""
+        rows, aftermath = self._chosen(), self.aftermath
+        if not rows or aftermath is None:
+            return
+        browser = self.browser
+        with self.app.reporting("handing over"):
+            done = await asyncio.to_thread(
+                lambda: hand_over(browser.places, browser.clock, aftermath, rows, browser.changes.wrote)
+            )
+            self.ticked = {}
+            self._ticks_changed()
+            waits = "waits" if done.rows == 1 else "wait"
+            name = clean_line(done.session_id)[:8]
+            self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; u takes it back.")
+
+    @work(group="update", exit_on_error=False)
+    async def action_pin(self) -> None:
+        """Pin the selected row: every summary and every compacted session gets it from now on."""
+        item, browser = self.selected, self.browser
+        if not isinstance(item, Row):
+            self.app.say("This row cannot be pinned.", severity="warning")
+            return
+        pin = Pin(item.text, self._transcript.stem[:8], item.source.line)
+        with self.app.reporting("pinning"):
+            pins = Pins(browser.project, browser.places.home, browser.changes.wrote)
+            await asyncio.to_thread(pins.add, pin)
+            self.browser.aftermaths.forget()
+            self.app.say("Pinned: it goes into every summary from now on; u takes it back.")
+
+    def action_undo(self) -> None:
+        """Take back the last hand-over that was not delivered, or the last pin."""
+        self._undo()
+
+    # -- moving about ---------------------------------------------------------------------------------------
+
+    def action_transcript(self) -> None:
+        """Read the line of the transcript that the selected row comes from."""
+        from memtui.app.screens.transcript import TranscriptScreen
+
+        item = self.selected
+        line = item.source.line if isinstance(item, Row) else 0
+        self.app.push_screen(TranscriptScreen(self._transcript, line))
+
+    def on_descendant_focus(self) -> None:
+        """The keys at the bottom are those of where the focus is."""
+        self.query_one(KeyBar).keys = self.TABLE.bar("rows" if self.focused is self.listing else "summary")
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.set_focus(self.summary)
+
+    def action_switch(self) -> None:
+        """Go from the rows to the summary, or back."""
+        self.set_focus(self.summary if self.focused is self.listing else self.listing)
+
+    def action_back(self) -> None:
+        """From the summary to the rows, from the rows to where one was."""
+        if self.focused is self.summary:
+            self.set_focus(self.listing)
+        else:
+            self.dismiss(None)
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    return "1 row" if len(rows) == 1 else f"{len(rows)} rows"
