@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
+
+import pytest
 
 from memtui.documents.evidence import EvidenceGroup, evidence
 from memtui.reading.paths import shown
-from memtui.reading.records import Action, Facts
+from memtui.reading.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 
 ROOT = Path("/work/kiln")
@@ -78,3 +81,11 @@ def test_paths_are_shown_from_the_root() -> None:
     assert shown("/work/kiln/a.py", ROOT) == "a.py"
     assert shown("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"
     assert shown("/work/kiln/a.py", None) == "/work/kiln/a.py"
+
+
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_every_outcome_of_the_last_action_has_a_mark(outcome: Outcome) -> None:
+    facts = Facts(last_action=Action("Task", "dig", outcome, "", source=at(8)))
+    (item,) = next(each for each in evidence(facts, ROOT) if each.title == "Last action").items
+    marks = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…", "unknown": "?"}
+    assert item.text == f"{marks[outcome]} Task dig (L8 09:00)"

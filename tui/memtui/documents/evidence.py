@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.documents.asks import asks
-from memtui.documents.events import error_event, outcome_of
+from memtui.documents.events import error_event, outcome_of, outcome_of_action
 from memtui.documents.inferred import since
 from memtui.documents.open_work import pending
 from memtui.documents.settled import settled
@@ -150,8 +150,10 @@ def _landmarks(facts: Facts) -> Iterator[EvidenceItem]:
 
 def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:
     if action := facts.last_action:
-        told = f"{_MARKS[action.outcome]} {action.tool} {shown(action.target, root)}: {action.result}"
-        yield _item("action", told, action.source, action.result)
+        mark = _MARKS.get(outcome_of_action(facts, action), _UNSURE)
+        shown_action = f"{mark} {action.tool} {shown(action.target, root)}".rstrip()
+        text = f"{shown_action}: {action.result}" if action.result else shown_action
+        yield _item("action", text, action.source, action.result)
 
 
 def _command(command: Command) -> EvidenceItem:
