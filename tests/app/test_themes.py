@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from textual.color import Color
+from textual.theme import BUILTIN_THEMES
 
 from memtui.app.settings import SettingsError, theme_of
 from memtui.app.themes import COLOUR_BLIND, MEMTUI
 from tests.app.harness import make_app, opened
 from tests.app.world import World
 
+THEMES = (MEMTUI.name, COLOUR_BLIND.name, *(name for name in BUILTIN_THEMES if "ansi" not in name))
 KNOWN = ("memtui", "nord", "textual-light")
 
 
@@ -60,12 +62,15 @@ def contrast(one: Color, other: Color) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("theme", [MEMTUI.name, COLOUR_BLIND.name, "textual-light", "textual-dark"])
-def test_ids_and_hints_are_legible(world: World, theme: str) -> None:
+@pytest.mark.parametrize(
+    "theme",
+    THEMES,
+)
+def test_what_is_written_in_colours_is_legible(world: World, theme: str) -> None:
     configure(world, f'[app]\ntheme = "{theme}"\n')
     variables = make_app(world).theme_variables
     for ground in ("background", "panel", "surface"):
-        for text in ("quiet", "accent"):
+        for text in ("quiet", "accent", "warning", "success", "error", "secondary"):
             found = contrast(Color.parse(variables[text]), Color.parse(variables[ground]))
             assert found >= 3.5, (text, ground, found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.color import Color
 from textual.theme import Theme
 
 MEMTUI = Theme(
@@ -38,14 +39,47 @@ _QUIET_ON_DARK, _QUIET_ON_LIGHT = "#7f88a3", "#4c5366"
 _ACCENT_ON_LIGHT = "#7a4300"
 
 
-def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
-    """The variables of a theme, with `$quiet` for secondary text and an accent that can be read as text.
+_TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary")
+"""Colours that words are written in."""
+_GROUNDS = ("background", "panel", "surface")
+_CONTRAST = 3.6
+"""By the formula of WCAG 2; 3 is its least for large text, 4.5 for small."""
 
-    Accents of light themes are made for grounds: the one of textual-light has a contrast of 1.5 on its
-    background. Ansi themes keep to the colours of the terminal.
+
+def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
+    """The variables of a theme, with colours that can be read as text.
+
+    Adds `$quiet` for secondary text and `$frame` for borders. Colours of many themes are made for grounds:
+    the warning of textual-light has a contrast of 1.3 on its panels. Ansi themes keep to the colours of the
+    terminal.
     """
     if variables["background"].startswith("ansi"):
-        return {**variables, "quiet": "ansi_default"}
-    if theme.dark:
-        return {**variables, "quiet": _QUIET_ON_DARK}
-    return {**variables, "quiet": _QUIET_ON_LIGHT, "accent": _ACCENT_ON_LIGHT}
+        return {**variables, "quiet": "ansi_default", "frame": "ansi_default"}
+    own = {"quiet": _QUIET_ON_DARK, "frame": variables["surface-lighten-2"]}
+    if not theme.dark:
+        frame = Color.parse(variables["background"]).blend(Color.parse(variables["foreground"]), 0.4)
+        own = {"quiet": _QUIET_ON_LIGHT, "accent": _ACCENT_ON_LIGHT, "frame": frame.hex}
+    wanted = {**variables, **own}
+    grounds = [Color.parse(wanted[name]) for name in _GROUNDS]
+    readable = {name: _readable(Color.parse(wanted[name]), grounds, dark=theme.dark).hex for name in _TEXTS}
+    return {**wanted, **readable}
+
+
+def _readable(colour: Color, grounds: list[Color], *, dark: bool) -> Color:
+    """The colour, brightened or darkened until it stands out from all grounds."""
+    end = Color(255, 255, 255) if dark else Color(0, 0, 0)
+    steps = (colour.blend(end, step / 10) for step in range(10))
+    return next((each for each in steps if min(contrast(each, on) for on in grounds) >= _CONTRAST), end)
+
+
+def contrast(one: Color, other: Color) -> float:
+    """How far two colours stand apart, from 1 to 21, by the formula of WCAG 2."""
+    dark, bright = sorted((_luminance(one), _luminance(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    red, green, blue = (
+        part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

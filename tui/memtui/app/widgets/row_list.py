@@ -77,6 +77,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         &:focus > .row-list--bar { color: $accent; }
         &:focus > .row-list--cursor { background: $primary 40%; text-style: bold; }
         &:nocolor:focus > .row-list--cursor { text-style: reverse; }
+        &:ansi:focus > .row-list--cursor { background: ansi_default; text-style: bold reverse; }
+        &:ansi > .row-list--new { background: ansi_default; text-style: underline; }
     }
     """
 
