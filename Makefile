@@ -9,10 +9,10 @@ ARGS =
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
-.PHONY: help run demo test tmux lint format types contracts wheel check bench screenshots clean
+.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench screenshots clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(READY) ## Open memtui here, or on a demo project when there is nothing to show here
 	@$(PY) -m memtui --demo-if-empty "$(PROJECT)"
@@ -25,6 +25,9 @@ test: $(READY) ## Run the tests
 
 tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
 	@$(PY) -m tests.tmux_run
+
+e2e: $(READY) ## Run a real Claude Code against a stand-in API: CLAUDE_CODE=/path/to/claude make e2e
+	@$(PY) -m tests.e2e.run
 
 lint: $(READY) ## Check style and formatting
 	@$(PY) -m ruff check .

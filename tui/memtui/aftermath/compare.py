@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from memtui.aftermath.marks import MARK
@@ -25,7 +25,6 @@ def aftermath_of(
     *,
     transcript: Path,
     standing: Sequence[Standing] = (),
-    accepted: Callable[[str], bool] = lambda key: False,
 ) -> Aftermath:
     """What became of the facts of one compaction.
 
@@ -36,7 +35,6 @@ def aftermath_of(
         root: the folder from which paths are shown.
         transcript: searched for what the summary names.
         standing: pins and rules that held at the time.
-        accepted: whether a person marked the row of a key as kept.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -45,7 +43,7 @@ def aftermath_of(
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
     handed = SearchedText(ours)
     rows = [
-        _row(fact, trace, summary, handed if ours else None, accepted)
+        _row(fact, trace, summary, handed if ours else None)
         for fact in facts_of(facts, trace, root, standing)
     ]
     return Aftermath(
@@ -58,18 +56,12 @@ def aftermath_of(
     )
 
 
-def _row(
-    fact: Fact,
-    trace: Trace,
-    summary: SearchedText,
-    handed: SearchedText | None,
-    accepted: Callable[[str], bool],
-) -> Row:
+def _row(fact: Fact, trace: Trace, summary: SearchedText, handed: SearchedText | None) -> Row:
     evidence = fact.test(summary)
     preserved = not trace.preserved.isdisjoint((fact.source.line, *fact.lines))
     need = trace.needs.get(fact.target) if fact.target else None
     row = Row(fact.kind, fact.text, fact.source, "kept", evidence, preserved and evidence is None, need)
-    if evidence is not None or preserved or accepted(row.key):
+    if evidence is not None or preserved:
         return row
     state: State = "lost" if fact.kind in _EXACT else "not named"
     if handed is not None and fact.test(handed) is not None:

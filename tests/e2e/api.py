@@ -1,0 +1,113 @@
+"""A stand-in for the Messages API on the loopback address: canned answers, every request kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+SUMMARY = "<summary>\n1. Primary Request and Intent: the otter migration\n</summary>"
+_TOKENS = 180_000
+
+
+class Api:
+    """What it answers, and what was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        """The messages of each request, as JSON."""
+        self.most = 0
+        """Messages beyond which a prompt is too long, so that the client compacts, once; 0: never."""
+        self.address = ""
+
+    def answer(self, messages: list[Any]) -> str | None:
+        """The text of the answer; None for a prompt that is too long."""
+        self.requests.append(json.dumps(messages, ensure_ascii=False))
+        last = json.dumps(messages[-1]).lower() if messages else ""
+        if "create a detailed summary" in last:
+            self.most = 0
+            return SUMMARY
+        return None if self.most and len(messages) > self.most else "Done."
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers for the `Api` of its server."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, *arguments: Any) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._send(b"{}")
+
+    def do_HEAD(self) -> None:
+        self._send(b"")
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+        if "count_tokens" in self.path:
+            self._send(json.dumps({"input_tokens": _TOKENS}).encode())
+        elif not self.path.startswith("/v1/messages"):
+            self._send(b"{}")
+        elif (text := self.server.api.answer(body.get("messages", []))) is None:
+            message = "prompt is too long: 210000 tokens > 200000 maximum"
+            error = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+            self._send(json.dumps(error).encode(), 400)
+        else:
+            self._answer(text, body)
+
+    def _answer(self, text: str, body: dict[str, Any]) -> None:
+        usage = {"input_tokens": _TOKENS, "output_tokens": 20}
+        message: dict[str, Any] = {
+            "id": f"msg_{len(self.server.api.requests)}", "type": "message", "role": "assistant",
+            "model": body.get("model"), "content": [], "stop_reason": None, "stop_sequence": None,
+            "usage": usage,
+        }  # fmt: skip
+        block = {"type": "text", "text": text}
+        if not body.get("stream"):
+            self._send(json.dumps(message | {"content": [block], "stop_reason": "end_turn"}).encode())
+            return
+        events: list[tuple[str, dict[str, Any]]] = [
+            ("message_start", {"message": message}),
+            ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
+            ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": text}}),
+            ("content_block_stop", {"index": 0}),
+            ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": usage}),
+            ("message_stop", {}),
+        ]
+        lines = [f"event: {name}\ndata: {json.dumps({'type': name} | data)}\n\n" for name, data in events]
+        self._send("".join(lines).encode(), kind="text/event-stream")
+
+    def _send(self, data: bytes, status: int = 200, kind: str = "application/json") -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class _Server(ThreadingHTTPServer):
+    """Serves one `Api`."""
+
+    def __init__(self, api: Api) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.api = api
+
+
+@contextmanager
+def serving() -> Iterator[Api]:
+    """Serve until the block ends."""
+    api = Api()
+    server = _Server(api)
+    api.address = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield api
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,187 @@
+"""A real Claude Code compacts against a stand-in API; memtui shows and gives back what was lost.
+
+    CLAUDE_CODE=/path/to/claude make e2e
+
+Nothing leaves the machine. Each step says what it has seen; the first that fails ends the run with 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.api import Api, serving
+
+PIN = "Never push to main, whatever the otters say"
+_SECONDS = 180
+
+
+class Run:
+    """One project, one home, one client."""
+
+    def __init__(self, client: str, base: Path, api: Api) -> None:
+        self.client = client
+        self.api = api
+        self.project = base / "otters"
+        (self.project / ".git").mkdir(parents=True)
+        config = base / ".config" / "memtui" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text("[hooks]\nsession_states = false\n")  # or the notes would lose nothing
+        self.env = {
+            "HOME": str(base),
+            "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+            "TERM": "xterm",
+            "LANG": "C.UTF-8",
+            "ANTHROPIC_BASE_URL": api.address,
+            "ANTHROPIC_API_KEY": "local-fake",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+
+    def memtui(self, *words: str) -> str:
+        """Run memtui; returns what it printed."""
+        command = [sys.executable, "-m", "memtui", *words]
+        return self._done(command, "memtui " + " ".join(words))
+
+    def claude(self, *words: str) -> str:
+        """Run the client once with a prompt, going on with the newest session."""
+        return self._done(
+            [self.client, "-c", "-p", "--model", "claude-sonnet-4-5", *words], f"claude {words}"
+        )
+
+    def turns(self, number: int) -> None:
+        """A session of so many turns, in which the client compacts by itself."""
+        options = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        command = [self.client, "-p", *options, "--model", "claude-sonnet-4-5"]
+        with subprocess.Popen(
+            command, env=self.env, cwd=self.project, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        ) as process:  # fmt: skip
+            assert process.stdin and process.stdout
+            for turn in range(number):
+                content = f"turn {turn + 1} of the otter migration: count the pups of river {turn + 11}"
+                message = {"type": "user", "message": {"role": "user", "content": content}}
+                process.stdin.write(json.dumps(message) + "\n")
+                process.stdin.flush()
+                for line in process.stdout:  # until the turn's result
+                    if json.loads(line).get("type") == "result":
+                        break
+            process.stdin.close()
+            process.wait(timeout=_SECONDS)
+
+    def transcripts(self) -> str:
+        """All transcripts of the project."""
+        folder = Path(self.env["HOME"]) / ".claude" / "projects"
+        return "".join(path.read_text() for path in sorted(folder.glob("*/*.jsonl")))
+
+    def _done(self, command: list[str], what: str) -> str:
+        done = subprocess.run(
+            command, env=self.env, cwd=self.project, capture_output=True, text=True, timeout=_SECONDS
+        )
+        _check(done.returncode == 0, f"{what} ends with 0", done.stdout[-500:] + done.stderr[-500:])
+        return done.stdout
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _check(holds: Any, what: str, detail: str = "") -> None:
+    _say(f"{'ok    ' if holds else 'FAILED'} {what}")
+    if not holds:
+        sys.exit(f"{detail}\n" if detail else 1)
+
+
+def _automatic(run: Run) -> None:
+    """An automatic compaction: captured, its losses listed, the pin handed over."""
+    run.memtui("init", "--yes")
+    run.memtui("pin", PIN)
+    run.api.most = 6
+    run.turns(5)
+    _check("compact_boundary" in run.transcripts(), "the client has compacted by itself")
+    _check(json.loads(run.memtui("captures", "--json")), "the compaction is captured")
+    summarising = next((each for each in run.api.requests if "create a detailed summary" in each.lower()), "")
+    _check(PIN in summarising, "the summariser was given the pin")
+    printed = run.memtui("lost", "--json")
+    (lost,) = json.loads(printed)
+    missing = [row for row in lost["rows"] if row["state"] in ("lost", "not named")]
+    _check(any("river 1" in row["text"] for row in missing), "a request is listed as not named", printed)
+    pin = next(row for row in lost["rows"] if row["kind"] == "pin")
+    _check(pin["state"] == "handed over", "the summary has lost the pin, and memtui handed it over")
+
+
+def _rescue(run: Run) -> None:
+    """Two rows handed over: in the next request, in the transcript, once, with a receipt."""
+    said = run.memtui("rescue", "--row", "1", "--row", "2", "--hand-over")
+    _check("2 rows wait" in said, "two rows wait for the session")
+    before = len(run.api.requests)
+    run.claude("go on with the otters")
+    asked = "".join(run.api.requests[before:])
+    _check("chosen by the user in memtui" in asked, "the next request has them")
+    _check("river 1" in asked, "word for word")
+    run.claude("and on")
+    added = [line for line in run.transcripts().split("\n") if '"hook_additional_context"' in line]
+    number = sum("chosen by the user in memtui" in line for line in added)
+    _check(number == 1, "the transcript has them once", str(number))
+    found = json.loads(run.memtui("receipts", "--json"))
+    _check(found and all(each["arrival"] == "whole" for each in found), "all receipts: whole", str(found))
+    _check(any("rescue of 2 rows" in each["what"] for each in found), "one of them is the rescue's")
+
+
+def _by_hand(run: Run) -> None:
+    """A compaction by hand, a resumed session, and /clear."""
+    before = len(run.api.requests)
+    run.claude("/compact keep the otters")
+    run.claude("what now?")
+    asked = "".join(run.api.requests[before:])
+    _check("keep the otters" in asked and asked.count(PIN) > 1, "after /compact the pin is there again")
+    run.memtui("rescue", "--all", "--hand-over")
+    before = len(run.api.requests)
+    run.claude("go on, resumed")
+    _check(
+        "chosen by the user in memtui" in "".join(run.api.requests[before:]),
+        "a resumed session gets its rescue",
+    )
+    run.claude("/clear")
+    _check(True, "/clear does no harm")
+
+
+def _switched_off(run: Run) -> None:
+    """With all hooks off, a compaction is red."""
+    settings = run.project / ".claude" / "settings.local.json"
+    content = json.loads(settings.read_text())
+    settings.write_text(json.dumps(content | {"disableAllHooks": True}))
+    time.sleep(1)  # timestamps of the transcript and of the hook log are compared
+    run.api.most = 6
+    run.turns(5)
+    found = json.loads(run.memtui("receipts", "--json"))
+    bad = [each for each in found if each["arrival"] == "missing"]
+    _check(
+        bad and "disableAllHooks" in bad[0]["reason"], "with hooks off, the receipt says so", str(found[:2])
+    )
+
+
+def main() -> int:
+    """Run all steps; 2 without a client."""
+    client = os.environ.get("CLAUDE_CODE", "")
+    if not client or not Path(client).exists():
+        _say("Name the client: CLAUDE_CODE=/path/to/claude make e2e")
+        return 2
+    with tempfile.TemporaryDirectory(prefix="memtui-e2e-") as base, serving() as api:
+        run = Run(client, Path(base), api)
+        for step in (_automatic, _rescue, _by_hand, _switched_off):
+            _say(f"\n{step.__doc__}")
+            step(run)
+    _say("\nAll of it holds.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
