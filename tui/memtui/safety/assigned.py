@@ -24,7 +24,7 @@ from memtui.safety.values import (
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-"
 _LEFT_LENGTH = 60
-_RIGHT = deferred(r"[A-Za-z0-9_.-]{0,40}")
+_RIGHT = deferred(r"[A-Za-z0-9_.-]{0,80}")
 _WORD_BEFORE = deferred(r"(?<![A-Za-z])[A-Za-z]{2,14} \Z")
 _KEY_WORDS = ("key", "keys")
 _CALLED = deferred(r"[\w.]+\(")
@@ -34,6 +34,11 @@ _ACCESS = deferred("auth|access|api", re.IGNORECASE)
 _CLASS = deferred(r"\[[^\]\s]*\w-\w[^\]\s]*\]")
 """A set of characters in a regular expression."""
 _WORDS_OF_TYPE = deferred("[A-Z][a-z]{2,}")
+_MANY_MARKS = deferred(r"(?:[^\w./:-].*){2}")
+_NO_ALNUM = deferred("[^A-Za-z0-9]")
+_SETTINGS = deferred(r"\w{2,40}=[^;]*;")
+"""A row of settings, each of which is looked at on its own."""
+_NEXT_ITEM = deferred(r"[\"'`]\s{0,3},\s{0,40}[\"'`](?P<value>[^\"'`\n]{8,300})(?=[\"'`])")
 _DIGIT = deferred("[0-9]")
 _PHRASE = deferred(r"[\"'`]?\s{0,5}[=:]?\s{0,5}[\"'`]?((?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})")
 _LEAST = {"some key": 16, "login": 30, "pat": 20}
@@ -53,6 +58,15 @@ def assigned(text: str) -> Iterator[Span]:
         if (span := _named(text, begin, end)) is not None:
             at = max(at, span.end)
             yield span
+            yield from _further_items(text, span)
+
+
+def _further_items(text: str, span: Span) -> Iterator[Span]:
+    """The others of a list of keys whose first one is at `span`."""
+    end = span.end
+    while (item := _NEXT_ITEM.match(text, end)) is not None and is_strong(item["value"]):
+        yield Span(*item.span("value"), span.kind)
+        end = item.end("value")
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
@@ -66,8 +80,8 @@ def _name(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _named(text: str, begin: int, end: int) -> Span | None:
     name = text[begin:end]
-    named = family(name)
-    if not named and name.lower() in _KEY_WORDS:  # "API key"
+    named = family(name, text.startswith("=", end))
+    if named in ("", "key alone") and name.lower() in _KEY_WORDS:  # "API key"
         name = _with_word_before(text, begin, name)
         named = family(name)
     if not named:
@@ -75,13 +89,17 @@ def _named(text: str, begin: int, end: int) -> Span | None:
     if named == "mnemonic":
         return _mnemonic(text, end)
     found = value_of(text, begin, end)
-    if found is not None and named in ("secret", "login") and (pair := _PAIR.fullmatch(found.text)):
+    if found is not None and _is_login(named, found) and (pair := _PAIR.fullmatch(found.text)):
         start = found.start + pair.start("password")
         hard = is_password(pair["password"], quoted=False) and not is_reference(pair["password"])
         return Span(start, found.start + len(found.text), "password") if hard else None
     if found is None or not _is_secret(named, name, found):
         return None
     return Span(found.start, found.start + len(found.text), kind(named, name))
+
+
+def _is_login(family: str, value: Value) -> bool:
+    return family in ("secret", "login") and value.style in ("assigned", "setting", "said")
 
 
 def _with_word_before(text: str, begin: int, name: str) -> str:
@@ -92,13 +110,18 @@ def _with_word_before(text: str, begin: int, name: str) -> str:
 def _is_secret(family: str, name: str, value: Value) -> bool:
     if len(value.text) < 4 or is_reference(value.text):
         return False
+    if value.style == "spaced" and _SETTINGS.match(value.text):
+        return False
     if not value.quoted and value.style != "environment" and is_member(value.text):
         return False
     if value.style == "listed" and name.startswith("--"):  # the words of a command
         return _is_key(family, name, value) if family != "password" else is_password(value.text, quoted=True)
+    if value.style == "sentence" or family in ("pass", "key alone"):
+        return _is_one_of_few(family, value)
     if value.style in ("listed", "cell", "filled"):
         least = 8 if family == "password" else _LEAST.get(family, 16)
-        return len(value.text) >= least and is_strong(value.text)
+        plain = _NO_ALNUM.sub("", value.text) if _MANY_MARKS.search(value.text) else value.text
+        return len(value.text) >= least and is_strong(plain)
     if family == "password":
         return _is_password(name, value)
     if value.style == "beside" and family in ("token", "pat"):
@@ -108,6 +131,16 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
     return _is_key(family, name, value)
 
 
+def _is_one_of_few(family: str, value: Value) -> bool:
+    """The same for names that mostly stand for something else, and for a whole sentence with a colon."""
+    if family == "key alone":
+        fits = value.quoted and value.style == "assigned" and len(value.text) >= 32
+        return fits and not is_hex(value.text) and is_random(value.text) and not value.text.islower()
+    if value.style not in ("sentence", "assigned") or family not in ("pass", "password"):
+        return False
+    return _is_generated(value.text)
+
+
 def _is_password(name: str, value: Value) -> bool:
     text, quoted, style = value.text, value.quoted, value.style
     if "(" in text and ")" in text and not quoted and style != "environment":
@@ -115,8 +148,10 @@ def _is_password(name: str, value: Value) -> bool:
     if style == "environment" and not name.islower():
         return not is_path(text) and " " not in text and _CALLED.match(text) is None
     if style == "beside":
-        return not quoted and _is_hard(text)
-    if style == "spaced" and text.startswith("-"):
+        return not quoted and (_is_hard(text) or (len(text) >= 16 and is_strong(text) and not is_hex(text)))
+    if (style in ("spaced", "netrc") and (text.startswith("-") or text.endswith("="))) or (
+        not quoted and "::" in text
+    ):
         return False
     if style in ("call", "spaced") and text.isalpha():
         return False
@@ -154,11 +189,23 @@ def _is_key(family: str, name: str, value: Value) -> bool:
 def _is_name_of_type(text: str) -> bool:
     """Whether a bare value is written as a class is: ``Pkcs7PrivateKeyTypes``."""
     words = _WORDS_OF_TYPE.findall(text)
-    return text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
+    return (
+        text[:1].isupper() and text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
+    )
 
 
 def _is_word_of_environment(name: str, value: Value) -> bool:
     return value.style == "environment" and name.isupper() and len(value.text) >= 8 and value.text.islower()
+
+
+def _is_generated(value: str) -> bool:
+    """Whether a program has made it: letters of both cases and digits, or many hexadecimal digits."""
+    mixed = all(re.search(each, value) for each in ("[a-z]", "[A-Z]", r"\d"))
+    return (
+        len(value) >= 8
+        and (mixed or (len(value) >= 32 and is_hex(value)))
+        and is_password(value, quoted=False)
+    )
 
 
 def _is_hard(value: str) -> bool:

@@ -16,7 +16,7 @@ from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 def carried(text: str) -> Iterator[Span]:
     """Where passwords and keys stand in addresses, headers and command lines."""
     lowered = text.lower()
-    if "@" in text and ("://" in text or "jdbc:" in text):
+    if "@" in text and ("://" in text or "jdbc:" in text or ":pserver:" in text):
         yield from _addresses(text)
     if "code=" in text or "key=" in text:
         yield from _queries(text)
@@ -29,6 +29,7 @@ _CREDENTIALS = deferred(
     r":(?P<password>[^\s/\"'`<>,]{1,400})@(?=[\w\[$%{-])"
 )
 _ALONE = deferred(r"(?<![A-Za-z0-9])https?://(?P<password>[A-Za-z0-9_-]{16,200})@(?=\w)")
+_PSERVER = deferred(r":pserver:[\w.-]{1,60}:(?P<password>[^\s@:/]{1,100})@")
 _ORACLE = deferred(r"jdbc:oracle:thin:(?P<user>[^\s/@:]{1,60})/(?P<password>[^\s/@]{1,100})@")
 
 
@@ -39,7 +40,7 @@ _NO_PASSWORD = deferred(
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    for pattern in (_CREDENTIALS, _ALONE, _ORACLE):
+    for pattern in (_CREDENTIALS, _ALONE, _ORACLE, _PSERVER):
         for found in pattern.finditer(text):
             value = found["password"]
             if pattern is _ALONE and not is_random(value):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memtui.patterns import deferred
 from memtui.safety.hits import Span
-from memtui.safety.values import is_password, is_random, is_reference, is_uuid
+from memtui.safety.values import is_password, is_random, is_reference, is_strong, is_uuid
 
 _PW = r"(?P<quote>[\"']?)(?P<value>[^\s\"'|;&]{1,200}|(?<=\")[^\"\n]{1,200}|(?<=')[^'\n]{1,200})(?P=quote)"
 _REST = r"(?:(?!&&)[^\n|;]){0,400}?"
@@ -58,16 +58,40 @@ _COMMANDS = (
         r"\b(?:sqlplus|expdp|impdp|sqlldr|rman)\s(?:[^\n]{0,60}[\s=])?[\"']?\w{1,40}/(?P<value>[^\s@/\"']{4,60})@",
     ),
     (("openssl",), rf"\bopenssl\s+enc\b{_REST}\s-k\s{_PW}"),
+    (
+        ("echo ", "printf "),
+        rf"\b(?:echo|printf)\s+(?:-\w+\s+)*{_PW}\s*>{{1,2}}\s*[\w./~-]{{0,100}}(?:passw|secret|token|passphrase|api-?_?key)",
+    ),
+    (
+        ("echo", "printf"),
+        r"(?:passw?\w*|key|psk|secret)\S{0,20}\s<\(\s*(?:echo|printf)\s+(?:-\w+\s+)*[\"']?(?:[\w.-]{1,40}\\n)?"
+        r"(?P<value>[^\s\"')]{4,200})",
+    ),
+    (("unseal",), r"\bvault\s+operator\s+unseal\s+(?P<value>[A-Za-z0-9+/=]{20,100})"),
+    (("snmp",), rf"\bsnmp\w+\b{_REST}\s-A\s{_PW}"),
+    (("snmp",), rf"\bsnmp\w+\b{_REST}\s-X\s{_PW}"),
+    (("wpa_passphrase",), rf"\bwpa_passphrase\s+(?:\"[^\"]+\"|\S+)\s+{_PW}"),
+    (("http-basic",), rf"\bconfig\s+http-basic\.\S+\s+\S+\s+{_PW}"),
+    (("signtool",), rf"\bsigntool\b{_REST}\s/p\s{_PW}"),
+    (("@tcp(", "@unix("), r"[\"'][\w.-]{1,60}:(?P<value>[^\s\"'@/]{4,100})@(?:tcp|unix)\("),
     (("rootpw",), r"\brootpw\s+(?:--?\w+\s+)*(?P<value>[^\s-][^\s]{3,200})"),
     (("chpasswd",), r"\bchpasswd:\s{1,20}(?:\w+:[^\n]{0,40}\s{1,20}){0,3}-?\s?[\w-]{1,40}:(?P<value>[^\s:]{4,100})$"),
     (("identified",),
-     r"\b[iI](?i:dentified)\s+(?i:with\s+\S+\s+)?(?i:by)\s+[\"'](?P<value>[^\"'\n]{3,200})[\"']"),
+     r"(?i:user|role|grant|alter|create|@)[^\n]{0,200}\s[iI](?i:dentified)\s+(?i:with\s+\S+\s+)?(?i:by)\s+[\"'](?P<value>[^\"'\n]{3,200})[\"']"),
 )  # fmt: skip
 """Words of which one is in such a line, in lower case; and the pattern of it."""
 
 _DOUBTFUL = (
     ((" -p", " -w"),
-     rf"\s(?:-[uUDl]|--user(?:name)?)[= ]\s?[\"']?[\w.@\\-]{{1,60}}[\"']?\s(?:[^\n|;&]{{0,60}}\s)?-[pPw]\s?{_PW}"),
+     rf"\s(?:-[uUDla]|--user(?:name)?)[= ]\s?[\"']?[\w.@\\-]{{1,60}}[\"']?\s(?:[^\n|;&]{{0,60}}\s)?-[pPw]\s?{_PW}"),
+    (("net user",), r"\bnet\s+user\s+\S+\s+(?P<value>[^\s/]\S{4,100})(?=\s|$)"),
+    (("community",), r"^\s{0,8}r[ow]community6?\s+(?P<value>\S{4,100})"),
+    (
+        ("basic_auth ", "sp_addlogin "),
+        r"\b(?:basic_auth|sp_addlogin)\s+N?[\"'][^\"'\n]{1,60}[\"'],\s*N?[\"'](?P<value>[^\"'\n]{4,100})",
+    ),
+    (("userpwd",), r"USERPWD\s*,\s*[\"'][^:\"'\n]{1,60}:(?P<value>[^\"'\n]{4,100})"),
+    ((":587", ":465", ":25 "), r"^\[?[\w.-]{3,100}\]?(?::\d{2,5})?\s+[^\s:@]{1,60}(?:@[\w.-]+)?:(?P<value>\S{4,100})$"),
     (("/p",), rf"(?<=\s)/p(?:ass(?:word)?)?:{_PW}"),
     (("send",),
      r"assword[^\n]{0,40}\n[ \t]{0,20}[\w.]{0,20}send(?:line|_line)?[ (]{1,5}(?:--\s)?[\"'](?P<value>[^\"'\n\\]{4,100})"),
@@ -76,16 +100,16 @@ _DOUBTFUL = (
     (
         ("secret ", "password ", "community ", "key "),
         r"^[ \t]{0,8}(?:enable\s+(?:secret|password)|username\s+\S+[^\n]{0,60}\s(?:secret|password)"
-        r"|snmp-server\s+community|(?:neighbor|tacacs-server|radius-server)\s[^\n]{0,60}\s(?:key|password))"
+        r"|snmp-server\s+community|(?:neighbor|tacacs-server|radius-server|ppp)\s[^\n]{0,60}\s(?:key|password))"
         r"\s+(?:\d\s+)?(?P<value>\S{4,100})",
     ),
 )  # fmt: skip
 """The same, where an ordinary word may stand in the place of the value."""
 _TOKEN_COMMANDS = (
-    r"\b[a-z][a-z0-9-]{1,20}\s(?:auth\s)?(?:login|auth|authenticate|authtoken|set-token|config\sadd-authtoken)\s"
+    r"\b[a-z][a-z0-9-]{1,20}\s(?:auth\s)?(?:login|auth|authenticate|authtoken|set-token|service\sinstall|config\sadd-authtoken)\s"
     r"(?:-[\w-]+\s){0,3}[\"']?(?P<value>[A-Za-z0-9_.-]{20,200})(?=[\"'\s]|$)",
-    r"\b(?:codecov|codecovcli|snyk|nuget|dotnet\snuget|ngrok|cargo|netlify|vercel|doctl)\b"
-    rf"{_REST}\s-[tk]\s[\"']?(?P<value>[A-Za-z0-9_-]{{20,200}})(?=[\"'\s]|$)",
+    r"\b(?:codecov|codecovcli|snyk|nuget|dotnet\snuget|ngrok|cargo|influx|netlify|vercel|doctl)\b"
+    rf"{_REST}\s-[tk]\s[\"']?(?P<value>[A-Za-z0-9_-]{{20,200}}={{0,2}})(?=[\"'\s]|$)",
 )
 _CALL = deferred(
     r"(?i:login|auth|authenticate|credentials?|passwordauthentication|getconnection|connect|mysqli|wifi\.begin|set_password)\b['\"]?\s{0,3}[=:]?\s{0,3}"
@@ -93,6 +117,13 @@ _CALL = deferred(
     r"(?:\"(?P<double>[^\"\n]{4,200})\"|'(?P<single>[^'\n]{4,200})')\s{0,3}[)\]]"
 )
 _CALLS = ("login", "auth", "credential", "connect", "mysqli", "wifi.begin", "set_password")
+_CLIENT = deferred(
+    r"(?i:login|auth\w*|credentials?|connect\w*|connection|client|handler|bind\w*|\bpdo|search|teleb[ou]t|basic|(?:passw\w*|pwd|secret|token|api_key)[^()\n]{0,100}\)\s{0,3}values\s?)"
+    r"\((?P<arguments>[^()\n]{0,400})\)"
+)
+_OF_CLIENTS = ('("', "('", ', "', ", '")
+_TYPICAL = ("[a-z]", "[A-Z]", "[0-9]", "[-_!@#%^&*+=~?]")
+_ARGUMENT = deferred(r"\"(?P<double>[^\"\n]{8,200})\"|'(?P<single>[^'\n]{8,200})'")
 _KEYED = deferred(
     r"(?i:\bfernet|jwt\.(?:sign|encode|verify|decode)|\bcreate_?hmac|hmac\.new|create(?:de)?cipheriv|secretkeyspec"
     r"|aes\.new)\([^()\n]{0,200}?[bB]?[\"'](?P<value>[^\"'\n]{12,400})[\"']"
@@ -121,6 +152,8 @@ def commanded(text: str, lowered: str) -> Iterator[Span]:
     yield from _token_commands(text, lowered)
     if any(word in lowered for word in _OF_KEYED):
         yield from _keyed(text)
+    if "(" in text and any(word in text for word in _OF_CLIENTS):
+        yield from _arguments(text)
     if "," in text and any(word in lowered for word in _CALLS):
         yield from _calls(text)
     yield from _password_files(text)
@@ -146,13 +179,29 @@ def _is_hard_to_mistake(value: str) -> bool:
 
 
 def _token_commands(text: str, lowered: str) -> Iterator[Span]:
-    hints = (("login ", "auth", "token "), (" -t ", " -k "))
+    hints = (("login ", "auth", "token ", "service install"), (" -t ", " -k "))
     for words, pattern in zip(hints, _TOKEN_COMMANDS, strict=True):
         if any(word in lowered for word in words):
             for found in re.compile(pattern).finditer(text):
                 value = found["value"]
                 if (is_random(value) or is_uuid(value)) and not is_reference(value):
                     yield Span(*found.span("value"), "token")
+
+
+def _is_typical(value: str) -> bool:
+    """Whether it has letters of both cases, digits and a mark, and is nothing that code is made of."""
+    return all(re.search(each, value) for each in _TYPICAL) and re.search(r"[^\w!@#%^&*+=~?-]", value) is None
+
+
+def _arguments(text: str) -> Iterator[Span]:
+    """Passwords and keys among the arguments of what connects or logs in."""
+    for call in _CLIENT.finditer(text):
+        for found in _ARGUMENT.finditer(call["arguments"]):
+            group = "double" if found["double"] else "single"
+            value = found[group]
+            if (is_strong(value) or _is_typical(value)) and not is_reference(value):
+                start = call.start("arguments") + found.start(group)
+                yield Span(start, start + len(value), "password")
 
 
 def _calls(text: str) -> Iterator[Span]:

@@ -42,7 +42,7 @@ _NAMES = (
     "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer", "basic", "sig",
     "mnemonic", "phrase", "psk", "login", "connect", "senha", "clave", "identified by", "net use", "add_user",
     "{sha}", "-u", "-a ", "-p", "-b ", "-w ", "-k ", "/p", ":*:", "code=", "sudo -s", "securestring", "fernet",
-    "hmac", "begin(", "config", "static key", "sqlplus", *PASSWORDS_ELSEWHERE,
+    "hmac", "begin(", "config", "static key", "sqlplus", "echo", "printf", "unseal", "snmp", "community", "net use", "signtool", "client(", "bind", "pdo(", "handler(", "@tcp(", "@unix(", "search(", "salt", "install", *PASSWORDS_ELSEWHERE,
 )  # fmt: skip
 """Words of which one is near every secret that is found by its place."""
 _LENGTH = 14

@@ -12,7 +12,7 @@ from memtui.safety.hits import PASSWORDS_ELSEWHERE
 _CORES = (
     "passw(?:or)?ds?", "passwort", "passphrase", "passwd", "passcode", "pwd", "passe", "pass", "psk",
     "pw(?<![a-z]pw)(?![a-z])", "pat(?<![a-z]pat)(?![a-z])", "secrets?", "tokens?", "keys?", "credentials?", "creds?", "auth", "jwt",
-    "senha", "clave", "mnemonic", "seed.phrase", "recovery.phrase", "signature", "sig(?<![a-z]sig)(?![a-z])",
+    "senha", "clave", "mnemonic", "seed.phrase", "recovery.phrase", "salts?", "signature", "sig(?<![a-z]sig)(?![a-z])",
     "x-amz-credential", "login(?=\\s*=)", "bindpw", *PASSWORDS_ELSEWHERE,
 )  # fmt: skip
 CORE = deferred("|".join(_CORES))
@@ -27,14 +27,14 @@ _PASSWORDS = frozenset(PASSWORDS_ELSEWHERE) | _words(
     "password passwords passwd passwort passphrase passcode pwd pass pw passe psk senha clave requirepass"
     " storepass keypass bindpw bindpasswd"
 )
-_SECRETS = _words("secret secrets credential credentials cred creds")
+_SECRETS = _words("salt salts secret secrets credential credentials cred creds")
 _TOKENS = _words("token tokens jwt auth sig signature authtoken")
 _KEYS = _words("key keys apikey secretkey accesskey privatekey authkey accountkey")
 _KINDS_OF_KEYS = _words(
     "api access secret private encryption signing auth account master service subscription storage app"
     " application license integration admin write server client deploy session crypt cipher aes hmac jwt"
     " shared consumer rest webhook vault functions management bot routing ingest ingestion instrumentation"
-    " sdk merchant sender root host device"
+    " unseal sdk merchant sender root host device"
     " preshared personal"
     " openai anthropic gemini google azure aws stripe groq mistral cohere datadog dd algolia sendgrid"
     " mailgun pinecone deepgram wandb"
@@ -50,6 +50,11 @@ _ENDINGS = _words(
 """Words behind the one that counts: ``PASSWORD_PROD``."""
 _NO_PASSWORDS = _words("forgot no show toggle has is")
 _NO_TOKENS = _words("next page continuation max num total cancellation csrf")
+_ENDS_OF_PASSWORDS = ("password", "passwd", "passphrase", "pass_phrase", "pass-phrase")
+_JOINED = deferred(
+    r"(?:db|user|root|admin|mysql|pg|smtp|mail|ftp|ssh|sudo|ldap|bind|http|proxy|account|wifi)p(?:ass|w)$"
+)
+"""Names that end so without a sign between the words."""
 _TEST_OUTCOMES = ("PASS", "Pass")
 
 _PART = deferred(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
@@ -58,15 +63,19 @@ _PHRASE = deferred(r"mnemonic|seed.phrase|recovery.phrase", re.IGNORECASE)
 
 
 @lru_cache(maxsize=10_000)
-def family(name: str) -> str:
+def family(name: str, assigned: bool = False) -> str:
     """What a name calls its value: password, secret, token, key; "" when it is no secret by its name.
 
     ``some key`` and ``login`` say less: such a value has to look more like a secret.
+
+    Args:
+        name: the name.
+        assigned: whether an equals sign is right behind it; "Pass" alone is what a test did.
     """
     plain = name.lstrip("-$.")
     lowered = plain.lower()
-    if name in _TEST_OUTCOMES:
-        return ""
+    if name in _TEST_OUTCOMES and not assigned:
+        return "" if name.isupper() else "pass"
     if _PHRASE.search(plain):
         return "mnemonic"
     if lowered in ("x-amz-signature", "x-amz-credential"):
@@ -83,7 +92,7 @@ def family(name: str) -> str:
 
 def _of_parts(name: str, last: str, before: str) -> str:
     lowered = name.lower()
-    if last in _PASSWORDS or lowered.endswith(("password", "passwd", "passphrase")):
+    if last in _PASSWORDS or lowered.endswith(_ENDS_OF_PASSWORDS) or _JOINED.search(lowered):
         return "" if before in _NO_PASSWORDS else "password"
     if last in _SECRETS or last.endswith("secret"):
         return "secret"
@@ -99,6 +108,8 @@ def _of_parts(name: str, last: str, before: str) -> str:
 
 
 def _key(name: str, last: str, before: str) -> str:
+    if name.lower() == "key":
+        return "key alone"
     if before in _NO_KEYS or last in _NO_KEYS:
         return ""
     if before in _KINDS_OF_KEYS or last in _KEYS - {"key", "keys"} or last[:-3] in _KINDS_OF_KEYS:
@@ -108,8 +119,10 @@ def _key(name: str, last: str, before: str) -> str:
 
 def kind(family: str, name: str) -> str:
     """What the value of such a name is called where it is masked."""
-    if family in ("some key", "login", "pat"):
-        return "key" if family == "some key" else "token"
+    if family in ("some key", "key alone", "login", "pat"):
+        return "key" if "key" in family else "token"
+    if family == "pass":
+        return "password"
     if family != "key":
         return family
     qualifier = next((each for each in ("private", "access", "api") if each in name.lower()), "")

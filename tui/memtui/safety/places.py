@@ -18,7 +18,7 @@ _MADE = (
     r"|env\([^()\n]{1,60},)\s{0,3}"
 )
 """What may stand between a sign and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
-_IN_YAML = r"(?:[|>][+-]?[ \t]{0,3}\n\s{1,20}|![\w-]{1,40}[ \t]{1,5}|&[\w-]{1,40}[ \t]{1,5}){1,2}"
+_IN_YAML = r"(?:(?<=\s)-[ \t]{1,5}|\[\s{0,20}|['\"]\[\s{0,9}|[|>][+-]?[ \t]{0,3}\n\s{1,20}|![\w-]{1,40}[ \t]{1,5}|&[\w-]{1,40}[ \t]{1,5}){1,2}"
 _ANY_TYPE = (
     r"(?:\[\w{0,20}\]|(?::[ \t]{0,3}|[ \t]{1,3}(?:[aA]s[ \t]{1,3})?)[A-Za-z][\w.:<>\[\]*&?]{0,40}(?:\(\d{1,5}\))?)"
     r"(?=[ \t]{0,5}=\s{0,5}[@bLu]?[\"'])"
@@ -26,7 +26,7 @@ _ANY_TYPE = (
 """A declared type, or the size of an array, that a quoted value is behind."""
 
 _ASSIGNED = deferred(
-    r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\*\*|__)?(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?"
+    r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\*\*|__|\s\d{1,2})?(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?"
     rf"(?:{_ANY_TYPE})?\s{{0,20}}(?::\s{{0,3}}(?:const\s)?&?(?:'static\s)?{_TYPES}\s{{0,5}})?"
     rf"(?P<sign>{_SIGNS}|{_SAYS}|{_SAYS_CJK})(?:\*\*|__)?\s{{0,10}}(?:{_MADE}|{_IN_YAML})?(?:\"\"(?=\")|''(?='))?"
 )
@@ -34,6 +34,8 @@ _SPACED = deferred(r"[ \t]{1,10}(?=[\"'])")
 _CALL = deferred(r"\(\s{0,5}(?=[\"'])")
 _ELEMENT = deferred(r"\s{0,3}>")
 _LISTED = deferred(r"\\?[\"'`][\])]{0,2}(?:\s{0,3},\s{0,40}|\s{1,5})(?=[bBrRuU@]?\\?[\"'`])")
+_SENTENCE = deferred(r"[ \t][a-z][^\n:=\"']{2,100}:[ \t]{0,3}(?:\n\s{1,8})?(?=\S)")
+_SAID = deferred(r"\s(?:is|was)\s[a-z]+\s")
 _CELL = deferred(r"[\"'`*]{0,3}[ \t]{0,40}\|[ \t]{0,5}(?=[^\s|])")
 _FILLED = deferred(
     r"[\])]{0,2}[\"'`]\)\s{0,3}\.(?:fill|type|set_?[vV]alue|send_?[kK]eys|press_sequentially|val|set)"
@@ -61,6 +63,7 @@ _GAPS = (
     ("spaced", _SPACED),
     ("declared", _NEXT),
     ("netrc", _NEXT),
+    ("sentence", _SENTENCE),
     ("beside", _NEXT),
 )
 """How a name may be followed by its value."""
@@ -76,10 +79,12 @@ _BARE = deferred(r"[^\s\"'`<>\u201c\u201d\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f
 _IN_ELEMENT = deferred(r"[^<>\n]{1,600}(?=</)")
 _DECLARED = deferred(
     r"(?:(?<![A-Za-z])(?:ENV|ARG|SetEnv|setenv|setx|-x|-gx|-Ux)|config(?:ure)?\s+set"
-    r"|(?:env|secrets?|variables?|config)(?::|\s{1,3})(?:set|add|put|create))\s+(?:[^\s=]{1,80}[:/])?\Z"
+    r"|(?:env|secrets?|variables?|config)(?::|\s{1,3})(?:set|add|put|create))\s+(?:--?\w[\w-]{0,20}\s+){0,2}(?:[^\s=]{1,80}[:/])?\Z"
 )
 _QUOTED_NAME = deferred(r"[\"'`](?:[#.\[/]|\w{1,20}\[|\[?\w{1,10}=[\"']?|[\w.]{1,40}:)?\Z")
-_SPACED_NAMES = frozenset(("password", "requirepass", "masterauth", "pass", "bindpw", "bindpasswd"))
+_SPACED_NAMES = frozenset(
+    ("password", "requirepass", "masterauth", "pass", "bindpw", "bindpasswd", "wpa-psk", "psk")
+)
 _LOGIN = deferred(r"\blogin\s+\S+\s+\Z|(?:^|\n)[ \t]*\Z")
 _NEXT_SETTING = deferred(r";(?=[A-Za-z ]+=|$)")
 _ESCAPED_END = deferred(r"\\[nr].*", re.DOTALL)
@@ -112,6 +117,8 @@ def value_of(text: str, begin: int, end: int) -> Value | None:
     name = text[begin:end]
     for style, gaps in _GAPS:
         gap = gaps.match(text, end)
+        if gap is not None and style == "assigned" and _SAID.match(text, end) and _SENTENCE.match(text, end):
+            continue
         if gap is not None and _fits(style, text, begin, name):
             return _value_at(text, gap.end(), _style(style, gap, name), begin)
     return None

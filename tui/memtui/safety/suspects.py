@@ -13,19 +13,19 @@ from memtui.safety.hits import PASSWORDS_ELSEWHERE
 
 _NAMES = (
     "pass", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sig", "cookie", "login", "phrase", "psk",
-    "mnemonic", "senha", "clave", "_pat", " pat", "-pat", *filter(str.isascii, PASSWORDS_ELSEWHERE),
+    "mnemonic", "salt", "senha", "clave", "_pat", " pat", "-pat", *filter(str.isascii, PASSWORDS_ELSEWHERE),
 )  # fmt: skip
 """Parts of the names in `names`, in lower case; a value is near them."""
 _OTHER_NAMES = tuple(name for name in PASSWORDS_ELSEWHERE if not name.isascii())
 _OTHER_LETTERS = deferred(f"[{''.join({char for char in ''.join(_OTHER_NAMES) if not char.isascii()})}]")
 _SIGNS = (
-    "bearer", "basic", "ssws", "-team", "connect(", "mysqli", "wifi.begin", "fernet", "hmac", "cipher",
+    "bearer", "basic", "ssws", "-team", "connect", "mysqli", "wifi.begin", "fernet", "hmac", "cipher",
     "aes.new", "identified", "net use", "add_user", "{sha}", "securestring", "bundle config", "jdbc:", "code=",
-    "<<<", ":*:", "sqlplus", "pdp ", "sqlldr", "/p:", "sudo -s", " --user",
+    "<<<", ":*:", "echo ",  "printf ", "unseal", "snmp", "community", "net user", "signtool", "client(", "bind", "pdo(", "handler(", "@tcp(", "@unix(", "search(", "service install", "sqlplus", ":587", ":465", ":pserver:", "values ", "values(", "pdp ", "sqlldr", "/p:", "sudo -s", " --user",
     *(f" -{flag}" for flag in "abkptuw"),
 )  # fmt: skip
 """What is in a line that `carriers` and `commands` take for one with a secret, where no name of one is."""
-_RAREST_FIRST = "{}*<(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
+_RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 
 
 def _any_of(words: tuple[str, ...]) -> str:
@@ -45,7 +45,7 @@ def _any_of(words: tuple[str, ...]) -> str:
 _WORD = deferred(_any_of((*_NAMES, *_SIGNS)))
 _VALUE = deferred(
     r"[a-z0-9_.$-]{0,40}(?:[\"'`\])*\\]{0,4}(?:[ \t]{0,20}\n|\s{0,20}[=:>,(|?\"'`[\uff1a\uff1d]|</|\Z|[^\x00-\x7f])"
-    r"|[ \t][^\n]{0,120}[0-9\"'])"
+    r"|[ \t][^\n]{0,120}(?:[0-9\"'`]|:\n))"
 )
 """What is behind a name that may have a value."""
 _ADDRESS, _ADDRESS_LENGTH = "://", 700

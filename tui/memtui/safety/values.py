@@ -7,9 +7,9 @@ import re
 from memtui.patterns import deferred
 
 _REFERENCE = deferred(
-    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked\b|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
+    r"\$\{|\$\(|(?<![A-Za-z0-9])\$[A-Za-z_]|\{\{|\}\}|%\(|%[sdv]\b|\[masked\b|<[\w .-]*>|\{[\w.!:]*\}|^%\w+%$|\.{3}|\u2026|://"
     r"|\benv[.\[(]|environ|getenv|process\.|secrets?\.|\bvars\.|\bconfig\.|\bsettings\.|import\.meta|\bself\.|\bthis\."
-    r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|_{6}|\bX{4,}|^\\|^:\w+:",
+    r"|\bkeyring\.|vault:|ssm:|arn:|op://|file:|\bref\+|\*{3}|[x\u2022#]{6}|^\*\*|_{6}|\bX{4,}|^\\|^:\w+:",
     re.IGNORECASE,
 )
 _PLACEHOLDER = deferred(
@@ -135,7 +135,9 @@ def is_strong(value: str) -> bool:
         return False
     if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
         return False
-    return _MARK.search(value) is not None or (is_random(value) and not is_uuid(value))
+    return _MARK.search(value) is not None or (
+        is_random(value) and _unexplained(value) >= 0.5 and not is_uuid(value)
+    )
 
 
 def looks_typed_at_random(value: str) -> bool:
