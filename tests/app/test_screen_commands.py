@@ -42,10 +42,15 @@ async def compact(driver: Driver) -> None:
     await driver.press("f2")
 
 
+async def changes(driver: Driver) -> None:
+    await driver.press("L")
+
+
 WAYS = {
     "Review": review,
     "Transcript": transcript,
     "Versions": versions,
+    "Changes": changes,
     "Search": search,
     "Compact": compact,
 }

@@ -56,6 +56,7 @@ SCREENS = {
     "document": (("4", "enter"), (NARROW, SHORT)),
     "other": (("4", "]"), SIZES),
     "versions": (("4", "v"), SIZES),
+    "changes": (("2", "a", "P", "L"), SIZES),
     "compared": (("4", "v", "space", "G", "a"), SIZES),
 }
 CASES = [

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.clock import Clock, age, parse_iso
 from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, lock, private_folder
@@ -68,6 +69,16 @@ class _Step:
     """An earlier try was cut short behind this step, or somebody else has done the same."""
 
 
+class Content(NamedTuple):
+    """The content of one of a change's files, to be read."""
+
+    path: Path
+    data: bytes | None
+    """As it is now; where it is gone, as the change found or left it; None when that is not kept."""
+    there: bool
+    """Whether the file exists."""
+
+
 class History:
     """The changes of one user, as a person in one project sees them."""
 
@@ -125,6 +136,21 @@ class History:
             what = "several changes that begin with" if found else "no change"
             raise UndoProblem(self._log.path, f"has {what} {beginning}; `memtui log` lists them")
         return found[0]
+
+    def contents(self, found: Recorded) -> list[Content]:
+        """The files of a change, to be read; one that cannot be read counts as gone."""
+        putter, contents = self._putter(found.change), []
+        for file in found.change.files:
+            path, data = Path(file.path), None
+            with suppress(FileProblem):
+                data = putter.content(path)
+            there = data is not None
+            for name in () if there else (file.before, file.after):
+                if data is None and name:
+                    with suppress(UndoProblem):
+                        data = self._text(name, path)
+            contents.append(Content(path, data, there))
+        return contents
 
     def _is_own(self, each: Recorded) -> bool:
         return each.change.by in _PEOPLE and each.change.project == self._changes.project

@@ -77,6 +77,9 @@ class Windows(Protocol):
     def stored(self, memory_id: str) -> None:
         """Show a new Recovery ID."""
 
+    def changes(self, done: Callable[[], None]) -> None:
+        """Show what memtui has changed."""
+
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
 

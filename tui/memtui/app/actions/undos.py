@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memtui.app.actions.place import Place
+from memtui.app.actions.place import Place, Windows
 from memtui.app.model.browser import Browser
 from memtui.clock import age, parse_iso
 from memtui.files import FileLocked, FileProblem, FileUnwritable
@@ -24,9 +24,10 @@ _NOTHING_UNDONE = "Nothing to redo."
 class Undos:
     """Takes back the changes that a person made in this project, the last one first."""
 
-    def __init__(self, place: Place, browser: Browser, panes: Iterable[Pane]) -> None:
+    def __init__(self, place: Place, browser: Browser, panes: Iterable[Pane], windows: Windows) -> None:
         self._host = place.host
         self._browser = browser
+        self._windows = windows
         self._panes = tuple(panes)
         self._one_by_one = asyncio.Lock()
         self._refused: set[str] = set()
@@ -40,17 +41,20 @@ class Undos:
         """Do again what was taken back last."""
         self._host.start(partial(self._revert, undone=True), group="undo")
 
-    def revert(self, change: Recorded) -> None:
-        """Take back this change, or do it again if it is taken back."""
-        self._host.start(partial(self._revert, change, undone=change.undone), group="undo")
+    def show(self) -> None:
+        """Show what memtui has changed."""
+        self._windows.changes(self._look_again)
 
-    async def _revert(self, change: Recorded | None = None, *, undone: bool) -> None:
+    def _look_again(self) -> None:
+        for pane in self._panes:
+            pane.resync()
+        self._host.hint(*_TARGETS)
+
+    async def _revert(self, *, undone: bool) -> None:
         async with self._one_by_one:
             with self._host.reporting("redoing" if undone else "undoing"):
                 history = await asyncio.to_thread(lambda: self._browser.history)
-                change = change or await asyncio.to_thread(
-                    partial(history.last, undone=undone, passing=self._refused)
-                )
+                change = await asyncio.to_thread(partial(history.last, undone=undone, passing=self._refused))
                 if change is None:
                     self._host.say(_NOTHING_UNDONE if undone else _NOTHING, warn=True)
                     return
@@ -60,9 +64,7 @@ class Undos:
                     if not isinstance(problem, (FileLocked, FileUnwritable)):  # those can be tried again
                         self._refused.add(change.change.id)
                     raise
-                for pane in self._panes:
-                    pane.resync()
-                self._host.hint(*_TARGETS)
+                self._look_again()
                 self._host.say(f"{'Redone' if undone else 'Undone'}: {self._named(change)}.")
 
     def _named(self, change: Recorded) -> str:

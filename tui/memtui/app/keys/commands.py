@@ -159,6 +159,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
     Command("u", "u", "undo", "undo the last change, be it from an earlier run", "undo", rank=50),
     Command("ctrl+r", "ctrl+r", "redo", "redo what was undone last", "redo"),
+    Command("L", "L", "log", "everything that memtui has changed; u undoes one of them", "log"),
     Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
     Command(
         "escape",

@@ -257,6 +257,21 @@ VERSIONS = CommandTable(
     ),
 )
 
+CHANGES = CommandTable(
+    "Changes",
+    "What memtui has changed, newest first.",
+    (
+        ScreenCommand("u", "u", "undo", "undo this change", "screen.undo"),
+        ScreenCommand("ctrl+r", "ctrl+r", "redo", "redo this change, which was undone", "screen.redo"),
+        ScreenCommand("enter", "enter", "open", "read the files of this change", "screen.open", bound=False),
+        ScreenCommand(
+            "A,a", "A", "all", "show the changes of all projects, or of this one alone", "screen.everywhere"
+        ),
+        _HELP,
+        ScreenCommand("escape,q,L", "esc", "back", "back to where you were", "screen.dismiss"),
+    ),
+)
+
 _TYPING, _CHOOSING = frozenset({"query"}), frozenset({"results"})
 
 SEARCH = CommandTable(
@@ -310,5 +325,5 @@ AFTERMATH = CommandTable(
     ),
 )
 
-TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, SEARCH, AFTERMATH)
+TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, CHANGES, SEARCH, AFTERMATH)
 """Every table, for the help, the tests, and a person's own keys."""

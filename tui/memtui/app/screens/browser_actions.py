@@ -58,7 +58,7 @@ class BrowserActions:
     ) -> None:
         self.filtering = Filtering(place)
         self.marking = Marking(place)
-        self.undos = Undos(place, browser, panes)
+        self.undos = Undos(place, browser, panes, windows)
         self.captures = CaptureActions(place, browser, panes.pending, windows, health)
         self.aftermaths = AftermathActions(place, browser, panes.pending, windows, self.undos)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
@@ -103,4 +103,5 @@ class BrowserActions:
             "search": self.search.search,
             "undo": self.undos.undo,
             "redo": self.undos.redo,
+            "log": self.undos.show,
         }

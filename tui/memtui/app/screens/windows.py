@@ -74,6 +74,12 @@ class ScreenWindows:
 
         self._screen.app.push_screen(StoredScreen(memory_id))
 
+    def changes(self, done: Callable[[], None]) -> None:
+        """Show what memtui has changed."""
+        from memtui.app.screens.changes import ChangesScreen
+
+        self._screen.app.push_screen(ChangesScreen(self._browser), lambda _: done())
+
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
         from memtui.app.screens.versions import VersionsScreen

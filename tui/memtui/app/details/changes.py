@@ -1,0 +1,36 @@
+"""A change that memtui made, as a document: what, when and by whom, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from memtui.app.widgets.document import Document, concat, line, plain, rule, styled
+from memtui.clock import age, local_minute, parse_iso
+from memtui.store.history import Content, Recorded
+
+_MOST = 200_000
+"""Bytes of a file that are shown."""
+
+
+def change_document(change: Recorded, contents: Iterable[Content], now: datetime) -> Document:
+    """A change and its files, each as it is now; one that is gone as it was, if that is kept."""
+    moment = parse_iso(change.change.at)
+    when = f"{local_minute(moment)} · {age(moment, now)}" if moment else change.change.at
+    head = [line(change.change.what, "strong"), styled((f"{when} · by {change.by}", "dim"))]
+    if change.undone:
+        head.append(line("Undone: ctrl+r in the list does it again.", "warn"))
+    return concat(*head, *(_file(content) for content in contents))
+
+
+def _file(content: Content) -> Document:
+    head = [line(""), rule(str(content.path)), line(_said(content), "dim")]
+    text = (content.data or b"")[:_MOST].decode("utf-8", "replace")
+    return concat(*head, plain(text)) if text else Document(head)
+
+
+def _said(content: Content) -> str:
+    if content.data is None:
+        return "This file is not there, and its text is not kept."
+    cut = f" The first {_MOST:,} bytes." if len(content.data) > _MOST else ""
+    return f"{'As it is now.' if content.there else 'This file is not there any more: as it was.'}{cut}"
