@@ -1,11 +1,11 @@
-"""What of a session is still named after its compactions, arm by arm at equal size.
+"""Share of a session's facts that survive its compactions, per arm at equal size.
 
     python benchmarks/aftermath.py                       # the transcripts in $MEMTUI_SHARED/transcripts
     python benchmarks/aftermath.py --missing a.jsonl     # one, and what is not named with memtui's notes
     python benchmarks/aftermath.py --arm 'other=other-tool --session'
 
-The truth comes from the raw records (`raw_session.py`), never from memtui's own reading. Every arm adds to
-Claude Code's summary a text of at most 9,000 characters:
+The truth comes from the raw records (`raw_session.py`), never from memtui's own reading. Every arm adds
+a text of at most 9,000 characters to Claude Code's summary:
 
 - `summary` adds nothing;
 - `memtui` what the hook session-start hands over: the transcript is played up to each compaction in turn, and
@@ -15,10 +15,10 @@ Claude Code's summary a text of at most 9,000 characters:
 - `NAME=COMMAND` whatever a command prints that gets the path of the transcript up to the compaction as its
   last argument, cut at the same length. A command that sees past the boundary is disqualified by the file.
 
-What counts as named is the rule of `memtui/aftermath/naming.py`, by which memtui itself compares; of the
-user's messages it takes the first 160 characters. A command counts when it was run before the compaction and
-came again within 50 calls after it; for files the same share is given beside the share of all. `false` is the
-share of another session's facts that the text seems to name: how much of an arm's success is chance.
+Facts are matched by the rules of `memtui/aftermath/naming.py`; of a user message the first 160 characters
+count. A command counts when it ran before the compaction and again within the next 50 calls; for files this
+share is printed in addition to the share of all files. `false` is the share of facts from another session
+that the text matches by chance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Key = tuple[str, str]
 
 
 def facts_of(compacted: Compacted) -> Iterator[tuple[str, str, Test]]:
-    """Kind, text and test of everything that counts of a session before a compaction."""
+    """Kind, text and test of every fact before a compaction."""
     before = compacted.before
     for kind, paths in (("modified files", before.modified), ("files read", before.read)):
         for path in paths:
@@ -98,7 +98,7 @@ class Played:
         self._data = transcript.read_bytes()
 
     def notes(self, compacted: Compacted) -> str:
-        """What session-start hands over after a compaction; `prefix` holds what was before it."""
+        """Notes that session-start hands over; `prefix` holds the transcript up to the compaction."""
         self.prefix.write_bytes(self._data[: compacted.offset])
         update_state(self._places, system_clock, transcript=self.prefix)
         project, home = self._places.project, self._places.home
@@ -106,7 +106,7 @@ class Played:
 
 
 def last_words(compacted: Compacted, size: int) -> str:
-    """The end of what was said, with the commands."""
+    """The end of the conversation, including commands."""
     return "\n".join(compacted.before.spoken)[-size:] if size else ""
 
 
@@ -119,7 +119,7 @@ def random_facts(compacted: Compacted, size: int) -> str:
 
 
 def by_command(command: str) -> Arm:
-    """An arm that asks a program."""
+    """An arm that runs a program."""
 
     def text(prefix: Path, _: Compacted) -> str:
         ran = subprocess.run(
@@ -141,7 +141,7 @@ def wilson(hits: int, number: int, z: float = 1.96) -> tuple[float, float]:
 
 
 class Counts:
-    """Hits and totals by arm and kind, and what memtui's notes do not name."""
+    """Hits and totals by arm and kind, and the facts missing from memtui's notes."""
 
     def __init__(self) -> None:
         self.hits: Counter[Key] = Counter()
@@ -149,7 +149,7 @@ class Counts:
         self.missing: list[str] = []
 
     def add(self, arm: str, text: SearchedText, facts: Iterable[tuple[str, str, Test]]) -> None:
-        """Count the facts that a text names."""
+        """Count the facts found in a text."""
         for kind, what, test in facts:
             named = test(text) is not None
             self.totals[arm, kind] += 1
@@ -158,7 +158,7 @@ class Counts:
                 self.missing.append(f"{kind}: {what}")
 
     def lines(self, arms: Iterable[str], goals: dict[str, float]) -> Iterator[str]:
-        """The table; `goals` are shown beside the kinds they are for."""
+        """The lines of the table; `goals` are shown beside their kinds."""
         arms = list(arms)
         yield f"{'kind':<22}{'number':>7}" + "".join(f"{arm:>24}" for arm in arms)
         for kind in dict.fromkeys(kind for _, kind in self.totals):
@@ -174,7 +174,7 @@ class Counts:
             yield f"{kind:<22}{number:>7}" + "".join(cells) + note
 
     def missed(self) -> bool:
-        """Whether a goal is not reached."""
+        """Whether a goal was missed."""
         return any(self.hits["memtui", k] < g * self.totals["memtui", k] for k, g in GOALS.items())
 
 
@@ -221,7 +221,7 @@ def main() -> int:
     """Print both tables; 1 when a goal is missed, 2 without compactions."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("transcripts", nargs="*", type=Path)
-    parser.add_argument("--missing", action="store_true", help="list what memtui's notes do not name")
+    parser.add_argument("--missing", action="store_true", help="list the facts missing from memtui's notes")
     parser.add_argument("--arm", action="append", default=[], metavar="NAME=COMMAND")
     given = parser.parse_args()
     others = {name: by_command(command) for name, _, command in (arm.partition("=") for arm in given.arm)}

@@ -1,6 +1,6 @@
-"""What a session held before and after each compaction, read from the raw records of its transcript.
+"""Content of a session before and after each compaction, read from the raw records.
 
-The truth of `aftermath.py`. It shares no code with memtui, so that what memtui overlooks is counted as lost.
+Ground truth of `aftermath.py`. It shares no code with memtui, so everything memtui misses counts as lost.
 Only records with a plain meaning count: tool calls with a result that is no error, lists of tasks as the task
 tools left them, and texts that the user typed.
 """
@@ -31,7 +31,7 @@ _FRAME = re.compile(r"^cd \S+ *(?:&&|;) *|\s+2>&1|\s*\|\s*(?:head|tail)\b[^|]*$"
 
 @dataclass(slots=True)
 class Session:
-    """What the records say up to one point."""
+    """State of a session after some of its records."""
 
     root: str = ""
     modified: dict[str, None] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Session:
     tasks: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Text and status by id."""
     spoken: list[str] = field(default_factory=list)
-    """What was said by either side, and the commands, in order."""
+    """Messages of both sides and commands, in order."""
 
     @property
     def open_tasks(self) -> list[str]:
@@ -101,7 +101,7 @@ def session_of(records: Iterator[dict[str, Any]]) -> Session:
 
 
 def typed(record: dict[str, Any]) -> str:
-    """What the user typed: a message, words queued while the model worked, or words with a rejection."""
+    """Text typed by the user: a message, a queued message, or the reason for a rejection."""
     attachment = record.get("attachment")
     if isinstance(attachment, dict) and attachment.get("type") == "queued_command":
         if attachment.get("commandMode", "prompt") != "prompt" or attachment.get("isMeta"):
@@ -120,7 +120,7 @@ def typed(record: dict[str, Any]) -> str:
 
 
 def command_of(call: dict[str, Any]) -> str:
-    """A shell call's command without its change of folder and the filters behind it."""
+    """A shell command without a leading ``cd`` and trailing filters."""
     text = call.get("input", {}).get("command")
     return " ".join(_FRAME.sub("", text).split()) if isinstance(text, str) else ""
 

@@ -56,7 +56,7 @@ def test_commands_that_check_come_first_with_their_last_outcome(tmp_path: Path) 
     said.tool("Bash", command="./deploy staging")
     said.tool("Bash", "3 passed", command="pytest -q")
     assert section(notes(said, tmp_path), "Commands") == [
-        "- `pytest -q`: 2 times, the last one ok",
+        "- `pytest -q`: 2 times, last: ok",
         "- `./deploy staging`: ok",
         "- `ls -la`: ok",
     ]

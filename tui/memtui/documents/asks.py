@@ -1,4 +1,4 @@
-"""What the user asked, turn by turn, in their own words."""
+"""Requests of the user, turn by turn, in their own words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ask(NamedTuple):
     """As they stand, pasted blocks only named."""
     source: Source
     about: str = ""
-    """What a slash command is for, see `Turn.about`; none of the user's words."""
+    """Purpose of a slash command, see `Turn.about`; not the user's words."""
 
     @property
     def line(self) -> str:
@@ -38,7 +38,7 @@ class Ask(NamedTuple):
 
 
 def asks(facts: Facts) -> list[Ask]:
-    """What the user asked, newest first; a plan that was handed to a fresh context by its title alone."""
+    """The user's requests, newest first; a plan given to a fresh context only by its title."""
     if facts.turns:
         found = [
             Ask(_words(turn, facts), turn.source, turn.about)
@@ -52,7 +52,7 @@ def asks(facts: Facts) -> list[Ask]:
 
 
 def last_asked(facts: Facts) -> Ask | None:
-    """What the user asked last."""
+    """The user's last request."""
     found = asks(facts)
     return found[0] if found else None
 

@@ -3,69 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from enum import StrEnum
-from typing import NamedTuple
+from collections.abc import Callable
 
-from memtui.formats.lists import numbered_items
+from memtui.documents.checked_text import CheckedText, Point, Verdict
 from memtui.formats.model import is_none
-from memtui.formats.recovery import Recovery, RoleFile, is_unknown, parse_recovery, section_lines
+from memtui.formats.recovery import RoleFile, parse_recovery, section_lines
 from memtui.reading.paths import is_absolute
 from memtui.reading.short_text import one_line, says_something, shortened
+
+__all__ = ["Point", "Verdict", "check_recovery"]
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
 _MOST_FILES = 8
 """Working files of a text that says which ones matter (the seed: 3-8)."""
 _LONG_OBJECTIVE = 600
 _SHOWN = 60
-
-
-class Verdict(StrEnum):
-    """How a point of the checklist stands."""
-
-    PASS = "pass"  # noqa: S105 - a verdict
-    WARN = "warn"
-    FAIL = "fail"
-
-
-class Point(NamedTuple):
-    """One point of the checklist."""
-
-    name: str
-    verdict: Verdict
-    message: str
-    """One line for a person."""
-    line: int | None
-    """The line of the text that it is about, from 1; None when there is none."""
-
-
-class _Text(NamedTuple):
-    """A text under check: what it says, and where."""
-
-    recovery: Recovery
-    sections: dict[str, list[tuple[int, str]]]
-
-    def has(self, title: str) -> bool:
-        """Whether the section is there, be it empty."""
-        return title in self.sections
-
-    def line(self, title: str) -> int | None:
-        """The first line of a section that says something; the one below its heading when none does."""
-        lines = self.sections.get(title, [])
-        told = (number for number, line in lines if line.strip())
-        return next(told, lines[0][0] if lines else None)
-
-    def items(self, title: str) -> Iterator[tuple[int, str]]:
-        """The items of a section with their lines, but for ``(none)``."""
-        lines = self.sections.get(title, [])
-        for index, item in numbered_items([line for _, line in lines]):
-            if not is_none(item) and not is_unknown(item):
-                yield lines[index][0], item
-
-    def files(self, title: str) -> Iterator[tuple[int, RoleFile]]:
-        """The files of a section with their lines."""
-        for line, item in self.items(title):
-            yield line, RoleFile(path=item)
 
 
 _Answer = tuple[Verdict, str, int | None]
@@ -82,12 +34,12 @@ def check_recovery(text: str) -> tuple[Point, ...]:
     Raises:
         FormatError: the text holds none of the sections of a recovery text.
     """
-    checked = _Text(parse_recovery(text), section_lines(text))
+    checked = CheckedText(parse_recovery(text), section_lines(text))
     points = ((name, *check(checked)) for name, check in _POINTS)
     return tuple(Point(name, verdict, one_line(message), line) for name, verdict, message, line in points)
 
 
-def _session_id(text: _Text) -> _Answer:
+def _session_id(text: CheckedText) -> _Answer:
     line, given = text.line(_SESSION), text.recovery.session_id
     if given.startswith("WFS-"):
         return Verdict.PASS, f"workflow session {shortened(given, _SHOWN)}", line
@@ -100,7 +52,7 @@ def _session_id(text: _Text) -> _Answer:
     return Verdict.PASS, "no workflow session was active", line
 
 
-def _project_root(text: _Text) -> _Answer:
+def _project_root(text: CheckedText) -> _Answer:
     line, root = text.line(_ROOT), text.recovery.project_root.strip("`")
     if not root:
         return Verdict.FAIL, "is not named", line
@@ -109,7 +61,7 @@ def _project_root(text: _Text) -> _Answer:
     return Verdict.PASS, "is absolute", line
 
 
-def _objective(text: _Text) -> _Answer:
+def _objective(text: CheckedText) -> _Answer:
     line, objective = text.line(_OBJECTIVE), text.recovery.objective
     if not objective:
         return Verdict.FAIL, "is not said", line
@@ -136,7 +88,7 @@ _LEFT_OUT = re.compile(
 )
 
 
-def _plan(text: _Text) -> _Answer:
+def _plan(text: CheckedText) -> _Answer:
     line, content = text.line(_PLAN), text.recovery.plan.content
     if not content.strip() or is_none(content.strip()):
         return Verdict.FAIL, "there is none", line
@@ -150,7 +102,7 @@ def _plan(text: _Text) -> _Answer:
     return Verdict.PASS, f"{lines:,} lines, nothing seems to be left out", line
 
 
-def _plan_source(text: _Text) -> _Answer:
+def _plan_source(text: CheckedText) -> _Answer:
     source, line = text.recovery.plan.source, None
     for number, said in text.sections.get(_PLAN, []):
         if "source" in said.casefold() and said.lstrip().startswith(("#", "**")):
@@ -171,7 +123,7 @@ _STATUS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6})\s+.{0,4}?(?:\[[ xX>✓✔~-]\
 _PHASE = re.compile(r"#{1,6}\s*\**(?:Phase|Step|Stage|Task|阶段|步骤|フェーズ)\s*(\d{1,3})\b", re.IGNORECASE)
 
 
-def _plan_details(text: _Text) -> _Answer:
+def _plan_details(text: CheckedText) -> _Answer:
     line, lines = text.line(_PLAN), text.recovery.plan.content.split("\n")
     steps = sum(1 for each in lines if _STEP.match(each))
     marked = sum(1 for each in lines if _STATUS.match(each))
@@ -196,7 +148,7 @@ def _plan_details(text: _Text) -> _Answer:
 _RELATIVE_START = re.compile(r"`?(?P<path>[\w.@-]+(?:[\\/][\w.@+-]+)+\.\w{1,8})`?(?=$|[:\s,])")
 
 
-def _absolute_paths(text: _Text) -> _Answer:
+def _absolute_paths(text: CheckedText) -> _Answer:
     number = 0
     wrong: list[tuple[int, str]] = []
     for title in (_WORKING, _REFERENCE):
@@ -215,7 +167,7 @@ def _absolute_paths(text: _Text) -> _Answer:
     return Verdict.PASS, f"{number} files, all absolute", None
 
 
-def _working_files(text: _Text) -> _Answer:
+def _working_files(text: CheckedText) -> _Answer:
     files = list(text.files(_WORKING))
     line = text.line(_WORKING)
     if not text.has(_WORKING):
@@ -234,7 +186,7 @@ def _working_files(text: _Text) -> _Answer:
     return Verdict.PASS, f"{_counted(len(files), 'file')} with roles", line
 
 
-def _reference_files(text: _Text) -> _Answer:
+def _reference_files(text: CheckedText) -> _Answer:
     files = list(text.files(_REFERENCE))
     line = text.line(_REFERENCE)
     if not files:
@@ -257,7 +209,7 @@ _RESULT = re.compile(
 )
 
 
-def _last_action(text: _Text) -> _Answer:
+def _last_action(text: CheckedText) -> _Answer:
     line, action = text.line(_LAST), text.recovery.last_action
     if not action:
         return Verdict.FAIL, "is not said", line
@@ -276,7 +228,7 @@ _REASON = re.compile(
 )
 
 
-def _decisions(text: _Text) -> _Answer:
+def _decisions(text: CheckedText) -> _Answer:
     decisions = list(text.items(_DECISIONS))
     if not text.has(_DECISIONS):
         return Verdict.WARN, "there is no such section", None
@@ -298,7 +250,7 @@ _WELL = re.compile(
 )
 
 
-def _known_issues(text: _Text) -> _Answer:
+def _known_issues(text: CheckedText) -> _Answer:
     line, recovery = text.line(_ISSUES), text.recovery
     if not text.has(_ISSUES):
         return Verdict.WARN, "there is no such section; (none) says that no bug was put off", None
@@ -322,7 +274,7 @@ def _key(item: str) -> str:
     return re.sub(r"^\[[ x>]\]\s*", "", item.casefold()).strip()
 
 
-def _notes(text: _Text) -> _Answer:
+def _notes(text: CheckedText) -> _Answer:
     line, recovery = text.line(_NOTES), text.recovery
     if recovery.notes:
         return Verdict.PASS, "there are some", line
@@ -335,7 +287,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-_POINTS: tuple[tuple[str, Callable[[_Text], _Answer]], ...] = (
+_POINTS: tuple[tuple[str, Callable[[CheckedText], _Answer]], ...] = (
     ("Session ID", _session_id),
     ("Project Root", _project_root),
     ("Objective", _objective),

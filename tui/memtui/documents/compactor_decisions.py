@@ -53,7 +53,7 @@ def _key(text: str) -> str:
 
 
 def _is_cut(text: str, key: str, known: set[str]) -> bool:
-    """Whether a decision is the beginning of one that is told already, and was cut there."""
+    """Whether a decision is a shortened copy of a known one."""
     return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 

@@ -67,7 +67,7 @@ def collapsed(tasks: Sequence[Task], most: int = MOST) -> tuple[Task, ...]:
 
 
 def count_of(task: Task) -> int:
-    """How many tasks the counting line stands for; 0 for any other line."""
+    """Number of tasks in the counting line; 0 for any other line."""
     match = _EARLIER.fullmatch(task.text) if task.kind is TaskKind.DONE else None
     return int(match[1]) if match else 0
 
@@ -93,7 +93,7 @@ def _whole(task: Task, drafted: Sequence[Task]) -> Task:
 
 
 def _is_done(task: Task, told: dict[str, Task]) -> bool:
-    """Whether a task is done: it was, and nobody took it up again, or it is shown to be now."""
+    """Whether a task is done, in this version or the one before."""
     now = told.get(task_key(task.text))
     return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
 
@@ -124,7 +124,7 @@ def _is_ours(child: Task) -> bool:
 
 
 def _waiting(task: Task, superseded: bool) -> Task:
-    """An open task that nobody spoke of: it waits, if another one is in progress now."""
+    """A task missing from the draft: no longer in progress if another task is."""
     if task.kind is not TaskKind.IN_PROGRESS or not superseded:
         return task
     return task.replace(
@@ -133,7 +133,7 @@ def _waiting(task: Task, superseded: bool) -> Task:
 
 
 def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
-    """Only the first one that is in progress is; it has a blocker, be it none."""
+    """Keep one task in progress, the first, and give it a blocker line."""
     found = False
     result = []
     for task in tasks:

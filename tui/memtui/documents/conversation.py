@@ -18,7 +18,7 @@ _USERS = ("typed", "command", "plan", "comment")
 
 
 def conversation(path: Path, limit: int, *, until: datetime | None = None) -> str:
-    """What was said, oldest first: the first message, then as much of the end as fits.
+    """The conversation, oldest first: the first message, then as much of the end as fits.
 
     Args:
         path: a Claude Code transcript.

@@ -1,4 +1,4 @@
-"""How a conversation goes, by structure alone: scripts, lengths and numbers; N/A where that says nothing."""
+"""Conversation dynamics from structure alone: scripts, lengths and counts; N/A where unknown."""
 
 from __future__ import annotations
 

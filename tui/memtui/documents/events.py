@@ -1,4 +1,4 @@
-"""Failures and checks as events with their age; whether something is solved is not for us to say."""
+"""Failures and checks as events with their age, without a claim that they are solved."""
 
 from __future__ import annotations
 

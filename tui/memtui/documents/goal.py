@@ -1,4 +1,4 @@
-"""What a session is for: its plan, its tasks, and what the user asked, each named as what it is."""
+"""Goal of a session: its plan, its tasks and the user's requests, each labelled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
 _DRAFTED = re.compile(rf"(?:{_PLAN}|{_UNDECIDED}|{_LIST}|{_LAST}|{_FIRST})(?: \([^)]*\))?: ")
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
-"""What every document says whose session cannot be read any more."""
+"""Sentence in all documents of a session whose transcript is gone."""
 
 
 def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
@@ -55,7 +55,7 @@ def title_of(facts: Facts) -> str:
 
 
 def _work_of(ask: Ask) -> str:
-    """What a message asks for: of a slash command its words, when there are several, else its description."""
+    """The request in a message: of a slash command its arguments, else its description."""
     _, _, words = ask.text.strip().partition(" ")
     return words if ask.about and " " in words.strip() else ask.about or ask.text
 

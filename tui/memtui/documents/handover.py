@@ -136,7 +136,7 @@ def head_and_tail(text: str, limit: int) -> str:
 
 
 def _commands(facts: Facts) -> Iterator[str]:
-    """What checks the work, then what ran more than once, then the rest; the newest first within each."""
+    """Checks first, then repeated commands, then the rest; each group newest first."""
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in facts.commands:
@@ -148,7 +148,7 @@ def _commands(facts: Facts) -> Iterator[str]:
     ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
     for text in ranked[:_COMMANDS]:
         outcome = outcome_of(last[text])
-        count = f"{times[text]} times, the last one " if times[text] > 1 else ""
+        count = f"{times[text]} times, last: " if times[text] > 1 else ""
         yield f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
 
 

@@ -1,4 +1,4 @@
-"""The plan of a session that nobody wrote down: what was asked for, what was done, what is left."""
+"""Plan of a session without a written one: requests, finished work, open work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LATER = 400
 
 
 def inferred_plan(facts: Facts) -> str:
-    """What the user asked for, and what is on record as done and as open."""
+    """The user's requests with the finished and open work on record."""
     found = asks(facts)
     blocks = []
     if found:
@@ -57,7 +57,7 @@ def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
 
 
 def since(mark: Landmark) -> str:
-    """What came after a commit and may have replaced it, behind a comma; "" for nothing on record."""
+    """Later git commands that may have replaced a commit, after a comma; "" for none."""
     return _SINCE.get(mark.superseded, "")
 
 

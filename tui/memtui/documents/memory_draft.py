@@ -69,7 +69,7 @@ def _only_capture() -> str:
 
 
 def _learnings(facts: Facts) -> Iterator[str]:
-    """What is certain: what was settled, and what was committed."""
+    """Settled decisions and commits."""
     for each in settled(facts):
         text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
         yield sourced(text, each.source, clock=True)
@@ -82,7 +82,7 @@ def _questions(facts: Facts) -> list[str]:
 
 
 def _confidence(facts: Facts) -> str:
-    """How much of the work is shown to be done, by a rule over records alone.
+    """Confidence by a fixed rule over records.
 
     - Low: the last check failed, the last turn has no end, or only the capture is known.
     - High: the last check went well by its own exit status, every task of a list is ticked off, no step of
@@ -111,7 +111,7 @@ def _confidence(facts: Facts) -> str:
 
 
 def _since_check(facts: Facts, check: Command | None) -> str:
-    """What happened after the last check that it says nothing of; "" for nothing on record."""
+    """Work after the last check, which it does not cover; "" for none."""
     last = facts.last_action
     if last is not None and last.outcome == "background":
         return sourced(f"{last.tool} runs in the background", last.source, clock=True)
@@ -121,7 +121,7 @@ def _since_check(facts: Facts, check: Command | None) -> str:
 
 
 def _tasks(facts: Facts, left: int) -> str:
-    """How many tasks are done, with the line at which the list changed last; "" without a list."""
+    """Number of finished tasks with the line of the last change; "" without a list."""
     if left:
         return f"{_counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
     done, number = sum(map(was_done, facts.todos)), len(facts.todos)

@@ -92,13 +92,13 @@ def plan_in_force(facts: Facts) -> PlanFact | None:
 
 
 def undecided_plan(facts: Facts) -> PlanFact | None:
-    """A plan after the one in force that nobody has decided on."""
+    """A later plan without a decision."""
     plan = facts.plans[-1] if facts.plans else None
     return plan if plan is not None and plan.fate == "unknown" else None
 
 
 def awaited_plan(facts: Facts) -> PlanFact | None:
-    """An undecided plan that a decision may still come on: nothing was asked or changed since."""
+    """An undecided plan with no request or change after it."""
     plan = undecided_plan(facts)
     if plan is None or _worked_since(facts, plan):
         return None
@@ -115,7 +115,7 @@ def unfinished_turn(facts: Facts) -> Turn | None:
 
 
 def how_it_stands(turn: Turn) -> str:
-    """What became of an unfinished turn: ``was interrupted``."""
+    """State of an unfinished turn: ``was interrupted``."""
     return _ENDED[turn.end]
 
 
@@ -132,7 +132,7 @@ def waiting_for(facts: Facts) -> OpenWork | None:
 
 
 def pending(facts: Facts, *, clock: bool = False) -> list[str]:
-    """What is open, most urgent first; where no record says so, what was said last instead."""
+    """Open work, most urgent first; without any on record, Claude's last message."""
     return list(dict.fromkeys(_pending(facts, clock=clock))) or [_nothing_open(facts, clock=clock)]
 
 

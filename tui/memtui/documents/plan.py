@@ -1,4 +1,4 @@
-"""Which plan a session follows: the four priorities of seed 000, section 8.
+"""The plan of a session, by the four priorities of seed 000, section 8.
 
 The plan is kept word for word. What stands in a plan is never rewritten, its paths included: those that are
 relative are relative to the project's root, which a recovery text names. Where a plan of lower priority says
@@ -69,7 +69,7 @@ def _whole(todo: Todo) -> str:
 
 
 def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
-    """The plan that the user approved last, and one made later that nobody has decided on."""
+    """The last approved plan, and a later one without a decision."""
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
     if plan := undecided_plan(facts):

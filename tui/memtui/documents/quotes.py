@@ -1,4 +1,4 @@
-"""What was said, in the speakers' own words, newest first: a section behind those of the seeds.
+"""Quotes of the user, Claude and subagents, newest first: a section after those of the seeds.
 
 Quotes need no judgement: a later reversal stands above the wish that it withdraws.
 """
@@ -80,7 +80,7 @@ def texts_between(facts: Facts) -> list[Said]:
 
 
 def reports(facts: Facts) -> list[Said]:
-    """What subagents reported at their end, newest first, as far as there is room."""
+    """Final reports of subagents, newest first, as many as fit."""
     said = (Said(quote.text, quote.source) for quote in reversed(facts.subagent_results))
     return _fitting(said, _REPORT, _REPORTS)
 
@@ -91,7 +91,7 @@ def users_words(facts: Facts) -> list[Said]:
 
 
 def last_said(facts: Facts) -> Said | None:
-    """What the model said last, whoever it answered."""
+    """The model's last message."""
     closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
     return Said(closing.text, closing.source) if closing else None
 

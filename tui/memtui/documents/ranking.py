@@ -1,4 +1,4 @@
-"""Which files of a session matter most, with their roles (seed 000, sections 3 and 7)."""
+"""The most important files of a session with their roles (seed 000, sections 3 and 7)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NO_CODE = frozenset({"styles", "web page", "page template"})
 _LOOKS = 4.0
 """Styles and pages, beside the code."""
 _OUTSIDE = 4.0
-"""What a file loses that lies outside the project."""
+"""Penalty for files outside the project."""
 _GONE = 8.0
-"""What a file loses that was deleted, or moved elsewhere."""
+"""Penalty for files that were deleted or moved."""
 _BY_SUBAGENT = 1.5
 _RECENT = 2.0
-"""What the file that was begun last has ahead of the first one."""
+"""Bonus of the file that was first changed last."""
 
 _FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
 """Configuration that a new session reads first."""
@@ -75,7 +75,7 @@ def _weight(file: FileFact, index: int, number: int, root: str) -> float:
 
 
 def _is_gone(file: FileFact) -> bool:
-    """Whether there is no such file any more where it was."""
+    """Whether the file was deleted or moved."""
     return file.fate not in ("", PUT_BACK)
 
 
@@ -92,7 +92,7 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: st
 
 
 def _fate(file: FileFact) -> str:
-    """What became of a file; a path that would end the role is left out."""
+    """Fate of a file; a path that would break the role's syntax is left out."""
     return "moved" if ")" in file.fate else file.fate
 
 
@@ -128,7 +128,7 @@ def _where_it_is(file: FileFact) -> FileFact:
 
 
 def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:
-    """How much a file that was read says, and its role beside the changed ones."""
+    """Weight and role of a file that was only read."""
     related = folder_of(file.path) in folders
     if role.kind is Kind.TYPES or role.text in _FIRST:
         return _HIGH, role.text

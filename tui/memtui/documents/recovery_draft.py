@@ -67,7 +67,7 @@ def draft_recovery(
 
 
 def _nothing(facts: Facts, told: str) -> tuple[str, ...]:
-    """The one item of a list that no record fills: that is not the same as none."""
+    """Single item of an empty list: not recorded, which is not the same as none."""
     return (f"{UNKNOWN}: {ONLY_CAPTURE if facts.from_capture else told}",)
 
 
@@ -91,7 +91,7 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
     told = f"no failed check on record; the last one: {check}" if check else "no check on record"
-    return _nothing(facts, f"{told}; other failures stand in the notes" if last_errors(facts, 1) else told)
+    return _nothing(facts, f"{told}; failures stand in the notes" if last_errors(facts, 1) else told)
 
 
 def _changes(facts: Facts) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _changes(facts: Facts) -> Iterator[str]:
 
 
 def _without_secrets(recovery: Recovery) -> Recovery:
-    """The same with its texts masked, and its paths, which are ordinary ones next to always."""
+    """The recovery text with all secrets masked, in paths too."""
     number = 0
 
     def mask(text: str) -> str:

@@ -19,7 +19,7 @@ _ERRORS = 5
 
 
 def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
-    """What the other sections do not hold, under bold titles.
+    """Everything that has no section of its own, under bold titles.
 
     Args:
         facts: what the transcript says.
@@ -40,7 +40,7 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
 
 
 def _asked(facts: Facts) -> Iterator[str]:
-    """What the user asked earlier than the words that are quoted whole."""
+    """Requests older than those quoted in full."""
     quoted = {said.source for said in users_words(facts)}
     older = [ask for ask in asks(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:

@@ -1,4 +1,4 @@
-"""What a person changed in the review of a capture, brought into the recovery text."""
+"""Merge a reviewer's changes into the recovery text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is settled for certain: answers to questions, and plans that the user approved or refused."""
+"""Certain decisions: answers to questions, and plans that the user approved or refused."""
 
 from __future__ import annotations
 

@@ -34,5 +34,5 @@ def named(label: str, source: Source, *, clock: bool = False) -> str:
 
 
 def without_source(text: str) -> str:
-    """A text without the citation at its end: the same statement may be read from another line later."""
+    """The text without the citation at its end."""
     return _CITED.sub("", text)

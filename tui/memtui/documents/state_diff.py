@@ -1,4 +1,4 @@
-"""What has changed between two versions of a session state, word by word."""
+"""Differences between two versions of a session state, word by word."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
 """Labels of which a section has several."""
 _ALIKE = 0.5
 _LONGEST = 4_000
-"""Characters of a line up to which words are compared; a longer one is told as a whole."""
+"""Longest line whose words are compared; a longer one is shown as replaced."""
 
 
 class Piece(NamedTuple):

@@ -22,7 +22,7 @@ from memtui.reading.short_text import one_line
 
 
 class ProjectLike(Protocol):
-    """What a draft needs to know of a project."""
+    """The project fields that a draft uses."""
 
     @property
     def name(self) -> str:
@@ -41,7 +41,7 @@ def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) ->
 
 
 def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
-    """What the facts make of each section, as long as it gets: every decision, every task, all quotes."""
+    """All sections at full length: every decision, every task, all quotes."""
     return SessionState(
         identity=Identity(
             project=f"{project.name} ({project.root})", branch=facts.branch, goal=one_line(goal(facts))

@@ -32,13 +32,13 @@ _BLOCKER = 160
 ASKED, ANSWERED = "Last asked", "Claude said last"
 NOTHING_OPEN = "No open task on record"
 _OURS = re.compile(rf"(?:{ASKED}|{ANSWERED})(?: \(L[^)]*\))?:|Asked: |Answered: |{NOTHING_OPEN}$")
-"""How our own lines begin, those of earlier versions included, so that those of a person are told apart."""
+"""Beginnings of generated lines, also of earlier versions; other lines are a person's."""
 NO_BLOCKER = "None on record"
 DECISION_ON = "decision on the plan: "
 
 
 def task_key(text: str) -> str:
-    """What two wordings of one task share, whichever line each was read from."""
+    """Key by which two wordings of a task are equal, regardless of their source lines."""
     return key_of(without_source(text))
 
 
@@ -48,7 +48,7 @@ def is_ours(task: Task) -> bool:
 
 
 def task_tree(facts: Facts) -> tuple[Task, ...]:
-    """What is done, what is being done, and what is to be done, all of it."""
+    """All tasks: done, in progress and coming."""
     tasks = open_tasks(facts)
     doing = [task.line for task in tasks if task.doing]
     turn, ask = unfinished_turn(facts), last_asked(facts)
@@ -69,7 +69,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
 
 
 def done_tasks(facts: Facts) -> list[str]:
-    """What is shown to be done: items that were ticked off, and commits of before there was a list."""
+    """Finished tasks: ticked items, and commits made before the first list."""
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.commit and not mark.superseded]
@@ -79,7 +79,7 @@ def done_tasks(facts: Facts) -> list[str]:
 
 
 def blocker(facts: Facts) -> str:
-    """What the work waits for by the record; "" for nothing on record."""
+    """The blocker on record, "" for none."""
     if waits := waiting_for(facts):
         return shortened(f"waits for {waits.text}", _BLOCKER)
     turn, last = unfinished_turn(facts), facts.last_action

@@ -113,7 +113,7 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
 
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
-    """What was started in the background, the last of each kind."""
+    """Background commands, the last of each kind."""
     background = [each for each in commands if each.outcome == "background"]
     started = {things(each.text): each for each in background if not _WAITING.match(each.text)}
     for command in list(started.values())[-_RECENT:]:

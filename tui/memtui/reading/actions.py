@@ -1,4 +1,4 @@
-"""What a tool call is about, and the last one that counts."""
+"""Targets of tool calls, and the last significant call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
 
 
 def target_of(call: Call) -> str:
-    """What a call is about, on one line: its file, command, pattern, address or description."""
+    """Target of a call on one line: its file, command, pattern, address or description."""
     arguments = call.input
     for key in _TARGET_KEYS:
         value = arguments.get(key)
@@ -63,7 +63,7 @@ class ActionLog:
         self._before: Action | None = None
 
     def resume(self, action: Action | None) -> None:
-        """Go on from the last action of before."""
+        """Restore the last action."""
         self._before = action
 
     def called(self, call: Call, source: Source) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
@@ -28,28 +27,14 @@ from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import written_files
 from memtui.reading.tasks import TodoLog, TodoMemory
 from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
+from memtui.reading.waiting import CARRIED, WaitingCall, waiting_call
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
 _SHELL_FILE_LIMIT = 500
 _PRINTED = 600
 _ERRORS, _TARGET = 1_000, 500
-_CARRIED = 50
-_CARRIED_TEXT = 60_000
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingCall:
-    """A call without its result yet, to go on from."""
-
-    id: str
-    name: str
-    input: dict[str, Any]
-    agent: str
-    folder: str
-    source: Source
-    own: bool
 
 
 @dataclass(slots=True)
@@ -89,7 +74,7 @@ class CallLog:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget what only counts for whoever's transcript this is."""
+        """Reset the logs of the session's own calls."""
         self.commands = CommandLog()
         self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
         self.todos = TodoLog()
@@ -97,7 +82,7 @@ class CallLog:
         self.actions = ActionLog()
 
     def resume(self, facts: Facts, todos: TodoMemory, waiting: Iterable[WaitingCall]) -> None:
-        """Go on from the calls of before, those without a result included."""
+        """Restore earlier calls, including those without a result."""
         self.files.resume(facts.modified_files, facts.read_files)
         self.plans.resume(facts.plans)
         self.answers.extend(facts.answers)
@@ -126,18 +111,9 @@ class CallLog:
 
     def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
         """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
-        kept = list(self._waiting.values())[-_CARRIED:]
         return tuple(
-            WaitingCall(
-                each.call.id,
-                each.call.name,
-                _light(each.call.input),
-                each.call.agent,
-                each.folder,
-                each.source,
-                each.call.agent in ("", own_agent),
-            )
-            for each in kept
+            waiting_call(each.call, each.folder, each.source, each.call.agent in ("", own_agent))
+            for each in list(self._waiting.values())[-CARRIED:]
         )
 
     def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
@@ -191,7 +167,7 @@ class CallLog:
             self.files.result(result, path, name, waiting.source, self._source.timestamp)
 
     def _task(self, result: Result, waiting: _Waiting) -> None:
-        """A task tool went well: the call says what is changed, but the result of TaskList says what is."""
+        """A task tool succeeded: its call holds the change, only TaskList's result holds the state."""
         name = waiting.call.name
         source = self._source if name == "TaskList" else waiting.source
         self.todos.task_result(name, waiting.call.input, result, source)
@@ -257,7 +233,7 @@ class CallLog:
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
     def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
-        """A command line ended well, by its exit code: what it did to files has happened."""
+        """Take the file changes and commits of a command line that succeeded."""
         for removal in removals(shell.text, folder):
             self.files.removed(removal, self._source.timestamp)
             for path in [path for path in self.shell_files if removal.fate and removal.names(path)]:
@@ -273,7 +249,7 @@ class CallLog:
         self.commands.typed(command, source)
 
     def printed(self, output: str, source: Source) -> None:
-        """Take what a ``!`` line of the user printed; how it ended is not on record."""
+        """Take the output of a ``!`` line of the user; its exit status is not on record."""
         call = self.commands.last_typed()
         if call is None:
             return
@@ -291,7 +267,7 @@ class CallLog:
 
 
 def _as_told(result: Result, shell: ShellCall | None) -> Result:
-    """A result that ended well as a failed one, where what it printed says so."""
+    """The result, marked as failed where its output shows a hidden failure."""
     if shell is None:
         return result
     said = failed_unseen(shell.text, result.text)
@@ -304,14 +280,3 @@ def _counts_of_agent(call: Call) -> bool:
         command = call.input.get("command")
         return isinstance(command, str) and is_check(command)
     return call.name in _WORTH_TRACKING
-
-
-def _light(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call as far as its result may need them: no more of a text than a plan has."""
-    light: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if isinstance(value, str):
-            light[name] = value[:_CARRIED_TEXT]
-        elif isinstance(value, bool | int) or name in ("questions", "todos"):
-            light[name] = value
-    return light

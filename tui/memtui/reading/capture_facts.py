@@ -1,4 +1,4 @@
-"""What a capture itself says of a session, for when its transcript cannot be read."""
+"""Facts from the capture alone, used when the transcript cannot be read."""
 
 from __future__ import annotations
 

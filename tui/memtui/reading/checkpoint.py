@@ -1,7 +1,6 @@
-"""What a reading of a transcript hands to the next one, which begins where it ended.
+"""Checkpoint of a reading, from which the next one continues.
 
-It stands for all lines before: bounded, however long the transcript is, because only what later lines refer
-to, and what a session state says, is kept.
+Its size is bounded: it keeps only the facts that later lines refer to or that a session state shows.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from memtui.formats.model import FormatError
-from memtui.reading.calls import WaitingCall
 from memtui.reading.checks import last_checks, worth_telling
 from memtui.reading.packages import packages_of
 from memtui.reading.prompts import PromptMemory
 from memtui.reading.records import Command, CompactionFact, Facts, Prompt, Source, Turn
 from memtui.reading.tasks import TodoMemory
+from memtui.reading.waiting import WaitingCall
 
 _PROMPTS = 60
 _PROMPT = 4_000
@@ -36,7 +35,7 @@ _SUMMARY = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """The lines before, as far as those behind them need them."""
+    """State of the lines read so far."""
 
     facts: Facts = field(default_factory=Facts)
     """Thinned out."""
@@ -57,7 +56,7 @@ class Carry:
 
 
 def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
-    """Facts without what no later line refers to and no session state says."""
+    """Only the facts that later lines or the state need."""
     unfinished = {each.source for each in waiting}
     return replace(
         facts,

@@ -1,4 +1,4 @@
-"""What the last check run said, and how an error is told in one line."""
+"""Checks (compilers, linters, tests) and errors, each on one line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CHECK = re.compile(
     r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradlew?|dotnet|swift|mix|just|deno|rake|mise|task)\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
-"""What counts as a check, as `memtui.reading.shell.things` names the parts of a command line."""
+"""Checks, as `memtui.reading.shell.things` names them."""
 
 _HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
 """Cheap pre-filter: every check contains one of these."""
@@ -44,7 +44,7 @@ _EITHER = re.compile(r"\||\s+or\s+|,")
 _SCANNED = 2_000
 
 _MOST = 50
-"""Kinds of checks that are told apart."""
+"""Most kinds of checks that are kept apart."""
 
 _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -[^\s;&|]+)*")
 _OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
@@ -95,7 +95,7 @@ def bare_command(text: str) -> str:
 
 
 def worth_telling(error: ErrorFact) -> bool:
-    """Whether an error says something about the project.
+    """Whether an error is about the project.
 
     A slip of the model with its own tools, such as an edit that did not match, and a look at something that
     is not there, do not; nor does what Claude Code itself says of a call.

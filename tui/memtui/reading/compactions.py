@@ -22,7 +22,7 @@ class CompactionLog:
         """The last boundary has no summary yet."""
 
     def resume(self, compactions: Iterable[CompactionFact]) -> None:
-        """Go on from compactions of before."""
+        """Restore compactions."""
         self._compactions.extend(compactions)
         last = self._compactions[-1] if self._compactions else None
         self.awaits_summary = last is not None and last.trigger != "" and not last.summary

@@ -21,7 +21,7 @@ _STEP = 2_000_000
 
 
 class ReadingCancelledError(Exception):
-    """`read_facts` was told to stop."""
+    """The reading was cancelled."""
 
 
 def read_facts(

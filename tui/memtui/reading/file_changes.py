@@ -1,4 +1,4 @@
-"""Which files a session changed, and which it only read."""
+"""Files that a session changed or only read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FileLog:
         self._moved: dict[str, _Touched] = {}
 
     def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
-        """Go on from what was collected before."""
+        """Restore the files."""
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
                 log[identity(fact.path)] = _Touched(
@@ -99,7 +99,7 @@ class FileLog:
 
     @property
     def count(self) -> int:
-        """How many files were modified."""
+        """Number of modified files."""
         return len(self._modified)
 
 

@@ -1,4 +1,4 @@
-"""Checks that failed and do not seem to: of a pipe the shell tells how its last part, ``tail``, ended."""
+"""Failed checks that are hidden by a pipe: its exit status is that of its last part, ``tail``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SAID = re.compile(
     r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
     r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
 )
-"""How runners of tests, compilers and linters say, in a line, that something is wrong."""
+"""Lines with which test runners, compilers and linters report a failure."""
 _STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
-"""Every line that `_SAID` fits holds one of these, and looking for them costs next to nothing."""
+"""Cheap pre-filter: every match of `_SAID` contains one of these."""
 _LONGEST = 8_000
 _AROUND = 500
 """Characters around what is said."""
@@ -36,7 +36,7 @@ def hides_outcome(command: str) -> bool:
 
 
 def failed_unseen(command: str, output: str) -> str:
-    """What a check printed of going wrong, although its command line ended well; "" when it did not.
+    """The failure that a check printed although its command line exited with 0; "" for none.
 
     Args:
         command: a command line that ended well.

@@ -1,4 +1,4 @@
-"""Work that was put on record: commits, tags and pull requests, as git and gh tell of them."""
+"""Commits, tags and pull requests, from the output of git and gh."""
 
 from __future__ import annotations
 
@@ -110,5 +110,5 @@ def _same_commit(one: str, other: str) -> bool:
 
 
 def _is_tried_out(command: str) -> bool:
-    """Whether a repository was made in a temporary folder: its first commit is none of the project."""
+    """Whether a repository was created in a temporary folder; its first commit is not part of the project."""
     return "git init" in command and _IN_TEMP.search(command) is not None

@@ -1,4 +1,4 @@
-"""How a tool call ended, by the sentences that Claude Code writes into results."""
+"""Outcome of a tool call, from the sentences that Claude Code writes into results."""
 
 from __future__ import annotations
 

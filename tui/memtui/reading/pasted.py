@@ -25,12 +25,12 @@ _GAP = 2
 _REPLY = 1
 """Lines that count as the user's own between two pasted blocks."""
 _LONGEST = 2_000
-"""Characters of a paragraph that somebody types; of a list twice as many."""
+"""Longest typed paragraph in characters; a list may have twice as many."""
 _LINES = 12
 """Lines of a paragraph that are no items of a list."""
 _ASKED = 500
 _WHOLE = 8_000
-"""Characters of a message that somebody types."""
+"""Longest typed message in characters."""
 _KEPT = 1_000
 """Characters kept from the beginning of a longer one."""
 _NAME = 80
@@ -170,7 +170,7 @@ def _kind(line: str) -> str:
 
 
 def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Paragraphs, and in the end a whole message, that are longer than what somebody types."""
+    """Paragraphs, and at last the whole message, that are too long to be typed."""
     start, left = 0, 0
     for at, line in enumerate((*lines, "")):
         if at < len(lines) and not taken[at] and line.strip():

@@ -26,7 +26,7 @@ def absolute(path: str, cwd: str) -> str:
 
 
 def identity(path: str) -> str:
-    """What two spellings of the same path have in common."""
+    """The form in which two spellings of a path are equal."""
     return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
 
 

@@ -43,7 +43,7 @@ class PlanLog:
         self._unseen: dict[str, Source] = {}
 
     def resume(self, plans: Iterable[PlanFact]) -> None:
-        """Go on from plans of before."""
+        """Restore plans."""
         for plan in plans:
             self._add(_Plan(plan.origin, plan.content, plan.fate, plan.path, plan.source))
             if plan.path:

@@ -27,7 +27,7 @@ _KINDS: dict[WordsKind, PromptKind] = {
 
 @dataclass(frozen=True, slots=True)
 class PromptMemory:
-    """What a prompt log has to know of the lines before those that it reads."""
+    """State of a `PromptLog` between two readings."""
 
     held: Prompt | None = None
     queue: tuple[tuple[str, Source], ...] = ()
@@ -53,14 +53,14 @@ class PromptLog:
         self._fresh: list[str] = []
 
     def resume(self, prompts: Iterable[Prompt], memory: PromptMemory) -> None:
-        """Go on from prompts of before."""
+        """Restore prompts and state."""
         self.prompts.extend(prompts)
         self._held = memory.held
         self._queue, self._removed = list(memory.queue), list(memory.removed)
         self._attached, self._fresh = list(memory.attached), list(memory.fresh)
 
     def memory(self) -> PromptMemory:
-        """What a log of the lines behind has to know."""
+        """State for the next reading."""
         lists = (self._removed, self._attached, self._fresh)
         queue = tuple(self._queue[-_REMEMBERED:])
         return PromptMemory(self._held, queue, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
@@ -118,6 +118,12 @@ class PromptLog:
         """The prompt that was not certain yet: no output followed it."""
         held, self._held = self._held, None
         return [self._keep(held)] if held is not None else []
+
+    def first(self) -> str:
+        """The first prompt that has a line of its own, else the first one at all; "" for none."""
+        own = (each for each in self.prompts if each.kind in ("typed", "command", "plan"))
+        first = next(own, self.prompts[0] if self.prompts else None)
+        return first.text if first is not None else ""
 
     def finish(self) -> tuple[Prompt, ...]:
         """All prompts, first to last."""

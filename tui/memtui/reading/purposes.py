@@ -1,4 +1,4 @@
-"""What a slash command is for: the plan file that it reads, or its own description."""
+"""Purpose of a slash command: the plan file that it reads, or its own description."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAN_FILE = re.compile(
 
 
 def description_of(expansion: str, name: str) -> str:
-    """How the text of a command describes itself, "" when it has no text.
+    """The description in a command's text, "" when it has none.
 
     Args:
         expansion: the text that Claude Code puts in the command's place.
@@ -43,7 +43,7 @@ def description_of(expansion: str, name: str) -> str:
 
 
 def plan_read(path: str, text: str) -> str:
-    """``title, plan file path`` of a file that was read, "" when it is none that holds a plan by its name."""
+    """``title, plan file path`` of a plan file that was read, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
     lines = _NUMBERED.sub("", text[:_SCANNED]).split("\n")

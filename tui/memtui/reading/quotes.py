@@ -19,7 +19,7 @@ _AT_ONCE = 10
 _LOOKED_AT = 100_000
 _ADDRESS = re.compile(r"https://[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}\b")
 _HANDLE = "agentId: "
-"""How the block begins that Claude Code puts behind a subagent's report."""
+"""Beginning of the block that Claude Code appends to a subagent's report."""
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
@@ -40,7 +40,7 @@ class QuoteLog:
         api_errors: Iterable[Quote],
         modes: Iterable[PermissionMode],
     ) -> None:
-        """Go on from what was kept before."""
+        """Restore the quotes."""
         self.reports.extend(reports)
         self._addresses.update((each.text, each) for each in addresses)
         self.api_errors.extend(api_errors)

@@ -39,17 +39,17 @@ from memtui.reading.turns import TurnLog
 
 _TASK = 50_000
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
-"""What opens a turn beside prompts."""
+"""Turns that are opened by something else than a prompt."""
 _NOTICE = "<task-notification>"
-"""How Claude Code queues what it tells the model of work in the background."""
+"""Beginning of a queued notification about background work."""
 
 
 class Reading:
-    """Takes lines in file order and holds what the facts are made of; bounded, however long the file is."""
+    """Collects facts line by line, in bounded memory."""
 
     def __init__(self, path: Path, until: datetime | None = None) -> None:
         self.stopped = False
-        """The compaction that `until` asked for is reached."""
+        """The compaction named by `until` was reached."""
         self._path = path
         self._until = until
         self._setting = Setting()
@@ -74,17 +74,17 @@ class Reading:
             Words: self._words,
             Expansion: self._expanded,
             Queue: self._queue,
-            Queued: self._queued,
+            Queued: lambda event: self._open(self._prompts.queued(event.text, self._source("user"))),
             Boundary: self._boundary,
             Summary: self._summary,
-            TaskState: self._task_state,
-            PlanReference: self._plan_reference,
+            TaskState: lambda event: self._calls.todos.state(event.items, self._source("claude code")),
+            PlanReference: lambda event: self._calls.plans.referred(event, self._source("claude code")),
             ApiError: self._api_error,
             Title: self._titled,
         }
 
     def resume(self, carry: Carry) -> None:
-        """Go on from what earlier lines said: to be called before the first line."""
+        """Restore the state of an earlier reading; call it before the first line."""
         facts = carry.facts
         self._setting.resume(facts)
         self._prompts.resume(facts.prompts, carry.prompts)
@@ -99,7 +99,7 @@ class Reading:
         self._lines, self._skipped = facts.lines, facts.skipped_lines
 
     def carry(self) -> Carry:
-        """What a reading of the lines behind has to know; to be called before `finish`."""
+        """State for the next reading; call it before `finish`."""
         calls = self._calls
         memories = (calls.todos.memory(), self._prompts.memory())
         waiting = calls.waiting(self._own_agent)
@@ -182,7 +182,7 @@ class Reading:
             title=self._title,
             turns=self._turns.finish(self._number),
             prompts=prompts,
-            first_prompt=_first(prompts) or self._task,
+            first_prompt=self._prompts.first() or self._task,
             modified_files=modified,
             read_files=read,
             shell_files=tuple(path for path in calls.shell_files if path not in changed),
@@ -209,7 +209,7 @@ class Reading:
         )
 
     def _find_chain(self, record: Record) -> None:
-        """Tell a subagent's own transcript, whose work is the work, from a session's."""
+        """Detect whether this is a subagent's own transcript."""
         if record.get("type") not in ("user", "assistant"):
             return
         agent = record.get("agentId")
@@ -273,9 +273,6 @@ class Reading:
             self._calls.commands.notified(event.text)
         self._open(self._prompts.queue(event, self._source("user")))
 
-    def _queued(self, event: Queued) -> None:
-        self._open(self._prompts.queued(event.text, self._source("user")))
-
     def _open(self, prompt: Prompt | None) -> None:
         if prompt is not None:
             self._turns.opened(prompt.kind, prompt.text, prompt.source)
@@ -295,12 +292,6 @@ class Reading:
             self.stopped = moment is not None and moment >= self._until
             self._cutoff = self._timestamp if self.stopped else ""
         return self.stopped
-
-    def _task_state(self, event: TaskState) -> None:
-        self._calls.todos.state(event.items, self._source("claude code"))
-
-    def _plan_reference(self, event: PlanReference) -> None:
-        self._calls.plans.referred(event, self._source("claude code"))
 
     def _api_error(self, event: ApiError) -> None:
         self._turns.ended("api error")
@@ -322,11 +313,3 @@ class Reading:
 
     def _refusal(self, words: str) -> None:
         self._open(self._prompts.rejection(words, self._source("user")))
-
-
-def _first(prompts: tuple[Prompt, ...]) -> str:
-    """The first words that stand on a line of their own; else the first ones at all."""
-    for prompt in prompts:
-        if prompt.kind in ("typed", "command", "plan"):
-            return prompt.text
-    return prompts[0].text if prompts else ""

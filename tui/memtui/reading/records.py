@@ -1,7 +1,7 @@
-"""What can be read off a transcript: the records that make up `Facts`.
+"""Records of `Facts`, everything that is read from a transcript.
 
 Plain frozen dataclasses, because a transcript yields thousands of them. Texts are as they stand in the
-transcript, without lone surrogates; whoever shows them cleans them.
+transcript, without lone surrogates; they are cleaned where they are shown.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
-"""How the user said it: typed, a slash command, a plan given to a fresh context, typed while the model
+"""Kinds of user input: typed, a slash command, a plan given to a fresh context, typed while the model
 worked, the reason given with a rejection, a comment given with an approval."""
 
 Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
-"""How a tool call ended; `unknown` when the transcript holds no result."""
+"""Outcome of a tool call; `unknown` when the transcript holds no result."""
 
 Fate = Literal["approved", "rejected", "unknown"]
-"""What became of a plan."""
+"""Decision on a plan."""
 
 Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
 """Author of a text in a transcript; `claude code` for what the program itself writes."""
@@ -25,11 +25,11 @@ Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
 TurnKind = Literal[
     "typed", "queued", "command", "plan", "rejection", "comment", "shell", "notification", "start"
 ]
-"""What opened a turn: words of the user of a `PromptKind`, a ``!`` shell line, a notification of a task or of
+"""Events that open a turn: user input of a `PromptKind`, a ``!`` shell line, a notification of a task or of
 another session, or the start of a transcript that opens without words of the user."""
 
 TurnEnd = Literal["answered", "interrupted", "api error", "running"]
-"""How a turn ended; `running` when the transcript ends, or the user speaks, while the model works."""
+"""End of a turn; `running` when the transcript ends, or the user speaks, while the model works."""
 
 
 class Source(NamedTuple):
@@ -47,7 +47,7 @@ class Source(NamedTuple):
 
 
 NOWHERE = Source()
-"""Of what has no line: made up, or read from something else than a transcript."""
+"""Source of records that come from no transcript line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Pasted:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user asked, the work, and the closing message: the unit that a session consists of.
+    """One request of the user with the work that followed and the closing message.
 
     The work itself is what `Facts` holds with a line from `source.line` to `last_line`.
     """
@@ -86,7 +86,7 @@ class Turn:
     ask: str = ""
     """The user's words; each pasted block in them is replaced by a line that names it."""
     about: str = ""
-    """Of a slash command: the plan file that it read at its beginning, else its own description."""
+    """Of a slash command: the plan file it read first, else its own description."""
     pasted: tuple[Pasted, ...] = ()
     closing: Quote | None = None
     """The model's last text before the user speaks again."""
@@ -123,7 +123,7 @@ class FileFact:
     source: Source = NOWHERE
     """Of the first change or read."""
     fate: str = ""
-    """What a later command did to it, see `memtui.reading.removals`; "" when it stands as it was left."""
+    """Effect of a later command, see `memtui.reading.removals`; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Command:
 
     text: str
     description: str
-    """What the model said it is for."""
+    """Purpose, as the model described it."""
     outcome: Outcome
     exit_code: int | None
     """When the transcript states one."""
@@ -152,7 +152,7 @@ class Todo:
     status: str
     """`pending`, `in_progress` or `completed`."""
     details: str = ""
-    """What more was written about it, of one or more lines; only the task list has that."""
+    """Description, possibly of several lines; only the task list has one."""
     source: Source = NOWHERE
     """Of its last change."""
 
@@ -167,7 +167,7 @@ class Landmark:
     """The commit's short id; "" for a tag or a pull request, or where git did not say it."""
     source: Source = NOWHERE
     superseded: Literal["", "amend", "rebase", "reset"] = ""
-    """What replaced or took back the commit later."""
+    """Later git command that may have replaced the commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class ErrorFact:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the user answered to a question of the model."""
+    """The user's answer to a question of the model."""
 
     question: str
     answer: str
@@ -234,7 +234,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class PermissionMode:
-    """How much the model was allowed from a line on."""
+    """Permission mode from a line on."""
 
     mode: str
     """Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions`` or another."""
@@ -243,7 +243,7 @@ class PermissionMode:
 
 @dataclass(frozen=True, slots=True)
 class ContextSize:
-    """How many tokens the model was given at one request."""
+    """Size of the context at one request, in tokens."""
 
     timestamp: str
     tokens: int
@@ -251,7 +251,7 @@ class ContextSize:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a transcript says about a session."""
+    """All facts of a session."""
 
     session_id: str = ""
     versions: tuple[str, ...] = ()
@@ -267,7 +267,7 @@ class Facts:
     title: str = ""
     """The title that Claude Code gave the session, if any."""
     from_capture: bool = False
-    """Only a capture is known: the transcript cannot be read."""
+    """The transcript cannot be read; only the capture is known."""
     turns: tuple[Turn, ...] = ()
     """Oldest first."""
     prompts: tuple[Prompt, ...] = ()
@@ -283,16 +283,16 @@ class Facts:
     agent_checks: tuple[Command, ...] = ()
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
     subagent_results: tuple[Quote, ...] = ()
-    """What subagents reported at their end, oldest first."""
+    """Final reports of subagents, oldest first."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
     api_errors: tuple[Quote, ...] = ()
-    """What Claude Code said where the API did not answer."""
+    """Messages of Claude Code about API errors."""
     permission_modes: tuple[PermissionMode, ...] = ()
     """Each change of it, the first one included."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
-    """Items that are on the list no more: `completed` ones, and `dropped` ones that were not."""
+    """Items that were removed from the list: `completed` or `dropped`."""
     todos_began: str = ""
     """When the session's first list was written."""
     landmarks: tuple[Landmark, ...] = ()

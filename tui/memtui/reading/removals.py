@@ -30,7 +30,7 @@ _NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
 
 
 class Removal(NamedTuple):
-    """What became of a file or a folder."""
+    """Effect of a command on a file or a folder."""
 
     path: str
     """Absolute."""
@@ -58,7 +58,7 @@ def path_now(file: FileFact) -> str:
 
 
 def removals(command: str, cwd: str) -> list[Removal]:
-    """What a successful command deleted, moved or put back, by what its words say.
+    """Paths that a successful command names as deleted, moved or restored.
 
     Args:
         command: a command line of a Unix shell or of PowerShell.
@@ -101,7 +101,7 @@ def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
 
 
 def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
-    """What is moved or copied, and where it is then."""
+    """Pairs of source and target of a move or copy."""
     if len(paths) < 2:
         return
     *sources, target = (absolute(path, cwd) for path in paths)

@@ -1,4 +1,4 @@
-"""What a file is to a session: its role, by its path."""
+"""Role of a file in a session, by its path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.reading.tools import FORMATTERS, LINTERS, TEST_RUNNERS
 
 
 class Kind(IntEnum):
-    """What a file is, by its path; the order is that in which files are worth naming."""
+    """Kind of a file; more important kinds come first."""
 
     SOURCE = 0
     TYPES = 1

@@ -1,4 +1,4 @@
-"""Where, when and with what a session ran: what nearly every record repeats."""
+"""Place, time and versions of a session: fields that nearly every record repeats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Setting:
         self._requests = 0
 
     def resume(self, facts: Facts) -> None:
-        """Go on from what was seen before."""
+        """Restore the fields."""
         for seen, values in (
             (self.versions, facts.versions),
             (self.models, facts.models),

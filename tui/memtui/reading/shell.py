@@ -1,4 +1,4 @@
-"""Shell commands: what ran, how it ended, and when two commands are the same thing."""
+"""Shell commands with their outcome, and the programs that they run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SILENT = frozenset(
 )
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
-"""What they are run on is not what they are: a check of one file shows that a check goes well."""
+"""Named without their arguments: a check of one file counts as that check."""
 _OPTION_NAMES = """
 -C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
 --cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
@@ -89,7 +89,7 @@ class CommandLog:
         self._by = by
 
     def resume(self, commands: Iterable[Command]) -> None:
-        """Go on from commands that ended before."""
+        """Restore commands that have ended."""
         for c in commands:
             self._calls.append(
                 ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
@@ -138,7 +138,7 @@ class CommandLog:
 
 @lru_cache(maxsize=256)  # a command is asked about again and again while its result is judged
 def things(command: str) -> frozenset[str]:
-    """What a command line runs, as ``program subcommand`` of each of its parts.
+    """Programs that a command line runs, as ``program subcommand`` for each part.
 
     Changes of folder, output and filters are left out, so that ``cd app && npm test 2>&1 | tail`` is
     ``npm test``.

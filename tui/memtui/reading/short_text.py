@@ -27,7 +27,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def key_of(text: str) -> str:
-    """What two wordings of one thing share: letters and digits, and the signs that tell things apart.
+    """Key by which two wordings of one text are equal: letters, digits and significant signs.
 
     ``C++`` is not ``C``, ``1.5`` not ``15``, ``x <= 3`` not ``x >= 3``; quotes, marks of lists and the end of
     a sentence tell nothing. What has nothing else is its own key.

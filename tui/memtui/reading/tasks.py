@@ -19,7 +19,7 @@ _TEXT_LIMIT = 2_000
 _NOT_DONE = re.compile(
     r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
 )
-"""How a todo that was ticked off says that nothing was done about it."""
+"""Details with which an item is ticked off without being done."""
 
 
 def was_done(todo: Todo) -> bool:
@@ -51,7 +51,7 @@ class ListedTask:
 
 @dataclass(frozen=True, slots=True)
 class TodoMemory:
-    """What a todo log has to know of the lines before those that it reads."""
+    """State of a `TodoLog` between two readings."""
 
     todos: tuple[Todo, ...] = ()
     tasks: dict[str, ListedTask] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class TodoLog:
         """When the session's first list was written; "" when it had none."""
 
     def memory(self) -> TodoMemory:
-        """What a log of the lines behind has to know."""
+        """State for the next reading."""
         tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
         return TodoMemory(
             tuple(self._todos),
@@ -159,12 +159,12 @@ class TodoLog:
         return tuple(self._todos)
 
     def _details(self, task: ListedTask) -> str:
-        """What was written about a task, and which ones come first."""
+        """Description of a task, with the tasks it depends on."""
         first = [self._tasks[number].content for number in task.needs if number in self._tasks]
         return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
 
     def past(self) -> tuple[Todo, ...]:
-        """What was on a list and is not any more."""
+        """Items that were removed from the list."""
         listed = {todo.content for todo in self.finish()}
         past = self._past.items()
         return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)

@@ -49,7 +49,7 @@ class TurnLog:
         self._planned = False
 
     def resume(self, turns: Iterable[Turn]) -> None:
-        """Go on from turns of before; the last one may still be open."""
+        """Restore turns; the last one may still be open."""
         *self._closed, last = (*turns, None)
         if self._closed:
             last = self._turn = self._closed.pop()

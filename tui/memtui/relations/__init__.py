@@ -1,1 +1,1 @@
-"""What memories have in common: entities and the graph of them."""
+"""Entities that memories share, and their graph."""

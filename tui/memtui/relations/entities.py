@@ -1,4 +1,4 @@
-"""What a memory names, and which other memories name the same: the knowledge graph of seed 000.
+"""Entities named by memories, and the relations between memories: the knowledge graph of seed 000.
 
 Pure and quick: records in, records out. `flows.relations` brings a store's memories to it.
 """
@@ -22,12 +22,12 @@ from memtui.reading.short_text import one_line, shortened
 FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "session", "project"
 
 Key = tuple[str, str]
-"""What two spellings of one entity have in common."""
+"""Kind and normalized name; equal for two spellings of one entity."""
 
 _WIDTH = 120
 """Characters of a decision's name."""
 _WEIGHTS = {FILE: 1.0, DECISION: 1.5, PACKAGE: 0.6, SESSION: 2.0, PROJECT: 0.0}
-"""How much it says that two memories share one. Their project says nothing: it is what lists go by."""
+"""Weight of a shared entity by its kind. A shared project has none: lists already group by it."""
 
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?)$")
 _WSL = re.compile(r"/mnt/([a-z])/")
@@ -49,7 +49,7 @@ _LETTERS = re.compile(r"\W+")
 
 
 class Entity(NamedTuple):
-    """One thing that a memory names."""
+    """A file, decision, package, session or project named by a memory."""
 
     kind: str
     """``file``, ``decision``, ``package``, ``session`` or ``project``."""
@@ -58,12 +58,12 @@ class Entity(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What it is compared by."""
+        """Key for comparisons."""
         return (self.kind, _NORMAL[self.kind](self.name))
 
 
 class Said(Protocol):
-    """What is said about a memory beside its text; `MemoryMeta` is one."""
+    """Metadata of a memory; `MemoryMeta` implements it."""
 
     @property
     def project(self) -> str:
@@ -75,7 +75,7 @@ class Said(Protocol):
 
 
 class Relation(NamedTuple):
-    """A memory that names something another one names, too."""
+    """Another memory that shares entities."""
 
     id: str
     shared: tuple[Entity, ...]
@@ -85,7 +85,7 @@ class Relation(NamedTuple):
 
 
 def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]:
-    """What a memory names, each thing once: files, decisions, packages, sessions, the project.
+    """Entities of a memory, each once: files, decisions, packages, sessions, the project.
 
     Files are those it lists, the modified ones first, then those that it names elsewhere by an absolute path.
     A relative path is taken from the project's root.
@@ -137,7 +137,7 @@ def _path(path: str, root: str) -> str:
 
 
 def _decision(text: str) -> str:
-    """What was decided, without the reasons."""
+    """The decision without its reasons."""
     return shortened(one_line(_DECISION_END.split(text.strip(), maxsplit=1)[0]), _WIDTH)
 
 
@@ -191,7 +191,7 @@ def counted(memories: Iterable[Collection[Entity]]) -> Counter[Key]:
 
 
 def telling(key: Key, named_by: int, total: int) -> float:
-    """How much it says that two memories share an entity: the fewer name it, the more.
+    """Weight of a shared entity: the fewer memories name it, the higher.
 
     Args:
         key: the entity's.

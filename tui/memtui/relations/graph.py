@@ -1,4 +1,4 @@
-"""Memories and what they name as a graph, and the graph as a drawing: Graphviz's DOT or Mermaid.
+"""Graph of memories and entities, rendered as Graphviz DOT or Mermaid.
 
 Labels come from anywhere. Every node has a name of ours, and a label is escaped so that no text in it can end
 its quotes, start a directive or be read as markup.
@@ -41,7 +41,7 @@ _MERMAID_UNSAFE = re.compile(r"[^\w ,/._:()+-]|^\W|(?<=\d)\.(?=\s)", re.ASCII)
 
 
 class Node(NamedTuple):
-    """A memory or something that memories name."""
+    """A memory or an entity."""
 
     id: str
     """Within this graph: ``m1`` for memories, ``e1`` for what they name."""
@@ -65,7 +65,7 @@ class Edge(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """What memories name."""
+    """Memories and their entities."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]

@@ -1,0 +1,42 @@
+"""Tool calls without a result yet, as they are kept between two readings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.formats.transcript_events import Call
+from memtui.reading.records import Source
+
+CARRIED = 50
+"""Calls that are kept; the last ones."""
+_TEXT = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call without its result yet, to go on from."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    agent: str
+    folder: str
+    source: Source
+    own: bool
+
+
+def waiting_call(call: Call, folder: str, source: Source, own: bool) -> WaitingCall:
+    """A call made in `folder` by the session itself (`own`) or by a subagent, its arguments shortened."""
+    return WaitingCall(call.id, call.name, _light(call.input), call.agent, folder, source, own)
+
+
+def _light(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call as far as its result may need them: no more of a text than a plan has."""
+    light: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, str):
+            light[name] = value[:_TEXT]
+        elif isinstance(value, bool | int) or name in ("questions", "todos"):
+            light[name] = value
+    return light
