@@ -64,6 +64,8 @@ _BRIEF = (
     "save",
     "default",
     "transcript",
+    "session",
+    "sessions",
     "transcript-index",
     "transcript-find",
     "transcript-count",

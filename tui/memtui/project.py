@@ -108,6 +108,11 @@ class Home(NamedTuple):
         return self.state / "changes.jsonl"
 
     @property
+    def session_cache(self) -> Path:
+        """What the list of sessions says of each; made again when it is missing."""
+        return self.cache / "sessions.json"
+
+    @property
     def failure_log(self) -> Path:
         """What nobody has foreseen, with its traceback."""
         return self.state / "failures.log"

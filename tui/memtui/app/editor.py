@@ -67,19 +67,34 @@ def edit_file(app: App[Any], path: Path) -> str:
     return _step_aside(app, command, path)
 
 
+def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
+    """Suspend the app and run a command that takes the terminal, in a folder.
+
+    Returns:
+        "" or what went wrong; None when there is no such program.
+    """
+    if find_program(command[0], os.environ.get("PATH")) is None:
+        return None
+    return _step_aside(app, command, folder)
+
+
 def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
+    """Run a command on a file, or in a folder; returns "" or what went wrong."""
+    is_folder = path.is_dir()
+    where = "" if is_folder else f" The file is {path}."
     try:
         with app.suspend():
-            status = _run([*command, str(path)])
+            status = _run(command, path) if is_folder else _run([*command, str(path)])
             if terminal_gone():
                 raise _TerminalGoneError  # keeps Textual from taking up the terminal again
     except SuspendNotSupported:
-        return f"This terminal cannot step aside for an editor. The file is {path}."
+        return f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
     except _TerminalGoneError:
         end(app)
         return ""
     except OSError as error:
-        return f"{command[0]} does not start ({error.strerror}): set EDITOR. The file is {path}."
+        hint = "" if is_folder else ": set EDITOR"
+        return f"{command[0]} does not start ({error.strerror}){hint}.{where}"
     return f"{command[0]} ended with status {status}." if status else ""
 
 
@@ -87,10 +102,10 @@ class _TerminalGoneError(Exception):
     """The terminal was closed while the editor had it."""
 
 
-def _run(command: list[str]) -> int:
+def _run(command: list[str], folder: Path | None = None) -> int:
     """Run the editor to its end and return its status; a closed terminal and a signal end the editor."""
     program = find_program(command[0], os.environ.get("PATH")) or command[0]
-    with subprocess.Popen([program, *command[1:]]) as editor, _passing_on(editor):
+    with subprocess.Popen([program, *command[1:]], cwd=folder) as editor, _passing_on(editor):
         while True:
             try:
                 return editor.wait(_LOOK)
@@ -106,7 +121,11 @@ def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
     def pass_on(number: int, frame: FrameType | None) -> None:
         _ask_to_end(editor, number)
 
+    def stay(number: int, frame: FrameType | None) -> None:
+        """ctrl+c is the program's: it reaches both, and memtui goes on."""
+
     before = {number: signal.signal(number, pass_on) for number in SIGNALS}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, stay)
     try:
         yield
     finally:

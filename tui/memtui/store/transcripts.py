@@ -20,7 +20,7 @@ from memtui.project import Project, claude_config, transcript_slug
 from memtui.store.listing import Entry, scan
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
-__all__ = ["Transcript", "TranscriptProblem", "TranscriptStore", "check_transcript"]
+__all__ = ["Transcript", "TranscriptProblem", "TranscriptStore", "all_transcripts", "check_transcript"]
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
@@ -111,6 +111,20 @@ class TranscriptStore:
         if self._cwds.get(key) is None:
             self._cwds[key] = _first_cwd(entry.path)
         return self._cwds[key]
+
+
+def all_transcripts(config: Path) -> list[Transcript]:
+    """The transcripts of every project, last written first; none when Claude Code was never used.
+
+    Raises:
+        FileProblem: Claude Code's folder cannot be listed.
+    """
+    found = [
+        Transcript(entry.path, entry.name.removesuffix(".jsonl"), entry.signature)
+        for folder in scan(config / "projects", _ANY)
+        for entry in _sessions(folder.path)
+    ]
+    return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
 
 
 def _can_be(name: str, slug: str) -> bool:

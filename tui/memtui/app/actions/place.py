@@ -89,6 +89,9 @@ class Windows(Protocol):
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""
 
+    def sessions(self) -> None:
+        """Show every session."""
+
     def read(self, title: str, document: Document) -> None:
         """Show a document."""
 

@@ -57,6 +57,10 @@ class SessionActions:
         if self._place.pane is self._pane:
             self._place.show_detail()
 
+    def open_list(self) -> None:
+        """Show every session."""
+        self._windows.sessions()
+
     # -- which session --------------------------------------------------------------------------------------
 
     def newer(self) -> None:

@@ -211,6 +211,34 @@ TRANSCRIPT = CommandTable(
     ),
 )
 
+SESSIONS = CommandTable(
+    "Sessions",
+    "The conversations with Claude Code, the newest first, and how many days it keeps each.",
+    (
+        ScreenCommand("enter", "enter", "read", "read the session", "screen.read", bound=False),
+        ScreenCommand("R", "R", "resume", "go on with the session in Claude Code", "screen.resume"),
+        ScreenCommand(
+            "F", "F", "fork", "go on with a copy of the session in Claude Code", "screen.resume(True)"
+        ),
+        ScreenCommand(
+            "slash", "/", "filter", "filter by words of the name, branch, folder, files", "screen.filter"
+        ),
+        ScreenCommand(
+            "A", "A", "all", "show the sessions of all projects, or of this one", "screen.everywhere"
+        ),
+        ScreenCommand("greater_than_sign", ">", "sort", "sort by the next column", "screen.sort(1)"),
+        ScreenCommand(
+            "less_than_sign", "<", "sort", "sort by the column before", "screen.sort(-1)", bar=False
+        ),
+        ScreenCommand("y", "y", "copy id", "copy the session's id", "screen.copy"),
+        ScreenCommand("tab", "tab", "detail", "go from the list to the detail, or back", "screen.switch"),
+        _HELP,
+        ScreenCommand(
+            "escape,q,S", "esc", "back", "back: to the list, out of the filter, out of here", "screen.back"
+        ),
+    ),
+)
+
 READING = CommandTable(
     "Reading",
     "A document.",
@@ -325,5 +353,5 @@ AFTERMATH = CommandTable(
     ),
 )
 
-TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, CHANGES, SEARCH, AFTERMATH)
+TABLES = (REVIEW, COMPACT, TRANSCRIPT, READING, VERSIONS, CHANGES, SEARCH, AFTERMATH, SESSIONS)
 """Every table, for the help, the tests, and a person's own keys."""

@@ -8,7 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from textual import events
 from textual.content import Content
+from textual.message import Message
 
 from memtui.app.details.folds import fold
 from memtui.app.details.state_lines import state_document
@@ -47,6 +49,9 @@ class StatePane(Pane):
 
     pane_id = PaneId.STATE
     number = 4
+
+    class SessionsWanted(Message):
+        """The title was clicked: it says which of the sessions is shown."""
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
@@ -120,6 +125,11 @@ class StatePane(Pane):
         """Draw again, the title included: it tells how long ago something was."""
         super().refresh_rows()
         self._show_title(len(self.rows))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the title opens the list of sessions."""
+        if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
+            self.post_message(self.SessionsWanted())
 
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)

@@ -30,6 +30,7 @@ from memtui.app.panes.detail import DetailReader
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Pane
 from memtui.app.panes.stack import PaneStack
+from memtui.app.panes.state import StatePane
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.windows import ScreenWindows
@@ -331,6 +332,10 @@ class BrowserScreen(Screen[None]):
     @on(FilterLine.Changed)
     def _filter_changed(self, message: FilterLine.Changed) -> None:
         self.actions.filtering.set(message.text)
+
+    @on(StatePane.SessionsWanted)
+    def _sessions_wanted(self) -> None:
+        self.actions.sessions.open_list()
 
     @on(Pane.FilterCleared)
     def _filter_cleared(self, message: Pane.FilterCleared) -> None:

@@ -100,6 +100,7 @@ class BrowserActions:
             "copy_notes": self.sessions.copy_notes,
             "ask_model": self.sessions.ask_model,
             "compact": self.sessions.compact,
+            "sessions": self.sessions.open_list,
             "search": self.search.search,
             "undo": self.undos.undo,
             "redo": self.undos.redo,

@@ -98,6 +98,12 @@ class ScreenWindows:
 
         read_transcript(self._screen.app, path, line)
 
+    def sessions(self) -> None:
+        """Show every session."""
+        from memtui.app.screens.sessions import SessionsScreen
+
+        self._screen.app.push_screen(SessionsScreen(self._browser))
+
     def read(self, title: str, document: Document) -> None:
         """Show a document."""
         from memtui.app.screens.reading import ReadingScreen

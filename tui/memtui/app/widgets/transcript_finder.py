@@ -129,7 +129,7 @@ class Finder:
             return "…"
         at = tally.place_of(hit, self._before(hit))
         total = f"{tally.total:,}{'' if tally.complete else '…'}"
-        return f"{at:,} of {total}" if at else f"of {total}"
+        return f"{at:,} of {total}" if at else "…"
 
     def _before(self, hit: Hit) -> int:
         """How many hits of the same transcript line stand in blocks before."""

@@ -1,0 +1,165 @@
+"""S lists every session: filtered, sorted, read, resumed and forked."""
+
+from __future__ import annotations
+
+import stat
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from memtui.app.panes.state import StatePane
+from memtui.app.screens.sessions import SessionsScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList
+from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.world import World
+
+CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
+
+
+@pytest.fixture
+def two(full: World) -> World:
+    """A second session, a day older, with an edit."""
+    session = full.session("s-2", minutes=24 * 60)
+    session.prompt("Paint the harbor wall")
+    session.edit(str(full.root / "wall.py"), "grey", "blue")
+    session.say("The wall is blue now.")
+    full.save(session, minutes=24 * 60)
+    return full
+
+
+async def listed(driver: Driver) -> RowList:
+    await driver.press("S")
+    assert isinstance(driver.screen, SessionsScreen)
+    await driver.until(lambda: "Paint the" in driver.shown, "the sessions")
+    return driver.screen.listing
+
+
+def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int = 0) -> Path:
+    """A `claude` on the path that notes where and how it was called."""
+    log, program = tmp_path / "called", tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(CLAUDE.format(log=log, status=status))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(driver.app, "suspend", nullcontext)
+    monkeypatch.setattr("memtui.app.editor.terminal_gone", lambda: False)
+    return log
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_session_is_a_row(two: World, size: tuple[int, int]) -> None:
+    async with opened(two, size) as driver:
+        rows = await listed(driver)
+        assert len(rows.rows) >= 2
+        await driver.press("escape")
+        assert driver.at_home()
+
+
+async def test_the_detail_tells_what_it_was_about(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("G")
+        detail = driver.screen.query_one("#session", DocumentView)
+        await driver.until(lambda: "CLOSING MESSAGE" in detail.document.text, "the facts")
+        text = detail.document.text
+        assert "❯ Paint the harbor wall" in text and "The wall is blue now." in text and "wall.py" in text
+        assert "Claude Code deletes it in 29 days" in text
+
+
+async def test_the_filter_and_the_order(two: World) -> None:
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        newest = list(rows.rows)
+        await driver.press("/")
+        await driver.type("wall.py")
+        await driver.until(lambda: len(rows.rows) == 1, "one row")
+        await driver.press("enter", "escape")
+        assert list(rows.rows) == newest
+        await driver.press("<")
+        assert rows.rows[0] == newest[-1]  # the fewest days left first
+        await driver.press(">")
+        assert list(rows.rows) == newest
+
+
+async def test_enter_reads_and_comes_back(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("G", "enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
+        await driver.press("escape")
+        assert isinstance(driver.screen, SessionsScreen)
+
+
+@pytest.mark.parametrize(("key", "more"), [("R", ""), ("F", "--fork-session|")])
+async def test_claude_goes_on_in_the_sessions_folder(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, more: str
+) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("G", key)
+        assert log.read_text() == f"{two.root}|--resume|s-2|{more}"
+        assert isinstance(driver.screen, SessionsScreen)
+
+
+async def test_a_claude_that_fails_is_told(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        stand_in(driver, tmp_path, monkeypatch, status=3)
+        await driver.press("R")
+        assert driver.last_said == "claude ended with status 3."
+
+
+async def test_without_claude_the_command_is_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("G", "R", "y")
+        assert copied == [f"cd {two.root} && claude --resume s-2", "s-2"]
+
+
+async def test_sessions_of_all_projects(two: World) -> None:
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        here = len(rows.rows)
+        other = two.claude / "projects" / "-elsewhere" / "s-9.jsonl"
+        other.parent.mkdir()
+        other.write_text(
+            '{"type":"user","cwd":"/elsewhere","message":{"role":"user","content":"Something else"}}\n'
+        )
+        await driver.press("A")
+        await driver.until(lambda: len(rows.rows) == here + 1, "the other project's")
+        await driver.until(lambda: "Something else" in driver.shown, "its name")
+        await driver.press("A")
+        await driver.until(lambda: len(rows.rows) == here, "this project's")
+
+
+async def test_a_click_on_the_states_title_lists_the_sessions(two: World) -> None:
+    async with opened(two) as driver:
+        await driver.press("4")
+        await driver.pilot.click(StatePane, offset=(8, 0))
+        await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
+
+
+async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
+    session = full.session("s-3", minutes=26 * 24 * 60)
+    session.prompt("Soon gone")
+    full.save(session)
+    import os
+
+    from tests.app.world import NOW
+
+    moment = NOW.timestamp() - 26 * 86400
+    os.utime(full.transcript_path("s-3"), (moment, moment))
+    async with opened(full, SHORT) as driver:
+        await driver.press("S")
+        await driver.until(lambda: "Soon gone" in driver.shown, "the row")
+        assert "4 d" in driver.lines[driver.line_of("Soon gone")]

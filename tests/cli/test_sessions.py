@@ -1,0 +1,46 @@
+"""``memtui sessions`` lists what Claude Code keeps, and for how long."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.project import transcript_slug
+from tests.app.widgets.records import said, text, user, write
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    for name in ("p", "q"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / name)
+        folder.mkdir(parents=True)
+        write(
+            folder / f"session-{name}.jsonl", user(f"Ask {name}", cwd=str(tmp_path / name)), said(text("x"))
+        )
+    return tmp_path / "p"
+
+
+def test_the_sessions_of_the_project_are_listed(memtui: Memtui, project: Path) -> None:
+    result = memtui("sessions", "--root", str(project))
+    assert result.code == 0, result.err
+    assert "Ask p" in result.out and "Ask q" not in result.out
+    assert "Ask q" in memtui("sessions", "--all", "--root", str(project)).out
+
+
+def test_json_has_every_field(memtui: Memtui, project: Path) -> None:
+    (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
+    assert listed["id"] == "session-p"
+    assert (listed["turns"], listed["first_ask"], listed["days_left"]) == (1, "Ask p", 30)
+    assert listed["resume"] == "claude --resume session-p"
+    assert "waiting" not in listed
+
+
+def test_no_session_is_said(memtui: Memtui, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty" / ".git").mkdir(parents=True)
+    assert memtui("sessions", "--root", str(tmp_path / "empty")).out == "Claude Code has no session here.\n"

@@ -1,0 +1,128 @@
+"""Sessions are listed with what is in them and the days that they have left; only what is new is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Home, Project, memtui_home, transcript_slug
+from memtui.reading.session_summary import SessionSummary, summarize
+from memtui.store import session_list
+from memtui.store.retention import cleanup_days, days_left
+from memtui.store.session_list import SessionList
+from tests.app.widgets.records import said, text, user, write
+
+NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")})
+
+
+def transcript(tmp_path: Path, project: str, session: str, *, days: float = 0) -> Path:
+    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / project)
+    folder.mkdir(parents=True, exist_ok=True)
+    (tmp_path / project).mkdir(exist_ok=True)
+    path = write(
+        folder / f"{session}.jsonl", user(f"ask of {session}", cwd=str(tmp_path / project)), said(text("x"))
+    )
+    moment = (NOW - timedelta(days=days)).timestamp()
+    os.utime(path, (moment, moment))
+    return path
+
+
+def listing(tmp_path: Path, home: Home) -> SessionList:
+    return SessionList(Project(tmp_path / "p"), home, tmp_path / "claude", lambda: NOW)
+
+
+def test_the_newest_comes_first_with_the_days_it_has_left(tmp_path: Path, home: Home) -> None:
+    transcript(tmp_path, "p", "old", days=25.5)
+    transcript(tmp_path, "p", "new")
+    transcript(tmp_path, "q", "other", days=40)
+    found = listing(tmp_path, home).entries()
+    assert [(each.session_id, each.days_left) for each in found] == [("new", 30), ("old", 5)]
+    everywhere = listing(tmp_path, home).entries(everywhere=True)
+    assert [(each.session_id, each.days_left) for each in everywhere] == [
+        ("new", 30),
+        ("old", 5),
+        ("other", 0),
+    ]
+
+
+def test_what_was_read_is_remembered_until_the_file_grows(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = transcript(tmp_path, "p", "s")
+    first = listing(tmp_path, home)
+    assert first.completed(first.entries()[0]).name == "ask of s"
+    first.remember()
+    read: list[SessionSummary] = []
+
+    def noted(path: Path, known: SessionSummary, cancelled: Callable[[], bool]) -> SessionSummary:
+        read.append(known)
+        return summarize(path, known, cancelled)
+
+    monkeypatch.setattr(session_list, "summarize", noted)
+    second = listing(tmp_path, home)
+    assert second.entries()[0].name == "ask of s"
+    assert second.completed(second.entries()[0]).summary.turns == 1
+    assert not read
+    write(path, user("another ask"))
+    assert second.completed(second.entries()[0]).summary.turns == 2
+    assert [known.turns for known in read] == [1]
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 1, "sessions": {"x": [1]}}']
+)
+def test_a_broken_memory_is_made_again(tmp_path: Path, home: Home, damage: bytes) -> None:
+    transcript(tmp_path, "p", "s")
+    home.cache.mkdir(parents=True)
+    home.session_cache.write_bytes(damage)
+    sessions = listing(tmp_path, home)
+    assert sessions.completed(sessions.entries()[0]).summary.turns == 1
+    sessions.remember()
+    assert listing(tmp_path, home).entries()[0].summary.turns == 1
+
+
+def test_subagents_are_counted_with_their_session(tmp_path: Path, home: Home) -> None:
+    path = transcript(tmp_path, "p", "s")
+    folder = path.with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    write(folder / "agent-a1.jsonl", user("task"))
+    sessions = listing(tmp_path, home)
+    assert [each.session_id for each in sessions.entries()] == ["s"]
+    assert sessions.completed(sessions.entries()[0]).agents == 1
+
+
+@pytest.mark.parametrize(
+    ("user_says", "project_says", "days"),
+    [
+        (None, None, 30),
+        ('{"cleanupPeriodDays": 90}', None, 90),
+        ('{"cleanupPeriodDays": 90}', '{"cleanupPeriodDays": 7}', 7),
+        ('{"cleanupPeriodDays": 0}', None, 30),
+        ('{"cleanupPeriodDays": true}', "not JSON", 30),
+        ("[1]", None, 30),
+    ],
+)
+def test_the_days_are_those_of_claude_codes_settings(
+    tmp_path: Path, user_says: str | None, project_says: str | None, days: int
+) -> None:
+    (tmp_path / "p" / ".claude").mkdir(parents=True)
+    if user_says:
+        (tmp_path / "settings.json").write_text(user_says)
+    if project_says:
+        (tmp_path / "p" / ".claude" / "settings.json").write_text(project_says)
+    assert cleanup_days(tmp_path, tmp_path / "p") == days
+
+
+def test_days_are_counted_up_and_never_below_nothing() -> None:
+    assert days_left(NOW - timedelta(days=29, hours=23), NOW, 30) == 1
+    assert days_left(NOW - timedelta(days=31), NOW, 30) == 0
+    assert days_left(NOW, NOW, 10**9) == 10**9

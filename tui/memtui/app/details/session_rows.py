@@ -1,0 +1,150 @@
+"""The rows of the sessions screen, and the detail of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from textual.content import Content
+
+from memtui.app.details.context_chart import context_chart
+from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
+from memtui.clean import clean_line
+from memtui.clock import day_and_minute, local_minute, parse_iso
+from memtui.reading.records import Facts, Turn
+from memtui.reading.short_text import one_line, shortened
+from memtui.safety.secrets import masked
+from memtui.store.session_list import Session
+
+SOON = 7
+"""Days from which it shows red that a session will be deleted."""
+_WIDE = 100
+_ASK = 300
+_FILES = 40
+
+
+class Column(StrEnum):
+    """What the list can be sorted by."""
+
+    WHEN = "when"
+    NAME = "session"
+    TURNS = "turns"
+    TOKENS = "tokens"
+    COMPACTIONS = "▼"
+    FILES = "files"
+    SIZE = "size"
+    LEFT = "left"
+
+
+_CELLS = {
+    Column.TURNS: 5,
+    Column.TOKENS: 6,
+    Column.COMPACTIONS: 2,
+    Column.FILES: 5,
+    Column.SIZE: 8,
+}
+_ORDERS: dict[Column, Callable[[Session], object]] = {
+    Column.WHEN: lambda each: each.written,
+    Column.NAME: lambda each: each.name.casefold(),
+    Column.TURNS: lambda each: each.summary.turns,
+    Column.TOKENS: lambda each: each.summary.tokens,
+    Column.COMPACTIONS: lambda each: each.summary.compactions,
+    Column.FILES: lambda each: len(each.summary.files),
+    Column.SIZE: lambda each: each.size,
+    Column.LEFT: lambda each: each.days_left,
+}
+
+
+def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
+    """The sessions sorted by a column: names from A, days left from the fewest, else the largest first."""
+    down = column not in (Column.NAME, Column.LEFT)
+    return sorted(sessions, key=_ORDERS[column], reverse=down)  # type: ignore[arg-type]
+
+
+def matches(session: Session, words: str) -> bool:
+    """Whether every word stands in the session's name, id, branch, folder or files."""
+    summary = session.summary
+    text = " ".join(
+        (session.name, summary.first_ask, session.session_id, summary.branch, summary.folder, *summary.files)
+    ).casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def row(session: Session, width: int, *, project: bool) -> Content:
+    """One session in a line; where there is little room only when, its name, and the days left."""
+    summary = session.summary
+    name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
+    lead = f"{day_and_minute(session.written):<13}"
+    left = (f"{session.days_left:>3} d ", "bold $text-error" if session.days_left < SOON else "$quiet")
+    where = f"{clean_line(Path(summary.folder).name)}  " if project and summary.folder else ""
+    if width < _WIDE:
+        room = max(4, width - len(lead) - 6)
+        return Content.assemble((lead, "$quiet"), _fit([(where, "$accent"), name], room), left)
+    values = (
+        str(summary.turns or ""),
+        f"{summary.tokens // 1000}k" if summary.tokens else "",
+        str(summary.compactions or ""),
+        str(len(summary.files) or ""),
+        size_text(session.size),
+    )
+    right = "".join(f"{value:>{size}} " for value, size in zip(values, _CELLS.values(), strict=True))
+    agents = f"  +{session.agents} agents" if session.agents else ""
+    room = max(4, width - len(lead) - len(right) - 6)
+    content = _fit([(where, "$accent"), name, (f"  {clean_line(summary.branch)}{agents}", "$quiet")], room)
+    return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
+
+
+def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
+    content = Content.assemble(*parts).truncate(room, ellipsis=True)
+    return Content.assemble(content, " " * max(0, room - content.cell_length))
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: ``1.2 MB``."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
+
+
+def session_detail(session: Session, facts: Facts | None, now: datetime) -> Document:
+    """What is known of a session: at first the summary, with its facts the asks and how it ended."""
+    summary = session.summary
+    went = "today" if not session.days_left else f"in {session.days_left} days"
+    parts: list[Document | Line] = [
+        line(one_line(masked(session.name)) or session.session_id, "strong"),
+        styled(
+            (f"{session.session_id[:8]} · {clean_line(summary.branch)} · ", "dim"),
+            (f"{local_minute(session.written)}", "dim"),
+            (f" · {size_text(session.size)}", "dim"),
+        ),
+        styled(("Claude Code deletes it ", "dim"), (went, "bad" if session.days_left < SOON else "dim")),
+        styled((f"{clean_line(summary.folder)}", "dim")),
+    ]
+    if session.agents:
+        parts.append(line(f"{session.agents} transcripts of subagents", "dim"))
+    if facts is None:
+        return concat(*parts)
+    parts += [Line(""), line("ASKS", "heading"), *(each for turn in facts.turns for each in _ask(turn))]
+    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
+    if closing is not None:
+        parts += [Line(""), line("CLOSING MESSAGE", "heading"), from_markdown(masked(closing.text))]
+    files = [clean_line(_within(path, summary.folder)) for path in summary.files]
+    if files:
+        parts += [Line(""), line(f"FILES {len(files)}", "heading")]
+        parts += [line(f"  {path}") for path in files[:_FILES]]
+        parts += [line(f"  … {len(files) - _FILES} more", "dim")] if len(files) > _FILES else []
+    if facts.context_sizes:
+        parts += [Line(""), line("CONTEXT", "heading"), context_chart(facts.context_sizes, facts.compactions)]
+    return concat(*parts)
+
+
+def _ask(turn: Turn) -> Iterable[Line]:
+    text = shortened(one_line(masked(turn.ask)), _ASK)
+    if text:
+        moment = parse_iso(turn.source.timestamp)
+        lead = f"{day_and_minute(moment)} " if moment else ""
+        yield styled((lead, "dim"), "❯ ", (text, "prompt"), hang=len(lead) + 2)
+
+
+def _within(path: str, folder: str) -> str:
+    return path.removeprefix(folder.rstrip("/") + "/") if folder else path

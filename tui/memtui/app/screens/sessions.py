@@ -1,0 +1,234 @@
+"""The sessions screen: every conversation of the project, or of all, to be read, resumed and forked."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from memtui.app.details.session_rows import Column, matches, ordered, row, session_detail
+from memtui.app.editor import run_aside
+from memtui.app.keys.screen_commands import SESSIONS
+from memtui.app.model.browser import Browser
+from memtui.app.screens.transcript import read_transcript
+from memtui.app.widgets.document import EMPTY
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.row_list import RowList
+from memtui.flows.resuming import resume_command, session_folder, typed_command
+from memtui.reading.facts import read_facts
+from memtui.store.session_list import Session, SessionList
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
+
+_PAUSE = 0.1
+"""Seconds the selection must rest before a transcript is read for the detail."""
+_LARGE = 64 << 20
+"""Bytes from which a transcript is not read for the detail: enter opens it at once."""
+_NONE = "Claude Code has no session here. A shows those of all projects."
+
+
+class SessionsScreen(Screen[None]):
+    """The list, newest first, and what the selected session was about."""
+
+    CSS_PATH = "../styles/sessions.tcss"
+
+    if TYPE_CHECKING:
+        app: HostApp
+
+    AUTO_FOCUS = "#sessions"
+    TABLE = SESSIONS
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__()
+        self._browser = browser
+        places = browser.places
+        self._list = SessionList(places.project, places.home, places.claude, browser.clock)
+        self._sessions: dict[str, Session] = {}
+        self._everywhere = False
+        self._column = Column.WHEN
+        self._filter = ""
+        self._shown: Path | None = None
+        """The session of which the detail shows all there is."""
+
+    def compose(self) -> ComposeResult:
+        """The list under its header, the detail beside or below it, the keys."""
+        with Horizontal(id="sessions-body"):
+            yield RowList(self._draw, empty="…", id="sessions")
+            yield DocumentView(id="session")
+        yield FilterLine(id="filter-line")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """List what is there, then read on."""
+        self.query_one(KeyBar).keys = self.TABLE.bar()
+        self._load()
+
+    # -- the list -------------------------------------------------------------------------------------------
+
+    @property
+    def listing(self) -> RowList:
+        """The rows."""
+        return self.query_one("#sessions", RowList)
+
+    @property
+    def selected(self) -> Session | None:
+        """What the keys act on."""
+        return self._sessions.get(self.listing.selected or "")
+
+    @work(group="sessions", exclusive=True, exit_on_error=False)
+    async def _load(self) -> None:
+        """List the sessions at once, and complete them one after the other."""
+        worker = get_current_worker()
+        with self.app.reporting("listing the sessions"):
+            everywhere = self._everywhere
+            found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
+            self._sessions = {str(each.path): each for each in found}
+            self.listing.empty = _NONE
+            self._show()
+            for number, each in enumerate(found):
+                try:
+                    done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
+                except OSError:  # deleted meanwhile
+                    self._sessions.pop(str(each.path), None)
+                    continue
+                self._sessions[str(each.path)] = done
+                if number % 20 == 0:
+                    self._show()
+            self._show()
+            await asyncio.to_thread(self._list.remember)
+
+    def _show(self) -> None:
+        """Put the rows in order; the selection stays with its session."""
+        wanted = [each for each in self._sessions.values() if matches(each, self._filter)]
+        self.listing.set_rows([str(each.path) for each in ordered(wanted, self._column)])
+        self.listing.refresh_rows()
+        self._show_title(len(wanted))
+        self._show_detail()
+
+    def _show_title(self, shown: int) -> None:
+        total = len(self._sessions)
+        count = f'{shown}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
+        where = "of all projects" if self._everywhere else ""
+        parts = [("Sessions ", ""), (count, "$accent"), (f" {where}" if where else "", "$quiet")]
+        self.listing.border_title = Content.assemble(*parts)
+        self.listing.border_subtitle = Content(f"by {self._column}")
+
+    def _draw(self, key: str, width: int) -> Content:
+        session = self._sessions.get(key)
+        return row(session, width, project=self._everywhere) if session else Content("")
+
+    # -- the detail -----------------------------------------------------------------------------------------
+
+    @on(RowList.Highlighted)
+    def _show_detail(self) -> None:
+        session = self.selected
+        if session is None:
+            self.query_one("#session", DocumentView).show(EMPTY)
+            return
+        self._detail(session)
+
+    @work(group="session", exclusive=True, exit_on_error=False)
+    async def _detail(self, session: Session) -> None:
+        view, now = self.query_one("#session", DocumentView), self._browser.clock()
+        if self._shown != session.path:
+            view.show(session_detail(session, None, now))
+        await asyncio.sleep(_PAUSE)
+        with self.app.reporting("reading the session", wanted=lambda: self.selected is session):
+            facts = await asyncio.to_thread(read_facts, session.path) if session.size < _LARGE else None
+            current = self._sessions.get(str(session.path), session)
+            view.show(session_detail(current, facts, now), keep_scroll=self._shown == session.path)
+            self._shown = session.path
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    @on(RowList.Opened)
+    def action_read(self) -> None:
+        """Read the session."""
+        if (session := self.selected) is not None:
+            read_transcript(self.app, session.path)
+
+    def action_resume(self, fork: bool = False) -> None:
+        """Step aside for Claude Code, which goes on with the session or with a copy of it."""
+        session = self.selected
+        if session is None:
+            self.app.say("Nothing is selected.", severity="warning")
+            return
+        folder = session_folder(session.summary.folder, self._browser.project.root)
+        command = resume_command(session.session_id, fork=fork)
+        problem = run_aside(self.app, list(command), folder)
+        if problem is None:
+            typed = typed_command(session.session_id, str(folder), fork=fork)
+            self.app.copy_text(typed, name=f"“{typed}”")
+        elif problem:
+            self.app.say(problem, severity="warning")
+        self._load()
+
+    def action_everywhere(self) -> None:
+        """Show the sessions of all projects, or of this one."""
+        self._everywhere = not self._everywhere
+        self._load()
+
+    def action_sort(self, step: int) -> None:
+        """Sort by another column."""
+        columns = list(Column)
+        self._column = columns[(columns.index(self._column) + step) % len(columns)]
+        self._show()
+
+    def action_copy(self) -> None:
+        """Copy the session's id."""
+        if (session := self.selected) is not None:
+            self.app.copy_text(session.session_id)
+
+    def action_filter(self) -> None:
+        """Filter as one types."""
+        self.query_one(FilterLine).open(self._filter)
+
+    @on(FilterLine.Changed)
+    def _filtered(self, event: FilterLine.Changed) -> None:
+        self._filter = event.text.strip()
+        self._show()
+
+    @on(FilterLine.Kept)
+    def _kept(self) -> None:
+        self.listing.focus()
+        self.query_one(FilterLine).close()
+
+    @on(FilterLine.Dropped)
+    def _dropped(self) -> None:
+        self._filter = ""
+        self._kept()
+        self._show()
+
+    @on(FilterLine.Moved)
+    def _moved(self, event: FilterLine.Moved) -> None:
+        self.listing.action_move(event.rows)
+
+    def action_switch(self) -> None:
+        """Go from the list to the detail, or back."""
+        detail = self.query_one("#session", DocumentView)
+        self.set_focus(detail if self.focused is self.listing else self.listing)
+
+    def action_back(self) -> None:
+        """Drop the filter, then leave."""
+        if self.focused is not self.listing:
+            self.listing.focus()
+        elif self._filter:
+            self._dropped()
+        else:
+            self.dismiss()
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)

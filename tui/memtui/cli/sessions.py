@@ -1,0 +1,85 @@
+"""``memtui sessions``: every conversation with Claude Code, and how long it will be there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.cli.output import print_json, print_table, say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import day_and_minute, system_clock
+from memtui.flows.resuming import resume_command
+from memtui.project import claude_config, memtui_home
+from memtui.reading.short_text import one_line
+from memtui.safety.secrets import masked, masked_in
+from memtui.store.session_list import Session, SessionList
+
+_COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
+"""`left`: the days that are left to the session."""
+
+
+@click.command("sessions")
+@click.option("--all", "everywhere", is_flag=True, help="List the sessions of all projects.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@root_option
+def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
+    """List the sessions of this project, the newest first.
+
+    The last column says in how many days Claude Code deletes the session: it keeps transcripts for
+    `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise.
+    """
+    listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
+    sessions = []
+    for each in listing.entries(everywhere=everywhere):
+        try:
+            sessions.append(listing.completed(each))
+        except OSError:  # deleted meanwhile, or closed to us
+            continue
+    listing.remember()
+    if as_json:
+        print_json([masked_in(_record(each)) for each in sessions])
+    elif not sessions:
+        say("Claude Code has no session here." if not everywhere else "Claude Code has no session.")
+    else:
+        columns = (*_COLUMNS, "project") if everywhere else _COLUMNS
+        print_table(columns, [_row(each, project=everywhere) for each in sessions], flexible=1)
+
+
+def _record(session: Session) -> dict[str, object]:
+    summary = asdict(session.summary)
+    for name in ("end", "waiting"):
+        del summary[name]
+    return {
+        "id": session.session_id,
+        "path": str(session.path),
+        **summary,
+        "size": session.size,
+        "written": session.written.isoformat(),
+        "days_left": session.days_left,
+        "agents": session.agents,
+        "resume": " ".join(resume_command(session.session_id)),
+    }
+
+
+def _row(session: Session, *, project: bool) -> tuple[str, ...]:
+    summary = session.summary
+    return (
+        session.session_id[:8],
+        one_line(masked(session.name)),
+        day_and_minute(session.written),
+        str(summary.turns),
+        f"{summary.tokens // 1000}k" if summary.tokens else "",
+        str(summary.compactions) if summary.compactions else "",
+        str(len(summary.files)) if summary.files else "",
+        size_text(session.size),
+        summary.branch,
+        f"{session.days_left} d",
+        *([Path(summary.folder).name] if project else []),
+    )
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: ``1.2 MB``."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
