@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -13,12 +13,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.app.details.memory_detail import checklist_lines
 from memtui.app.keys.screen_commands import COMPACT
 from memtui.app.model.browser import Browser
-from memtui.app.screens.asking import AskingScreen
+from memtui.app.screens.asking import Asking
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
@@ -32,6 +33,9 @@ from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
 from memtui.reading.facts import ReadingCancelledError
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
 
 _PAUSE = 0.3
 """Seconds that typing must rest before the text is checked."""
@@ -49,10 +53,13 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
+class CompactScreen(Screen[str | None]):
     """The text at the left; description, tags and checklist at the right."""
 
     CSS_PATH = "../styles/review.tcss"
+
+    if TYPE_CHECKING:
+        app: HostApp
 
     TABLE = COMPACT
     AUTO_FOCUS = "#compact-text"
@@ -60,6 +67,7 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
 
     def __init__(self, browser: Browser) -> None:
         super().__init__()
+        self.asking: Asking[tuple[Compacted, str]] = Asking(self, self, self.TABLE)
         self.browser = browser
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
@@ -77,7 +85,7 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.show_keys()
+        self.asking.show_keys()
         for name, title in (
             ("text", "Recovery text of the current session"),
             ("description", "Description"),
@@ -104,16 +112,16 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
             with self.app.reporting("drafting the recovery text"):
                 self._fill(await asyncio.to_thread(self._read))
         finally:
-            if self._compacted is None and not self.gone:
+            if self._compacted is None and not self.asking.gone:
                 self.dismiss(None)
 
     def _read(self) -> Compacted:
         def tell(done: int, total: int) -> None:
-            if not self.gone:
+            if not self.asking.gone:
                 self.post_message(Read(done / total if total else 1.0))
 
         try:
-            return draft(self.browser.places, progress=tell, cancelled=lambda: self.gone)
+            return draft(self.browser.places, progress=tell, cancelled=lambda: self.asking.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
@@ -132,7 +140,19 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
         self.query_one("#compact-description", Input).value = clean_line(compacted.description)
         self._drafted = self._said()
         if compacted.note:
-            self.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
+            self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
+
+    def on_unmount(self) -> None:
+        """What reads or asks for this screen ends with it."""
+        self.asking.end()
+
+    def action_ask_model(self) -> None:
+        """Let `claude -p` improve on the draft."""
+        self.asking.ask()
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
 
     def refusal(self) -> str:
         """Why the model cannot be asked now."""
@@ -152,15 +172,17 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
         """Show what the model wrote, unless the person has written something meanwhile."""
         better, problem = answer
         if problem:
-            self.say_failed(problem)
+            self.asking.say_failed(problem)
         elif self._has_changed:
-            self.say("Claude has answered, but you have changed the text meanwhile: yours stays.", warn=True)
+            self.asking.say(
+                "Claude has answered, but you have changed the text meanwhile: yours stays.", warn=True
+            )
         elif not self._storing:
             self._compacted = better
             self.text_area.text = clean(better.text)
             self.text_area.move_cursor((0, 0))
             self._drafted = (self.text_area.text, *self._drafted[1:])
-            self.say("Claude wrote this text: read it before you store it.")
+            self.asking.say("Claude wrote this text: read it before you store it.")
 
     @property
     def _has_changed(self) -> bool:
@@ -172,7 +194,7 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
         """Check the text once typing rests."""
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
-        with self.app.reporting("checking the text", wanted=lambda: not self.gone):
+        with self.app.reporting("checking the text", wanted=lambda: not self.asking.gone):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:
@@ -227,7 +249,7 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
                         _stored_once, self.browser, kept, description.strip(), tags_of(tags)
                     )
                 except (FormatError, FileProblem) as problem:
-                    self.say(f"Not stored: {problem}.", warn=True)
+                    self.asking.say(f"Not stored: {problem}.", warn=True)
                 else:
                     if known:
                         self.app.say(f"Stored already as {known}: the session has not changed since.")
@@ -245,7 +267,7 @@ class CompactScreen(AskingScreen[str | None, tuple[Compacted, str]]):
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
         """Leave without storing; asks when something was written. First, a model that is asked is let go."""
-        if self._storing or self.call_off():
+        if self._storing or self.asking.call_off():
             return
         if self.unsaved:
             question = ConfirmScreen("Leave? What was written is not stored.", yes="Leave", no="Stay")

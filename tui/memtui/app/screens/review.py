@@ -6,19 +6,20 @@ import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
+from textual.screen import Screen
 from textual.widgets import TextArea
 
 from memtui.app.keys.screen_commands import REVIEW
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
-from memtui.app.screens.asking import AskingScreen
+from memtui.app.screens.asking import Asking
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.screens.reading import ReadingScreen
@@ -37,17 +38,24 @@ from memtui.reading.capture_facts import facts_of_capture
 from memtui.reading.facts import Facts, ReadingCancelledError
 from memtui.store.transcripts import TranscriptProblem
 
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
 
-class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
+
+class ReviewScreen(Screen[Reviewed | None]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
 
     CSS_PATH = "../styles/review.tcss"
+
+    if TYPE_CHECKING:
+        app: HostApp
 
     TABLE = REVIEW
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, browser: Browser, row: CaptureRow) -> None:
         super().__init__()
+        self.asking: Asking[Reworded] = Asking(self, self, self.TABLE, lambda: self.part)
         assert row.capture is not None
         self.browser = browser
         self.row = row
@@ -70,7 +78,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.show_keys()
+        self.asking.show_keys()
         self.set_focus(self.field("title"))
         self._draft()
 
@@ -110,7 +118,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
 
     def _read(self, transcript: Path) -> Facts:
         return self.browser.facts.read(
-            transcript, self.capture.timestamp, lambda share: None, lambda: self.gone
+            transcript, self.capture.timestamp, lambda share: None, lambda: self.asking.gone
         )
 
     def _fill(self, facts: Facts, nothing: str) -> None:
@@ -121,6 +129,18 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         self._memory = draft_memory(facts)
         self._draft_facts = facts
         self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
+
+    def on_unmount(self) -> None:
+        """What reads or asks for this screen ends with it."""
+        self.asking.end()
+
+    def action_ask_model(self) -> None:
+        """Let `claude -p` improve on the draft."""
+        self.asking.ask()
+
+    @on(KeyBar.Pressed)
+    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
+        await self.run_action(message.action)
 
     def refusal(self) -> str:
         """Why the model cannot be asked now."""
@@ -138,7 +158,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     def take(self, answer: Reworded) -> None:
         """Fill what the model wrote into the fields that nobody has changed."""
         if answer.problem:
-            self.say_failed(answer.problem)
+            self.asking.say_failed(answer.problem)
             return
         if self._saving:
             return
@@ -148,7 +168,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         self._by_model = len(changed) < len(FIELDS)
         labels = [re.split("[:(]", field.label)[0].strip() for field in changed]
         stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
-        self.say(f"Claude wrote this draft: read it before you save it.{stays}")
+        self.asking.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
     @property
     def part(self) -> str:
@@ -157,7 +177,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
-        self.show_keys()
+        self.asking.show_keys()
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:
@@ -171,15 +191,15 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     def action_add(self) -> None:
         """Add the selected fact to the field that was edited last."""
         if self.focused is not self.evidence_list:
-            self.say("Space adds a fact when the evidence has the focus: f2 goes there.")
+            self.asking.say("Space adds a fact when the evidence has the focus: f2 goes there.")
             return
         item, target = self.facts.selected, self.form.target
         if item is None:
-            self.say("No fact is selected.")
+            self.asking.say("No fact is selected.")
         elif target.add(written(item)):
-            self.say(f"Added to {target.field.label}.")
+            self.asking.say(f"Added to {target.field.label}.")
         else:
-            self.say(f"{target.field.label} has it already.")
+            self.asking.say(f"{target.field.label} has it already.")
 
     @on(TextArea.Changed)
     def _used(self) -> None:
@@ -188,7 +208,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     def action_read_fact(self) -> None:
         """Read the selected fact, however long it is and small the window."""
         if self.facts.selected is None:
-            self.say("No fact is selected.")
+            self.asking.say("No fact is selected.")
         else:
             self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
@@ -210,7 +230,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
         try:
             path = self.browser.check_transcript(self.capture.transcript)
         except TranscriptProblem as problem:
-            self.say(f"{problem}.", warn=True)
+            self.asking.say(f"{problem}.", warn=True)
         else:
             read_transcript(self.app, path)
 
@@ -231,14 +251,14 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     async def _write(self) -> None:
         draft = from_fields(self.form.texts, self._memory)
         if not draft.memory.title:
-            self.say("Give the memory a title first.", warn=True)
+            self.asking.say("Give the memory a title first.", warn=True)
             self.set_focus(self.field("title"))
             return
         with self.app.reporting("saving the review"):
             try:
                 done = await asyncio.to_thread(self._review, draft)
             except FileProblem as problem:
-                self.say(f"Not saved: {problem}.", warn=True)
+                self.asking.say(f"Not saved: {problem}.", warn=True)
             else:
                 self.dismiss(done)
 
@@ -264,7 +284,7 @@ class ReviewScreen(AskingScreen[Reviewed | None, Reworded]):
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
         """Leave without saving; asks when something was written. First, a model that is asked is let go."""
-        if self._saving or self.call_off():
+        if self._saving or self.asking.call_off():
             return  # what is being written is there in a moment, and so is the way to take it back
         if self.unsaved:
             question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
