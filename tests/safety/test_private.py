@@ -82,7 +82,9 @@ def test_no_form_gets_through(number: int) -> None:
     "text",
     [
         "private final int x = a < b;", "</private> only the end", "class A { private List<String> a; }",
-        "Task<Private> Load(string id); // and the rest", "a Map<Private, int> b", "<Private />\n<Other/>",
+        "Task<Private> Load(string id); // and the rest", "a Map<Private, int> b",
+        "std::vector<Private> items;", "unique_ptr<Private>(x)", "vector<Private> items;",
+        "<Private />\n<Other/>", "List<Private>, ok",
         "<privately>x</privately>", "<private-key>x</private-key>", "if (a <private_b) {}", "<p>rivate</p>",
         "\u300a\u8d44\u6cbb\u901a\u9274\u300b \xab\u041f\u0440\u0438\u0432\u0435\u0442\xbb &lt;b&gt; %20",
         "\\u001b[2m", "",
@@ -104,7 +106,32 @@ def test_letters_of_other_scripts_hide_nothing(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Foo<private>x", "see <Private>x", "Foo<Private>x</private>", "<private/>x</private>"]
+    "tag",
+    [
+        "<\x1b[31mprivate\x1b[0m>", "\x1b[1m<private>\x1b[m", "<pri\x1b[38;5;9mvate>", "<\x9b1mprivate>",
+        "<prx\bivate>", "<pxy\b\brivate>", "<\u241b[31mprivate>", "<\x1b]8;;x\x07private>", "<p\bprivate>",
+    ],
+)  # fmt: skip
+def test_colour_codes_and_backspaces_hide_no_tag(tag: str) -> None:
+    text = f"before {tag}{SECRET}</private>, behind"
+    assert SECRET not in without_private(text)
+    assert without_private(text).endswith("</private>, behind") is False
+    assert without_private(text).endswith(", behind")
+    assert line_may_hold_private(json.dumps({"text": text}).encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word<Private>x",
+        "a word<Private> the x",
+        "Foo<Private>x",
+        "see<Private>\nx",
+        "Foo<private>x",
+        "see <Private>x",
+        "Foo<Private>x</private>",
+        "<private/>x</private>",
+    ],
 )
 def test_what_only_looks_like_code_is_private(text: str) -> None:
     assert "x" not in without_private(text)

@@ -93,7 +93,17 @@ _ENTITY = deferred(
     re.IGNORECASE,
 )
 # In either case spelled out: with re.IGNORECASE a dotless i, a long s and the Kelvin sign are in " -~".
-_ODD = deferred(r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])")
+_ODD_ONE = r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])"
+_ODD = deferred(_ODD_ONE)
+_ERASED = "|".join(rf"[^\n\x08\u2408]{{{count}}}[\x08\u2408]{{{count}}}" for count in range(8, 0, -1))
+CONTROLS = "\x1b\x9b\x08\u241b\u2408"
+"""Escape and backspace, also in the pictures that `memtui.clean` makes of them."""
+_COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
+_TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
+_CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
+"""What a terminal does not show: colour codes, and characters that backspaces behind them erase."""
+CONTROLLED = deferred(_CONTROLLED)
+_ODD_OR_CONTROLLED = deferred(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
 INVISIBLE = deferred(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -123,15 +133,17 @@ class Folded(NamedTuple):
 
 def folded(text: str) -> Folded:
     """Fold a text: invisible code points out, look-alikes, full-width letters and entities as plain ASCII."""
-    if text.isascii() and (_is_plain(text) or not _ODD.search(text)):
+    controlled = holds_controls(text)
+    if not controlled and text.isascii() and (_is_plain(text) or not _ODD.search(text)):
         return Folded(text.lower(), [], [])
     parts: list[str] = []
     starts, origins = [0], [0]
     at = length = 0
-    while (odd := _ODD.search(text, at)) is not None:
+    odd_one = _ODD_OR_CONTROLLED if controlled else _ODD
+    while (odd := odd_one.search(text, at)) is not None:
         parts.append(text[at : odd.start()].lower())
         length += odd.start() - at
-        plain, at = _plain(text, odd.start())
+        plain, at = ("", odd.end()) if odd.lastgroup else _plain(text, odd.start())
         if plain:
             starts.append(length)
             origins.append(odd.start())
@@ -141,6 +153,11 @@ def folded(text: str) -> Folded:
         origins.append(at)
     parts.append(text[at:].lower())
     return Folded("".join(parts), starts, origins)
+
+
+def holds_controls(text: str) -> bool:
+    """Whether a text holds escapes or backspaces, which change what a terminal shows of it."""
+    return any(char in text for char in CONTROLS)
 
 
 def holds_escape_marks(text: str) -> bool:

@@ -6,7 +6,15 @@ import re
 
 from memtui.named import TYPE_CHECKING
 from memtui.patterns import deferred
-from memtui.safety.folding import INVISIBLE, OPENERS, Folded, folded, holds_escape_marks
+from memtui.safety.folding import (
+    CONTROLLED,
+    INVISIBLE,
+    OPENERS,
+    Folded,
+    folded,
+    holds_controls,
+    holds_escape_marks,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -17,9 +25,12 @@ MARK = "[private]"
 _TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
 
 _ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
-_GENERIC = deferred(r"^[A-Za-z0-9_]{2}<Private[>,:\s]")
-"""A type with a type in its brackets. Glued to a word, with this one capital: nobody marks a text so."""
-
+_TYPE = deferred(r"<Private[>,:\s]")
+"""In the brackets of a type, glued to a word, with this one capital: nobody marks a text so."""
+_IN_CODE = deferred(r"\s*[&*]{0,2}\s*\w+\s*[;={]|\s*[;>]")
+"""What is behind such a type where the word is a plain one: ``vector<Private> items;``."""
+_BEFORE_TAG, _BEHIND_TAG = 40, 100
+_WORD_BEFORE = deferred(r"[\w:]+\Z")
 _ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
 _CANDIDATE = deferred(
     rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPES}",
@@ -49,6 +60,9 @@ _OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
 """How a tag may begin in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
 
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
+_COLOUR = deferred(rb"\\u001b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|\\u00(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?")
+_BACKSPACE = deferred(rb"[^\\](?:\\b|\\u0008)")
+_MOST_BACKSPACES = 8
 _PERCENT_ESCAPE = deferred(rb"%[4-7]")
 _ASCII = bytes(range(128))
 _BYTES = deferred(
@@ -108,12 +122,20 @@ def split_private(text: str, depth: int = 0) -> tuple[str, int]:
 def _is_code(text: str, fold: Folded, tag: re.Match[str]) -> bool:
     """Whether an opening tag is code: ``List<Private>`` or ``<Private/>``; for one that none closes."""
     start, end = fold.origin(tag.start()), fold.origin(tag.end())
-    glued = _GENERIC.search(text[max(0, start - 2) : start + 9]) is not None
-    return glued or text[start:end].endswith("/>")
+    if text[start:end].endswith("/>"):
+        return True
+    word = _WORD_BEFORE.search(text, max(0, start - _BEFORE_TAG), start)
+    behind = text[end : end + _BEHIND_TAG]
+    if word is None or len(word[0]) < 2 or not _TYPE.match(text, start) or behind[:1].isalnum():
+        return False
+    named = word[0][0].isupper() or "_" in word[0] or "::" in word[0]
+    return named or _IN_CODE.match(behind) is not None
 
 
 def may_hold_private(text: str) -> bool:
     """Whether a private part begins in a text; costs next to nothing where the word is not in it."""
+    if holds_controls(text):
+        text = CONTROLLED.sub("", text)
     if (
         text.isascii()
         and "private" not in text.lower()
@@ -142,7 +164,20 @@ def _begins(text: str, at: int) -> bool:
 
 def line_may_hold_private(line: bytes) -> bool:
     """Whether a line of JSON has to be looked through for private parts."""
+    if b"\\b" in line or b"\\u001b" in line or b"\\u0008" in line:
+        line = _without_controls(line)
     return _may_begin_tag(line) and _may_spell_word(line)
+
+
+def _without_controls(line: bytes) -> bytes:
+    """A line of JSON as a terminal shows it: without colour codes, and without what backspaces erase."""
+    line = _COLOUR.sub(b"", line)
+    for _ in range(_MOST_BACKSPACES):
+        shorter = _BACKSPACE.sub(b"", line)
+        if len(shorter) == len(line):
+            break
+        line = shorter
+    return line
 
 
 def _may_begin_tag(line: bytes) -> bool:
