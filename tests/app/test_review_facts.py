@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memtui.app.screens import review
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -84,3 +85,17 @@ def test_a_todo_is_written_without_its_box() -> None:
     for box in ("[ ]", "[x]", "[>]"):
         assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"
     assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"
+
+
+async def test_a_bug_in_the_facts_is_told_where_they_would_stand(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(review, "evidence", broken)
+    async with opened(full) as driver:
+        await driver.press("1", "g", "r")
+        await driver.until(lambda: "No facts could be read." in driver.shown, "the reason")
+        assert "a bug" in full.home.failure_log.read_text()
+        full.home.failure_log.unlink()

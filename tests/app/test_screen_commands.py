@@ -9,9 +9,12 @@ from textual.color import Color
 
 from memtui import clipboard
 from memtui.app import host
+from memtui.app.keys.question_commands import QUESTIONS
 from memtui.app.keys.screen_commands import TABLES, CommandTable
+from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
+from memtui.app.screens.stored import StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, Driver, opened
@@ -46,6 +49,21 @@ async def changes(driver: Driver) -> None:
     await driver.press("L")
 
 
+async def question(driver: Driver) -> None:
+    await driver.press("3", "X")
+    await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+
+
+async def line(driver: Driver) -> None:
+    await driver.press("2", "t")
+    await driver.until(lambda: isinstance(driver.screen, AskScreen), "the line")
+
+
+async def stored(driver: Driver) -> None:
+    await driver.app.push_screen(StoredScreen("CMEM-20260305-135007"))
+    await driver.handled()
+
+
 WAYS = {
     "Review": review,
     "Transcript": transcript,
@@ -53,8 +71,11 @@ WAYS = {
     "Changes": changes,
     "Search": search,
     "Compact": compact,
+    "Question": question,
+    "Line": line,
+    "Recovery ID": stored,
 }
-TABLE = {table.title: table for table in TABLES}
+TABLE = {table.title: table for table in (*TABLES, *QUESTIONS)}
 
 
 @pytest.mark.parametrize("title", WAYS)
@@ -68,7 +89,7 @@ async def test_help_and_palette_of_a_screen_list_its_commands(full: World, title
         for command in table.commands:
             assert offered[f"{command.label.capitalize()} ({command.shown})"] == command.help
         # In the compact screen the description has the focus, where a question mark is typed.
-        await driver.press("f1" if title == "Compact" else "?")
+        await driver.press("f1" if title in ("Compact", "Line") else "?")
         assert isinstance(driver.screen, HelpScreen)
         told = driver.screen.query_one(DocumentView).document.text
         for shown, text in table.rows():
@@ -85,7 +106,7 @@ def test_the_help_fits_the_bottom_line_of_the_review_in_80_columns(part: str) ->
     assert "?" in shown
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title)
+@pytest.mark.parametrize("table", TABLE.values(), ids=lambda table: table.title)
 def test_the_keys_of_a_table_are_bound_once(table: CommandTable) -> None:
     keys = [key for command in table.commands if command.bound for key in command.keys.split(",")]
     assert len(keys) == len(set(keys))

@@ -68,7 +68,7 @@ class CommandTable:
         return [(each.shown, each.help) for each in self.commands]
 
 
-_HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
+HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
 _DOWN = ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", bound=False)
 _START = ScreenCommand("g", "g", "start", "go to the start", "focused.first", bound=False)
 _END = ScreenCommand("G", "G", "end", "go to the end", "focused.last", bound=False)
@@ -102,7 +102,7 @@ REVIEW = CommandTable(
         ),
         _NEXT,
         _MODEL,
-        _HELP,
+        HELP,
         ScreenCommand(
             "f3", "f3", "transcript", "read the session's transcript", "screen.transcript", priority=True
         ),
@@ -134,7 +134,7 @@ COMPACT = CommandTable(
         ),
         _NEXT,
         _MODEL,
-        _HELP,
+        HELP,
         ScreenCommand(
             "f2",
             "f2",
@@ -204,7 +204,7 @@ TRANSCRIPT = CommandTable(
             bar=False,
             bound=False,
         ),
-        _HELP,
+        HELP,
         ScreenCommand(
             "escape,o,q", "esc", "back", "back: drop the number, marks, hits, leave", "screen.back"
         ),
@@ -232,7 +232,7 @@ SESSIONS = CommandTable(
         ),
         ScreenCommand("y", "y", "copy id", "copy the session's id", "screen.copy"),
         ScreenCommand("tab", "tab", "detail", "go from the list to the detail, or back", "screen.switch"),
-        _HELP,
+        HELP,
         ScreenCommand(
             "escape,q,S", "esc", "back", "back: to the list, out of the filter, out of here", "screen.back"
         ),
@@ -246,7 +246,7 @@ READING = CommandTable(
         _DOWN,
         _START,
         _END,
-        _HELP,
+        HELP,
         ScreenCommand("escape,q,enter", "esc", "back", "back to where you were", "screen.dismiss"),
     ),
 )
@@ -279,7 +279,7 @@ VERSIONS = CommandTable(
             "screen.switch",
             _READ,
         ),
-        _HELP,
+        HELP,
         ScreenCommand("escape", "esc", "back", "back: to the list, to where you were", "screen.back"),
         ScreenCommand("q,v", "q", "leave", "leave the versions", "screen.dismiss", bar=False),
     ),
@@ -295,7 +295,7 @@ CHANGES = CommandTable(
         ScreenCommand(
             "A,a", "A", "all", "show the changes of all projects, or of this one alone", "screen.everywhere"
         ),
-        _HELP,
+        HELP,
         ScreenCommand("escape,q,L", "esc", "back", "back to where you were", "screen.dismiss"),
     ),
 )
@@ -319,7 +319,7 @@ SEARCH = CommandTable(
             "tab", "tab", "type", "go from the results to the line", "screen.switch", _CHOOSING, bound=False
         ),
         ScreenCommand("s,slash", "s /", "type", "go back to the line", "screen.type", bar=False),
-        _HELP,
+        HELP,
         ScreenCommand("escape,q", "esc", "leave", "back to where you were", "screen.leave"),
     ),
 )
@@ -347,7 +347,7 @@ AFTERMATH = CommandTable(
         ScreenCommand("tab,shift+tab", "tab", "rows", "go to the rows, or back", "screen.switch", _SUMMARY),
         ScreenCommand("o", "o", "transcript", "read its line in the transcript", "screen.transcript"),
         ScreenCommand("u", "u", "undo", "take back what was not delivered yet", "screen.undo"),
-        _HELP,
+        HELP,
         ScreenCommand("escape", "esc", "back", "back: to the rows, to where you were", "screen.back"),
         ScreenCommand("q,l", "q", "leave", "leave the aftermath", "screen.dismiss", bar=False),
     ),

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from memtui.app.keys.question_commands import ASK
+
 
 class AskScreen(ModalScreen[str | None]):
     """Asks for one line; enter gives it, escape gives None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "leave", show=False)]
+    TABLE = ASK
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, question: str, *, value: str = "", hint: str = "") -> None:
         """Make the question.

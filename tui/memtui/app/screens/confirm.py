@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from memtui.app.keys.question_commands import CONFIRM
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 
@@ -22,10 +23,9 @@ class ConfirmScreen(ModalScreen[bool]):
     enter does what was asked for.
     """
 
+    TABLE = CONFIRM
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "yes", show=False),
-        Binding("n,escape,q", "answer(False)", "no", show=False),
-        Binding("left,right", "app.focus_next", show=False),
+        *TABLE.bindings(),
         Binding("down,j", "read('lines', 1)", show=False),
         Binding("up,k", "read('lines', -1)", show=False),
         Binding("pagedown,space", "read('page', 1)", show=False),

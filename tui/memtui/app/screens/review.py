@@ -114,7 +114,8 @@ class ReviewScreen(Screen[Reviewed | None]):
                 return
             except TranscriptProblem as problem:
                 nothing = f"No facts: {problem}."
-        self._fill(facts, nothing)
+        with self.app.reporting("drafting the review"):
+            self._fill(facts, nothing)
 
     def _read(self, transcript: Path) -> Facts:
         return self.browser.facts.read(
@@ -123,6 +124,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def _fill(self, facts: Facts, nothing: str) -> None:
         """Show the facts, and the draft made from them in every field that nobody has touched."""
+        self.facts.fill((), "No facts could be read.")
         # What the capture itself says is no evidence: then the list tells why there is none.
         groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
         self.facts.fill(groups, nothing)

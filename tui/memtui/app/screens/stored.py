@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Digits, Static
 
 from memtui.app.keys.commands import PROMPT
+from memtui.app.keys.question_commands import STORED
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -23,11 +24,8 @@ class StoredScreen(ModalScreen[None]):
     if TYPE_CHECKING:
         app: HostApp
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q,space", "dismiss", "close", show=False),
-        Binding("y", "copy('{id}')", "copy id", show=False),
-        Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False),
-    ]
+    TABLE = STORED
+    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, memory_id: str) -> None:
         super().__init__()
