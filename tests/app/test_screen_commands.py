@@ -37,7 +37,7 @@ async def versions(driver: Driver) -> None:
 
 
 async def search(driver: Driver) -> None:
-    await driver.press("s", "tab")
+    await driver.press("s", "shift+tab")
 
 
 async def compact(driver: Driver) -> None:

@@ -8,19 +8,20 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model import searching
 from memtui.app.model.browser import Browser
-from memtui.app.model.searching import Group, Searcher
-from memtui.app.model.views import CaptureRow
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen
+from memtui.flows import searching
+from memtui.flows.searching import Group, Scope, Searcher
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import Places
+from memtui.store.index.asked import Asked, asked
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.test_hostile import check
 from tests.app.world import KEPT, World, clock
+from tests.transcripts import Transcript
 
 
 @pytest.fixture(autouse=True)
@@ -59,13 +60,22 @@ async def test_it_finds_all_kinds_and_labels_them(full: World, size: tuple[int, 
     name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
     async with opened(full, size) as driver:
         await look_for(driver, "refresh")
-        assert found(driver) == [f"memory {name}", f"capture {full.capture_path(10).name}", "state s-1"]
+        assert found(driver) == [
+            "session s-1 L9 ask",
+            "session s-1 L1 ask",
+            f"memory {name}",
+            f"capture {full.capture_path(10).name}",
+            "state s-1",
+        ]
         assert [key for key in screen(driver).results.rows if key.startswith("#")] == [
+            "# session",
+            "# session s-1",
             "# memory",
             "# capture",
             "# state",
         ]
         assert "Memories  1" in driver.shown
+        await driver.press("down", "down")
         assert "Refresh the" in driver.shown  # the place, in any size
 
 
@@ -118,7 +128,7 @@ async def test_enter_opens_a_memory_file_which_has_no_id(full: World) -> None:
         await look_for(driver, "then switch")
         (name,) = found(driver)
         assert name.startswith("memory file ")
-        await driver.press("tab", "y")
+        await driver.press("shift+tab", "y")
         assert driver.last_said == "A memory file has no Recovery ID."
         await driver.press("enter")
         assert driver.reading()
@@ -153,14 +163,14 @@ async def test_enter_opens_the_current_state_in_its_pane_and_another_one_to_read
         assert driver.at_home()
 
 
-async def test_the_arrows_move_while_typing_and_tab_goes_to_the_results(full: World) -> None:
+async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(full: World) -> None:
     async with opened(full, NARROW) as driver:
         await look_for(driver, "e")
         first = screen(driver).results.selected
         await driver.press("down")
         assert screen(driver).results.selected != first
         assert isinstance(screen(driver).focused, Input)
-        await driver.press("up", "tab", "j")
+        await driver.press("up", "shift+tab", "j")
         assert screen(driver).results.selected != first
         await driver.press("k")
         assert screen(driver).results.selected == first
@@ -174,7 +184,7 @@ async def test_y_copies_the_id_and_says_where_there_is_none(full: World) -> None
     full.capture(2, "xyzzy")
     async with opened(full) as driver:
         await look_for(driver, "xyzzy")
-        await driver.press("tab", "y")
+        await driver.press("shift+tab", "y")
         await driver.until(lambda: driver.app.clipboard == name, "the copy")
         await driver.press("Y")
         await driver.until(lambda: driver.app.clipboard == f"Please import memory {name}", "the copy")
@@ -197,10 +207,10 @@ async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
 async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     held, memories = threading.Event(), Searcher.memories
 
-    def slowly(self: Searcher, text: str) -> Group:
-        if text == "t":
+    def slowly(self: Searcher, wanted: Asked) -> Group:
+        if wanted.words == "t":
             held.wait(20)
-        return memories(self, text)
+        return memories(self, wanted)
 
     monkeypatch.setattr(Searcher, "memories", slowly)
     async with opened(full) as driver:
@@ -237,10 +247,10 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
 ) -> None:
     memories = Searcher.memories
 
-    def failing(self: Searcher, text: str) -> Group:
-        if text == "o":
+    def failing(self: Searcher, wanted: Asked) -> Group:
+        if wanted.words == "o":
             raise OSError(5, "Input/output error", "index.db")
-        return memories(self, text)
+        return memories(self, wanted)
 
     monkeypatch.setattr(Searcher, "memories", failing)
     async with opened(full) as driver:
@@ -265,9 +275,8 @@ async def test_hostile_texts_stay_texts(world: World, size: tuple[int, int]) -> 
 
 def test_captures_that_the_pane_has_not_read_are_found(full: World) -> None:
     browser = browser_of(full)
-    rows = [CaptureRow(entry) for entry in browser.captures.entries()]
-    assert all(row.capture is None for row in rows)
-    found = Searcher(browser).captures("refresh", rows, lambda: False)
+    rows = [(entry, None) for entry in browser.captures.entries()]
+    found = Searcher(browser).captures(asked("refresh"), rows)
     assert found.complete
     assert [result.name for result in found.results] == [full.capture_path(10).name]
 
@@ -275,5 +284,48 @@ def test_captures_that_the_pane_has_not_read_are_found(full: World) -> None:
 def test_a_search_without_time_to_read_captures_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "_READING", 0.0)
     browser = browser_of(full)
-    rows = [CaptureRow(entry) for entry in browser.captures.entries()]
-    assert not Searcher(browser).captures("refresh", rows, lambda: False).complete
+    rows = [(entry, None) for entry in browser.captures.entries()]
+    assert not Searcher(browser).captures(asked("refresh"), rows).complete
+
+
+async def test_enter_opens_a_session_at_the_line_and_escape_returns_to_the_results(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "refresh")
+        results = screen(driver)
+        assert results.selected is not None and results.selected.line == 9
+        assert "Refresh" in driver.shown or "refresh" in driver.shown
+        await driver.press("enter")
+        await driver.until_transcript()
+        await driver.press("escape")
+        assert screen(driver) is results
+        assert results.results.selected == "session s-1 L9 ask"
+        assert results.query_one(Input).value == "refresh"
+
+
+async def test_y_copies_the_session_and_the_command_that_resumes_it(full: World) -> None:
+    async with opened(full) as driver:
+        await look_for(driver, "refresh")
+        await driver.press("shift+tab", "y")
+        await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
+        await driver.press("Y")
+        await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
+
+
+async def test_tab_searches_everywhere_and_in_this_session_alone(full: World) -> None:
+    elsewhere = Transcript(session_id="s-9", cwd="/elsewhere")
+    elsewhere.user("Refresh the paint")
+    elsewhere.write(full.claude / "projects" / "-elsewhere", "s-9.jsonl")
+    async with opened(full) as driver:
+        await look_for(driver, "refresh")
+        assert "this project" in driver.lines[0]
+        seen = {}
+        for _ in range(3):
+            await driver.press("tab")
+            await driver.until(lambda: idle(driver), "the search")
+            await driver.settled()
+            seen[screen(driver)._scope] = {key.split()[0] for key in found(driver)} | {
+                key.split()[1] for key in found(driver) if key.startswith("session")
+            }
+        assert "s-9" in seen[Scope.EVERYWHERE]
+        assert seen[Scope.SESSION] == {"session", "s-1"}
+        assert "s-9" not in seen[Scope.PROJECT]

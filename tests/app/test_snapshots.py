@@ -16,7 +16,6 @@ import pytest
 from textual.pilot import Pilot
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model import searching
 from memtui.app.screens import compact, evidence_pane, review_fields
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
@@ -26,6 +25,7 @@ from memtui.app.widgets import document, transcript_calls, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.clean import clean
 from memtui.demo.build import DemoProject, build_demo
+from memtui.flows import searching
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, WatchedApp, app_on, make_app
 from tests.app.world import World, clock
 

@@ -31,9 +31,10 @@ def _plan(project: Project, name: str, text: str) -> None:
 async def test_what_it_offers(calls: Calls) -> None:
     async with Client(make_server(calls)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(tools) == ["core_memory", "lost", "session_manager"]
-        annotations = tools["session_manager"].annotations
-        assert annotations is not None and annotations.read_only_hint
+        assert list(tools) == ["core_memory", "lost", "search", "read_lines", "session_manager"]
+        for name in ("lost", "search", "read_lines", "session_manager"):
+            annotations = tools[name].annotations
+            assert annotations is not None and annotations.read_only_hint
         assert [
             each.uri_template for each in (await client.list_resource_templates()).resource_templates
         ] == ["memory://{id}"]
@@ -139,7 +140,7 @@ async def test_the_prompt_restores_the_one_that_is_named_or_the_newest(
         ("get_prompt", "restore", "No memory is stored for"),
         ("list_resources", "x", "The cursor is not one"),
         ("list_resources", "-1", "The cursor is not one"),
-        ("call_tool", "drop", "There is no tool 'drop'; there are core_memory, lost, session_manager."),
+        ("call_tool", "drop", "There is no tool 'drop'; there are core_memory, lost, search,"),
     ],
 )
 async def test_errors_are_of_the_protocol(calls: Calls, method: str, argument: str, words: str) -> None:

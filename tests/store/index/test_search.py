@@ -102,7 +102,7 @@ def test_any_text_is_a_query(corpus: tuple[Home, list[str], Corpus], query: str)
     assert search(SearchIndex(where), query, limit=1).total == len(expected(query, texts))
 
 
-@pytest.mark.parametrize("sample", [100, 20])
+@pytest.mark.parametrize("sample", [250, 20])
 def test_a_total_that_is_estimated_is_about_right(
     where: Home, monkeypatch: pytest.MonkeyPatch, sample: int
 ) -> None:

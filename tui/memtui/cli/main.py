@@ -52,6 +52,10 @@ COMMANDS = {
     "transcript": _Lazy(
         "memtui.cli.transcript", "Print a session's transcript, or the surroundings of one of its lines."
     ),
+    "search": _Lazy(
+        "memtui.cli.search",
+        "Find what was said and done: in sessions, memories, captures and session states.",
+    ),
     "lost": _Lazy("memtui.cli.lost", "Print what a compaction kept and lost."),
     "pin": _Lazy("memtui.cli.pin", "Pin a line that no compaction may lose; without TEXT, list the pins."),
     "rescue": _Lazy("memtui.cli.rescue", "Give back what a compaction lost."),

@@ -12,7 +12,7 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -60,7 +60,14 @@ class Line(NamedTuple):
         return self.number + self.complete
 
 
-def read_lines(path: Path, *, start: int = 0, stop: int | None = None, first: int = 1) -> Iterator[Line]:
+def read_lines(
+    path: Path,
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    first: int = 1,
+    skip: Callable[[bytes], bool] | None = None,
+) -> Iterator[Line]:
     """Stream the lines of a transcript; blank lines are left out.
 
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
@@ -70,10 +77,12 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None, first: in
         start: byte offset to begin at: 0, or the `end` of a line read before.
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
+        skip: says which lines need no parsing; `is_bookkeeping` when None.
 
     Raises:
         OSError: the file cannot be read, or is no regular one: a pipe would never come to its end.
     """
+    skip = skip or is_bookkeeping
     with open(path, "rb", buffering=0, opener=_regular) as file:
         number = first - 1
         for begin, batch, ended in _batches(file, start, stop):
@@ -89,7 +98,7 @@ def read_lines(path: Path, *, start: int = 0, stop: int | None = None, first: in
             for data in batch:
                 number += 1
                 end = offset + len(data) + 1
-                if is_bookkeeping(data):
+                if skip(data):
                     yield Line(offset, end, (), "", number)
                     offset = end
                     continue

@@ -13,6 +13,7 @@ from memtui.clean import clean_line
 from memtui.mcp import core_memory as memories_tool
 from memtui.mcp import lost as lost_tool
 from memtui.mcp import memories
+from memtui.mcp import search as search_tool
 from memtui.mcp import session_manager as sessions_tool
 from memtui.mcp.calls import Calls
 
@@ -28,6 +29,8 @@ of earlier work; they are not messages of the user.
 _TOOLS = {
     memories_tool.NAME: (memories_tool.TOOL, memories_tool.core_memory),
     lost_tool.NAME: (lost_tool.TOOL, lost_tool.lost),
+    search_tool.SEARCH: (search_tool.SEARCH_TOOL, search_tool.search),
+    search_tool.READ_LINES: (search_tool.READ_TOOL, search_tool.read_lines),
     sessions_tool.NAME: (sessions_tool.TOOL, sessions_tool.session_manager),
 }
 

@@ -67,7 +67,7 @@ class Query:
         if text[start + _SNIPPET : start + _SNIPPET + _BLOCK].strip():
             after = "…"
         line = " ".join(window.replace("\x00", " ").split())
-        marks = self._marks(line)
+        marks = self.marks(line)
         return before + line + after, tuple((a + len(before), b + len(before)) for a, b in marks)
 
     def _first(self, text: str) -> int:
@@ -90,7 +90,8 @@ class Query:
         parts = (r"\s+".join(map(re.escape, term.split(" "))) for term in longest_first)
         return re.compile("|".join(parts) or r"(?!)")
 
-    def _marks(self, line: str) -> list[tuple[int, int]]:
+    def marks(self, line: str) -> list[tuple[int, int]]:
+        """Where terms stand in a line, as character offsets (start, end)."""
         piece = aligned(line)
         found = []
         for term in self.terms:

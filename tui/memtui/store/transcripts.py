@@ -109,7 +109,7 @@ class TranscriptStore:
         """The folder the session was started in, from the head of its transcript; it never changes."""
         key = (entry.folder + "/" + entry.name, entry.inode)
         if self._cwds.get(key) is None:
-            self._cwds[key] = _first_cwd(entry.path)
+            self._cwds[key] = first_cwd(entry.path)
         return self._cwds[key]
 
 
@@ -138,7 +138,8 @@ def _sessions(folder: Path) -> list[Entry]:
         return []
 
 
-def _first_cwd(path: Path) -> Path | None:
+def first_cwd(path: Path) -> Path | None:
+    """The folder that a session was started in, from the head of its transcript."""
     try:
         head = head_within(path, path.parent, size=_HEAD)
     except FileProblem:

@@ -14,9 +14,9 @@ from memtui.app.model.views import CaptureRow, PaneView
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.model.searching import Result
     from memtui.app.panes.pane import Pane
     from memtui.flows.review import Reviewed
+    from memtui.flows.searching import Result
     from memtui.store.listing import Entry
 
 
@@ -70,6 +70,7 @@ class Windows(Protocol):
         captures: Iterable[CaptureRow],
         files: Iterable[Entry],
         query: str,
+        session: Path | None,
         done: Callable[[str, Result | None], None],
     ) -> None:
         """Search; `done` receives the last query and what was chosen."""

@@ -13,7 +13,7 @@ from memtui.app.widgets.document import from_markdown
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app.model.searching import Result
+    from memtui.flows.searching import Result
 
 
 class SearchActions:
@@ -33,7 +33,11 @@ class SearchActions:
     def search(self) -> None:
         """Search; the last query is there again, and the first key typed replaces it."""
         self._windows.search(
-            self._captures.view.rows.values(), self._memories.pane.files(), self._last_query, self._closed
+            self._captures.view.rows.values(),
+            self._memories.pane.files(),
+            self._last_query,
+            self._state.view.transcript,
+            self._closed,
         )
 
     def _closed(self, query: str, found: Result | None) -> None:
@@ -43,7 +47,7 @@ class SearchActions:
 
     def _open(self, found: Result) -> None:
         """Go to what was found, in its pane, and read it."""
-        from memtui.app.model.searching import Kind
+        from memtui.flows.searching import Kind
 
         if found.kind is Kind.MEMORY:
             self._memories.read(f"{found.name}.md")

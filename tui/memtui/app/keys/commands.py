@@ -173,7 +173,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
     Command("c", "c", "compact", "compact the current session into a memory", "compact", rank=34),
-    Command("s", "s", "search", "search memories, captures and session states", "search", rank=32),
+    Command("s", "s", "search", "search sessions, memories, captures and states", "search", rank=32),
     Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions"),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
     Command(

@@ -304,19 +304,36 @@ _TYPING, _CHOOSING = frozenset({"query"}), frozenset({"results"})
 
 SEARCH = CommandTable(
     "Search",
-    "Memories, captures and session states that hold all the words; quotes keep words together.",
+    "What holds all the words; quotes keep words together. file:PART and cmd:PART find turns that touched a "
+    "file or ran a command; in:sessions, before:2026-03, after:2026-02-23 and is:pinned narrow it down.",
     (
         ScreenCommand("enter", "enter", "open", "open what is selected", "screen.open", bound=False),
         ScreenCommand("down", "↑ ↓", "move", "move in the results", "screen.move(1)", _TYPING, bound=False),
-        ScreenCommand("y", "y", "copy id", "copy the Recovery ID", "screen.copy('{id}')", _CHOOSING),
         ScreenCommand(
-            "Y", "Y", "copy prompt", "copy the restore prompt", f"screen.copy('{PROMPT}')", _CHOOSING
+            "y", "y", "copy id", "copy the Recovery ID, or the session's", "screen.copy('{id}')", _CHOOSING
         ),
         ScreenCommand(
-            "tab,shift+tab", "tab", "results", "go from the line to the results", "screen.switch", _TYPING
+            "Y",
+            "Y",
+            "copy command",
+            "copy the restore prompt, or the command that resumes the session",
+            f"screen.copy('{PROMPT}')",
+            _CHOOSING,
         ),
         ScreenCommand(
-            "tab", "tab", "type", "go from the results to the line", "screen.switch", _CHOOSING, bound=False
+            "tab", "tab", "where", "search in this session, this project, everywhere", "screen.scope"
+        ),
+        ScreenCommand(
+            "shift+tab", "⇧tab", "results", "go from the line to the results", "screen.switch", _TYPING
+        ),
+        ScreenCommand(
+            "shift+tab",
+            "⇧tab",
+            "type",
+            "go from the results to the line",
+            "screen.switch",
+            _CHOOSING,
+            bound=False,
         ),
         ScreenCommand("s,slash", "s /", "type", "go back to the line", "screen.type", bar=False),
         HELP,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from memtui.store.captures import CaptureStore
     from memtui.store.changes import Changes
     from memtui.store.history import History
+    from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
@@ -76,9 +77,10 @@ class Browser:
         self.clock = clock
         self._home = places.home
         self._claude = places.claude
-        self.indexer = Indexer(places.home)
+        self.indexer = Indexer(places.home, places.claude)
         self._last: dict[type[View], View] = {}
         self._draft_wanted: DraftWanted | None = None
+        self._indexes = False
         self._wanted: dict[str, set[str]] = {}
         self._stopped = threading.Event()
 
@@ -148,6 +150,13 @@ class Browser:
         from memtui.store.transcripts import TranscriptStore
 
         return TranscriptStore(self.project, self._claude)
+
+    @cached_property
+    def session_index(self) -> SessionIndex:
+        """What was said and done in all sessions."""
+        from memtui.store.index.sessions import SessionIndex
+
+        return SessionIndex(self._home, self._claude)
 
     @cached_property
     def states(self) -> StateStore:
@@ -306,6 +315,9 @@ class Browser:
         return ""
 
     def _compare_health(self, publish: Publish) -> None:
+        if not self._captures.unread and not self._indexes:
+            self._indexes = True
+            self.indexer.start_for_transcripts()
         # A capture that is not read yet would count as missing.
         if not self._captures.unread and (view := self.health.look(self._captures.rows)):
             self._publish_new(view, publish)

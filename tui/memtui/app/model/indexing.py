@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 
+from memtui.files import FileProblem
 from memtui.project import Home
+from memtui.store.listing import scan
 
 MANY = 200
 """Memories from which the index is left to a process; fewer are read in a moment."""
+MANY_BYTES = 4 << 20
+"""The same for transcripts."""
+_ANY = re.compile(r"[^.].*", re.DOTALL)
+_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
 
 _CODE = """
 import os, sys
 from pathlib import Path
 from memtui.project import Home
 from memtui.store.index import SearchIndex
+from memtui.store.index.reading import index_transcripts
 if hasattr(os, "SCHED_IDLE"):  # it has the processor when nobody else wants it
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 elif hasattr(os, "nice"):
     os.nice(19)
-SearchIndex(Home(*map(Path, sys.argv[1:]))).refresh()
+home = Home(*map(Path, sys.argv[2:]))
+SearchIndex(home).refresh()
+index_transcripts(home, Path(sys.argv[1]))
 """
 
 
 class Indexer:
     """One process at most, which ends when the index is complete; it may be killed at any moment."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, claude: Path) -> None:
         self._home = home
+        self._claude = claude
         self._process: subprocess.Popen[bytes] | None = None
         self._started = False
         self._lock = threading.Lock()
@@ -41,11 +53,21 @@ class Indexer:
                 return
             self._started = True
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CODE, *map(str, self._home)],
+                [sys.executable, "-P", "-c", _CODE, str(self._claude), *map(str, self._home)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+
+    def start_for_transcripts(self) -> None:
+        """Bring the index up to date when there is much to be read of transcripts."""
+        size = 0
+        with suppress(FileProblem):
+            for folder in scan(self._claude / "projects", _ANY):
+                with suppress(FileProblem):
+                    size += sum(entry.size for entry in scan(folder.path, _TRANSCRIPT))
+        if size >= MANY_BYTES:
+            self.start()
 
     @property
     def running(self) -> bool:

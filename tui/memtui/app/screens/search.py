@@ -1,31 +1,36 @@
-"""Searching memories, captures and session states as one types."""
+"""Searching sessions, memories, captures and session states as one types."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.keys.screen_commands import SEARCH
 from memtui.app.model.browser import Browser
-from memtui.app.model.searching import Group, Kind, Result, Searcher
 from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
-from memtui.app.widgets.document import EMPTY, Document, line, styled
+from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.clean import clean_line
-from memtui.clock import age, local_minute, short_age, short_time
+from memtui.clean import clean, clean_line
+from memtui.clock import age, local_minute, parse_iso, short_age, short_time
+from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
+from memtui.reading.short_text import shortened
 from memtui.store.base import NOT_ALL_SEARCHED
+from memtui.store.index.asked import asked
+from memtui.store.matching import Query
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -33,18 +38,25 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.08
 """Seconds that typing must rest before a search begins."""
+_AGAIN = 1.5
+"""Seconds after which is searched again while sessions are still being read into the index."""
 _WIDE = 100
 """Columns from which a row has room for the place where the query stands."""
 _TITLE = 46
-_RECENT = {Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3}
+_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3}
 """How many of each kind show before anything is typed."""
 _HEADINGS = {
+    Kind.SESSION: "Sessions",
     Kind.MEMORY: "Memories",
     Kind.FILE: "Memory files of reviews",
     Kind.CAPTURE: "Captures",
     Kind.STATE: "Session states",
 }
-_MARKS = {Kind.MEMORY: "M", Kind.FILE: "✎", Kind.CAPTURE: "C", Kind.STATE: "S"}
+_MARKS = {Kind.SESSION: "❯", Kind.MEMORY: "M", Kind.FILE: "✎", Kind.CAPTURE: "C", Kind.STATE: "S"}
+_WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "✗"}
+_ASIDE = 400
+"""Characters of what stands beside the place that was found."""
+_BEFORE = 3
 _SO_FAR = " · not all searched yet"
 _HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 
@@ -64,6 +76,7 @@ class SearchScreen(Screen[Result | None]):
     """A line to type in, what it finds below it, and the place that was found."""
 
     CSS_PATH = "../styles/search.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (130, "-broad")]  # noqa: RUF012 - see the app
 
     if TYPE_CHECKING:
         app: HostApp
@@ -73,7 +86,13 @@ class SearchScreen(Screen[Result | None]):
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(
-        self, browser: Browser, captures: Iterable[CaptureRow], files: Iterable[Entry], *, query: str = ""
+        self,
+        browser: Browser,
+        captures: Iterable[CaptureRow],
+        files: Iterable[Entry],
+        *,
+        query: str = "",
+        session: Path | None = None,
     ) -> None:
         """Make the screen.
 
@@ -82,8 +101,11 @@ class SearchScreen(Screen[Result | None]):
             captures: the captures as they are listed.
             files: the memory files of reviews as they are listed.
             query: what to search for at first.
+            session: the transcript that is "this session".
         """
         super().__init__()
+        self._session = session
+        self._scope = Scope.PROJECT
         self.browser = browser
         self.query_text = query
         self._captures = tuple(captures)
@@ -101,17 +123,23 @@ class SearchScreen(Screen[Result | None]):
                 id="query",
                 compact=True,
                 select_on_focus=False,
-                placeholder="memories, captures, session states",
+                placeholder="sessions, memories, captures, states   file: cmd: in: after:",
             )
-        yield RowList(
-            self._draw, is_header=lambda key: isinstance(self._found.get(key), str), empty="…", id="results"
-        )
-        yield DocumentView(id="hit")
+            yield Label("", id="search-scope")
+        with Container(id="found"):
+            yield RowList(
+                self._draw,
+                is_header=lambda key: isinstance(self._found.get(key), str),
+                empty="…",
+                id="results",
+            )
+            yield DocumentView(id="hit")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Search for what was searched last, or show what is recent."""
         self.query_one("#hit").can_focus = False
+        self._show_scope()
         self.query_one("#query", SearchInput).action_select_all()  # what is typed now begins anew
         self._search(self.query_text)
 
@@ -137,29 +165,46 @@ class SearchScreen(Screen[Result | None]):
             self._search(event.value)
 
     @work(group="search", exclusive=True, exit_on_error=False)
-    async def _search(self, text: str) -> None:
-        """Search for a text: memories first, then the rest; what is found too late is dropped."""
+    async def _search(self, text: str, *, again: bool = False) -> None:
+        """Search for a text: sessions first, then the rest; what is found too late is dropped.
+
+        Args:
+            text: what was typed.
+            again: the same was searched before, when not everything was in the index.
+        """
+        scope = self._scope
 
         def stale() -> bool:
-            return self._gone or text != self.query_text
+            return self._gone or text != self.query_text or scope is not self._scope
 
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_AGAIN if again else _PAUSE)
         self.query_one("#search-line").add_class("-busy")
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):
-            for look in (
-                lambda: self._searcher.memories(text),
-                lambda: self._searcher.files(text, self._files, stale),
-                lambda: self._searcher.captures(text, self._captures, stale),
-                lambda: self._searcher.states(text, stale),
-            ):
+            for look in self._looks(text, stale):
                 groups.append(await asyncio.to_thread(look))
                 if stale():
                     return
-                self._show(text, groups, first=len(groups) == 1)
+                if not again:
+                    first = not any(group.results for group in groups[:-1])
+                    self._show(text, groups, first=first)
         if not stale():
             self._show(text, groups, done=True)
             self.query_one("#search-line").remove_class("-busy")
+            if groups and not groups[0].complete:
+                self._search(text, again=True)
+
+    def _looks(self, text: str, stale: Callable[[], bool]) -> Iterator[Callable[[], Group]]:
+        """The searches, one for each kind."""
+        wanted = asked(text)
+        searcher, scope = self._searcher, self._scope
+        yield lambda: searcher.sessions(wanted, scope, self._session)
+        if scope is not Scope.SESSION:
+            rows = [(row.entry, row.capture) for row in self._captures if row.capture or not row.problem]
+            yield lambda: searcher.memories(wanted)
+            yield lambda: searcher.files(wanted, self._files, stale)
+            yield lambda: searcher.captures(wanted, rows, stale)
+            yield lambda: searcher.states(wanted, stale)
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
         groups = tuple(groups)
@@ -184,17 +229,17 @@ class SearchScreen(Screen[Result | None]):
             return Content(found or "")
         now = self.browser.clock()
         title, when = clean_line(found.title), found.when
+        if found.kind is Kind.SESSION:
+            ago = short_age(when, now) if when else ""
+            lead = f" {_WHAT[found.what]} "
+            return row([(lead, "$quiet"), *_shown(found)], ago, width)
         if width < _WIDE:
             ago = short_age(when, now) if when else ""
             return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
         time = f"{short_time(when, now):<8}" if when else " " * 8
-        lead = f"{found.name:<22}" if found.kind is Kind.MEMORY else f"{found.kind.value:<22}"
+        lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
         name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
-        pieces = [
-            Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
-            for piece, hit in found.pieces()
-        ]
-        return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *pieces], "", width)
+        return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
@@ -205,6 +250,8 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#hit", DocumentView).show(self._document(found) if found else EMPTY)
 
     def _document(self, found: Result) -> Document:
+        if found.kind is Kind.SESSION:
+            return _turn(found, asked(self.query_text).query)
         when = (
             f" · {local_minute(found.when)} · {age(found.when, self.browser.clock())}" if found.when else ""
         )
@@ -243,11 +290,23 @@ class SearchScreen(Screen[Result | None]):
         """Go back to the line."""
         self.set_focus(self.query_one("#query"))
 
+    def action_scope(self) -> None:
+        """Search in this session, in this project, everywhere."""
+        scopes = [scope for scope in Scope if scope is not Scope.SESSION or self._session]
+        self._scope = scopes[(scopes.index(self._scope) + 1) % len(scopes)]
+        self._show_scope()
+        self._search(self.query_text)
+
+    def _show_scope(self) -> None:
+        self.query_one("#search-scope", Label).update(Content(f" {self._scope} "))
+
     def action_copy(self, form: str) -> None:
-        """Copy the Recovery ID of the selected memory, or the words that restore it."""
+        """Copy what the selected thing is known by: a Recovery ID, or the command that resumes a session."""
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
+        elif found.kind is Kind.SESSION:
+            self.app.copy_text(found.name if form == "{id}" else f"claude --resume {found.name}")
         elif found.kind is not Kind.MEMORY:
             self.app.say(f"A {found.kind.value} has no Recovery ID.", severity="warning")
         else:
@@ -257,10 +316,15 @@ class SearchScreen(Screen[Result | None]):
     @on(RowList.Opened)
     def action_open(self) -> None:
         """Open what is selected."""
-        if self.selected is None:
+        found = self.selected
+        if found is None:
             self.app.say("Nothing is selected.", severity="warning")
+        elif found.path is not None:  # over the results: they are there again afterwards
+            from memtui.app.screens.transcript import TranscriptScreen
+
+            self.app.push_screen(TranscriptScreen(found.path, found.line))
         else:
-            self.dismiss(self.selected)
+            self.dismiss(found)
 
     def action_leave(self) -> None:
         """Go back to where one was."""
@@ -276,4 +340,47 @@ def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Resul
         if some or (anything and not complete):
             told = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
             yield f"# {kind}", f"{_HEADINGS[kind]}  {told}{'' if complete else _SO_FAR}"
-            yield from ((result.key, result) for result in some)
+            yield from _sessions(some) if kind is Kind.SESSION else ((each.key, each) for each in some)
+
+
+def _sessions(results: Iterable[Result]) -> Iterable[tuple[str, Result | str]]:
+    """Rows of turns under a heading for each session."""
+    for name, some in groupby(results, key=lambda result: result.name):
+        turns = list(some)
+        said = f" · {turns[0].said}" if turns[0].said else ""
+        yield f"# session {name}", f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}{said}"
+        yield from ((turn.key, turn) for turn in turns)
+
+
+def _shown(found: Result) -> list[Content]:
+    """The place that was found, on one line, with what matches marked."""
+    return [
+        Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
+        for piece, hit in found.pieces()
+    ]
+
+
+def _turn(found: Result, query: Query) -> Document:
+    """A part of a turn with what came before and after it, as it stands in the transcript."""
+    lines: list[Line] = []
+    place = 0
+    for passage in found.around:
+        here = passage.line == found.line and passage.kind == found.what
+        if here:
+            place = len(lines)
+        when = parse_iso(passage.timestamp)
+        moment = f" {local_minute(when)}" if when else ""
+        lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
+        text = passage.text if here else shortened(passage.text, _ASIDE)
+        lines += [_marked(row, query) for row in clean(text).split("\n")]
+    # What came before stays in sight: a line or two of it.
+    return Document(lines[max(0, place - _BEFORE) :])
+
+
+def _marked(text: str, query: Query) -> Line:
+    parts: list[str | tuple[str, str]] = []
+    at = 0
+    for start, end in query.marks(text):
+        parts += [text[at:start], (text[start:end], "warn")]
+        at = end
+    return styled(*parts, text[at:])

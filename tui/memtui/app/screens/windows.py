@@ -16,8 +16,8 @@ from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
-    from memtui.app.model.searching import Result
     from memtui.flows.review import Reviewed
+    from memtui.flows.searching import Result
     from memtui.store.listing import Entry
 
 
@@ -60,12 +60,13 @@ class ScreenWindows:
         captures: Iterable[CaptureRow],
         files: Iterable[Entry],
         query: str,
+        session: Path | None,
         done: Callable[[str, Result | None], None],
     ) -> None:
         """Search; `done` receives the last query and what was chosen."""
         from memtui.app.screens.search import SearchScreen
 
-        screen = SearchScreen(self._browser, captures, files, query=query)
+        screen = SearchScreen(self._browser, captures, files, query=query, session=session)
         self._screen.app.push_screen(screen, lambda found: done(screen.query_text, found))
 
     def stored(self, memory_id: str) -> None:

@@ -17,7 +17,7 @@ from memtui.store.base import Filter, Which
 from memtui.store.concerning import project_test
 from memtui.store.index.files import seconds
 from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
-from memtui.store.index.schema import GRAM
+from memtui.store.index.schema import BREAK, GRAM
 from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
 
@@ -72,6 +72,15 @@ class Gathered:
         return len(self.matches) + len(self.rest)
 
 
+class Also(NamedTuple):
+    """What a match has to be beside holding every term."""
+
+    source: str = ""
+    """From this file."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """(Beginning, part) of passages that its folded text has: what stands between two `BREAK`s."""
+
+
 class _Row(NamedTuple):
     id: int
     name: str
@@ -103,10 +112,10 @@ class Sample:
         """The sample, made anew for another file, or when the number of documents has changed by a tenth."""
         known, of = self._mark
         if of != inode or abs(docs - known) > known / 10:
-            first, last = connection.execute("SELECT min(id), max(id) FROM docs").fetchone()
-            ids = range(first, last + 1, (last - first) // SAMPLE + 1) if first is not None else ()
+            ids = [str(row[0]) for row in connection.execute("SELECT id FROM docs ORDER BY id")]
+            some = ",".join(ids[:: len(ids) // SAMPLE + 1])
             rows = connection.execute(
-                f"SELECT substr(c0, 1, {_LONGEST}) FROM words_content WHERE id IN ({','.join(map(str, ids))})"  # noqa: S608
+                f"SELECT substr(c0, 1, {_LONGEST}) FROM words_content WHERE id IN ({some})"  # noqa: S608
             )
             self._texts = tuple(row[0] for row in rows)
             self._mark = (docs, inode)
@@ -123,6 +132,7 @@ class _Search:
         where: Filter,
         needed: int,
         texts: Sequence[str],
+        also: Also,
     ) -> None:
         self.gathered = Gathered()
         self._connection = connection
@@ -130,6 +140,10 @@ class _Search:
         self._terms = query.terms
         self._encoded = [term.encode() for term in query.terms]
         self._filter, self._values = _filter(connection, where)
+        self._parts = also.parts
+        if also.source:
+            self._filter += " AND source = (SELECT id FROM sources WHERE name = ?)"
+            self._values.append(also.source)
         self._needed = needed
         self._texts = texts
 
@@ -192,7 +206,7 @@ class _Search:
         every = (*values, *self._values)
         ids = [row[0] for row in self._connection.execute(select, every)]
         self._counting = (f"SELECT count(*) FROM {condition}", every)  # noqa: S608
-        return _Candidates(ids, len(ids) == most, sure)
+        return _Candidates(ids, len(ids) == most, sure and not self._parts)
 
     def _grams(self, terms: Sequence[str]) -> list[str]:
         """Trigrams that every match has: the rare ones, as they leave little to read and to compare."""
@@ -219,10 +233,10 @@ class _Search:
             if self._is_match(row.text):
                 if weighing:
                     counts = count(self._encoded, row.text.encode(), row.head)
-                    gathered.matches.append(Match(row.name, row.created, row.length, counts))
+                    gathered.matches.append(Match(row.name, row.created, row.length, counts, id=row.id))
                     size += row.length
                 else:
-                    gathered.rest.append(Match(row.name, row.created, row.length, ()))
+                    gathered.rest.append(Match(row.name, row.created, row.length, (), id=row.id))
             weighing = weighing and len(gathered.matches) < POOL and size < POOL_BYTES and seen < LOOKED
             if not weighing and gathered.found >= self._needed:
                 return seen
@@ -253,6 +267,8 @@ class _Search:
 
     def _matching(self, ids: Sequence[int]) -> int:
         """How many of some documents match."""
+        if self._parts:
+            return sum(self._is_match(row.text) for row in self._rows(ids))
         condition = " AND instr(c0, ?)" * len(self._terms)
         found = 0
         for start in range(0, len(ids), _BATCH):
@@ -276,7 +292,15 @@ class _Search:
             )
 
     def _is_match(self, text: str) -> bool:
-        return all(term in text for term in self._terms)
+        if not all(term in text for term in self._terms):
+            return False
+        if not self._parts:
+            return True
+        passages = text.split(BREAK)
+        return all(
+            any(passage.startswith(beginning) and part in passage for passage in passages)
+            for beginning, part in self._parts
+        )
 
 
 def find(
@@ -286,6 +310,7 @@ def find(
     hidden: Collection[int],
     needed: int,
     texts: Sequence[str],
+    also: Also = Also(),  # noqa: B008 - a constant
 ) -> Gathered:
     """Find matches.
 
@@ -296,8 +321,9 @@ def find(
         hidden: numbers of documents whose files have changed since they were indexed.
         needed: how many matches are wanted at least.
         texts: a sample of the index's texts.
+        also: what else a match has to be.
     """
-    search = _Search(connection, query, where, needed, texts)
+    search = _Search(connection, query, where, needed, texts, also)
     search.run(set(hidden))
     return search.gathered
 

@@ -45,6 +45,8 @@ class Match:
     """`tf` of each term; empty when it was not weighed."""
     document: Document | None = None
     """When it was read already."""
+    id: int = 0
+    """Its number in the index."""
 
 
 def count(terms: Sequence[bytes], folded: bytes, head: int) -> tuple[int, ...]:

@@ -11,13 +11,15 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 3
+VERSION = 4
 """Version of the tables and of folding. A file with another one is built anew."""
 
 GRAM = 3
 """Characters of the words of the table, which are all runs of so many characters of each text."""
 PADDING = "  "
 """Follows each text, so that each of its characters begins a word; a folded text has no two blanks."""
+BREAK = "\x01"
+"""Stands before each passage in the folded text of a turn, followed by its mark: no query has it."""
 
 _MARK = 0x6D656D74
 """`application_id`: "memt"."""
@@ -32,7 +34,10 @@ CREATE TABLE projects (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE sources (            -- files
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL
+    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+    title TEXT NOT NULL DEFAULT '',   -- of transcripts: the first ask,
+    place TEXT NOT NULL DEFAULT '',   -- where the last document begins, as JSON,
+    last INTEGER NOT NULL DEFAULT 0   -- and the number of that document
 );
 CREATE TABLE docs (               -- what was read from them
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -42,7 +47,9 @@ CREATE TABLE docs (               -- what was read from them
     head INTEGER NOT NULL,        -- of them what is said about the text, before it
     archived INTEGER NOT NULL,
     project INTEGER NOT NULL,
-    tags TEXT NOT NULL            -- casefolded, a line each, with a newline before and behind
+    tags TEXT NOT NULL,           -- casefolded, a line each, with a newline before and behind
+    turn INTEGER NOT NULL DEFAULT 0,
+    passages BLOB                 -- what a part of a transcript says and where, as JSON that is compressed
 );
 CREATE INDEX docs_source ON docs (source);
 CREATE INDEX docs_created ON docs (created);

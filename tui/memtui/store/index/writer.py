@@ -70,14 +70,16 @@ def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fre
         for name in (*gone, *(one.name for one in fresh)):
             row = connection.execute("DELETE FROM sources WHERE name = ? RETURNING id", (name,)).fetchone()
             if row is not None:
-                _take_out(connection, row[0])
+                take_out(connection, "source = ?", row[0])
         for one, (head, body) in zip(fresh, folded, strict=True):
             _insert(connection, one, head, f"{head} {body}")
         connection.execute("UPDATE state SET generation = generation + 1")
 
 
-def _take_out(connection: sqlite3.Connection, source: int) -> None:
-    rows = connection.execute("DELETE FROM docs WHERE source = ? RETURNING id, length", (source,)).fetchall()
+def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None:
+    """Take documents out of the index."""
+    deleted = f"DELETE FROM docs WHERE {condition} RETURNING id, length"  # noqa: S608
+    rows = connection.execute(deleted, (value,)).fetchall()
     connection.executemany("DELETE FROM words WHERE rowid = ?", ((row[0],) for row in rows))
     connection.execute(
         "UPDATE state SET docs = docs - ?, bytes = bytes - ?", (len(rows), sum(row[1] for row in rows))
@@ -100,7 +102,7 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
             length,
             len(head.encode()),
             meta.archived,
-            _project(connection, meta.project),
+            project_number(connection, meta.project),
             "\n".join(("", *one.document.tags, "")),
         ),
     ).lastrowid
@@ -108,7 +110,8 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
     connection.execute("UPDATE state SET docs = docs + 1, bytes = bytes + ?", (length,))
 
 
-def _project(connection: sqlite3.Connection, path: str) -> int:
+def project_number(connection: sqlite3.Connection, path: str) -> int:
+    """The number of a project by its path, a new one if need be."""
     connection.execute("INSERT OR IGNORE INTO projects (path) VALUES (?)", (path,))
     number: int = connection.execute("SELECT id FROM projects WHERE path = ?", (path,)).fetchone()[0]
     return number

@@ -1,0 +1,177 @@
+"""Transcripts in the index: found by what was said and done, as they come, grow and go."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.project import Home
+from memtui.store.index.asked import asked
+from memtui.store.index.reading import index_transcripts
+from memtui.store.index.sessions import SessionIndex, TurnsFound
+from tests.store.corpus import home
+from tests.transcripts import Transcript
+
+NOW = datetime(2026, 1, 3, tzinfo=UTC)
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Home:
+    return home(tmp_path)
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Path:
+    """Claude Code's folder with two sessions of two projects."""
+    t = Transcript(session_id="s-1", cwd="/work/app")
+    t.user("Port the lamp driver to 中国")
+    t.tool("Bash", "ok", command="make lampDriver && go test ./...")
+    t.edit("/work/app/src/lamp.py")
+    t.broken("Bash", "undefined: Bulb", command="go vet")
+    t.say("The driver is ported.")
+    t.user("Now the door")
+    t.say("The door is red.")
+    t.write(tmp_path / "claude" / "projects" / "-work-app", "s-1.jsonl")
+    other = Transcript(session_id="s-2", cwd="/work/other")
+    other.user("Paint the door of lamp.py")
+    other.write(tmp_path / "claude" / "projects" / "-work-other", "s-2.jsonl")
+    return tmp_path / "claude"
+
+
+@pytest.fixture
+def index(where: Home, claude: Path, monkeypatch: pytest.MonkeyPatch) -> SessionIndex:
+    monkeypatch.setattr("memtui.store.index.sessions.FRESH", -1.0)  # every search looks at the folder
+    return SessionIndex(where, claude)
+
+
+def look(index: SessionIndex, text: str, **given: object) -> TurnsFound:
+    return index.search(asked(text), limit=50, now=NOW, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("lamp driver", "s-1"),
+        ("PDRIVER", "s-1"),
+        ("door", "s-1 s-2"),
+        ('"the door"', "s-1 s-2"),
+        ('"driver ported"', ""),
+        ("国", "s-1"),
+        ("中国 bulb", "s-1"),
+        ("file:lamp.py", "s-1"),
+        ("file:make", ""),
+        ('cmd:"go test"', "s-1"),
+        ("cmd:bulb", ""),
+        ("door before:2026-01-01", ""),
+        ("door after:2026-01-02 before:2026-01-05", "s-1 s-2"),
+        ("q", ""),
+    ],
+)
+def test_what_is_found(index: SessionIndex, text: str, expected: str) -> None:
+    found = look(index, text)
+    assert found.complete and found.total == len(found.hits)
+    assert {hit.session_id for hit in found.hits} == set(expected.split())
+
+
+def test_a_hit_names_its_place(index: SessionIndex) -> None:
+    (hit,) = look(index, "file:lamp.py").hits
+    assert (hit.kind, hit.turn, hit.line, hit.project) == ("file", 1, 4, "/work/app")
+    (hit,) = look(index, "undefined bulb").hits
+    assert (hit.kind, hit.line, hit.title) == ("error", 7, "Port the lamp driver to 中国")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["undefined", "Bulb"]
+    assert [passage.text for passage in hit.around][-2:] == ["undefined: Bulb", "The driver is ported."]
+
+
+def test_in_a_session_a_project_or_everywhere(index: SessionIndex, claude: Path) -> None:
+    assert {hit.session_id for hit in look(index, "door", project="/work/other").hits} == {"s-2"}
+    path = claude / "projects" / "-work-app" / "s-1.jsonl"
+    assert {hit.session_id for hit in look(index, "door", path=path).hits} == {"s-1"}
+
+
+def test_what_a_session_adds_is_found_and_nothing_twice(index: SessionIndex, claude: Path) -> None:
+    path = claude / "projects" / "-work-app" / "s-1.jsonl"
+    assert len(look(index, "door", path=path).hits) == 1
+    more = Transcript(session_id="s-1", cwd="/work/app")
+    more.say("The door is red, and the hinge holds.")
+    more.user("And the window?")
+    torn = more.data[:-20]
+    with path.open("ab") as file:
+        file.write(torn)
+    assert [hit.turn for hit in look(index, "hinge door", path=path).hits] == [2]
+    assert look(index, "window").total == 0  # its line is not whole yet
+    with path.open("ab") as file:
+        file.write(more.data[-20:])
+    assert [hit.turn for hit in look(index, "window").hits] == [3]
+    assert len(look(index, "door", path=path).hits) == 1
+
+
+def test_a_transcript_that_is_another_one_or_gone_is_read_anew(index: SessionIndex, claude: Path) -> None:
+    path = claude / "projects" / "-work-other" / "s-2.jsonl"
+    assert look(index, "paint").total == 1
+    t = Transcript(session_id="s-2", cwd="/work/other")
+    t.user("Sweep the floor instead, and the stairs, and then the whole of the yard behind the house")
+    path.write_bytes(t.data)
+    assert (look(index, "paint").total, look(index, "sweep").total) == (0, 1)
+    path.unlink()
+    assert look(index, "sweep").total == 0
+
+
+def test_no_secret_is_written(index: SessionIndex, where: Home, claude: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    t = Transcript(session_id="s-3", cwd="/work/app")
+    t.user(f"Use {token} and <private>the blue one</private> for the upload")
+    t.write(claude / "projects" / "-work-app", "s-3.jsonl")
+    (hit,) = look(index, "upload").hits
+    (passage,) = hit.around
+    assert passage.text == "Use [masked: github token] and [private] for the upload"
+    assert look(index, token[:10]).total == look(index, "blue one").total == 0
+    for file in where.cache.iterdir():
+        data = file.read_bytes().lower()
+        assert token.lower().encode() not in data and b"blue one" not in data
+        assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_index_is_made_anew(index: SessionIndex, where: Home) -> None:
+    assert look(index, "door").total == 2
+    path = where.cache / "sessions.db"
+    path.write_bytes(b"nothing of the kind" * 1000)
+    assert look(index, "door").total == 2
+
+
+def test_while_another_process_writes_what_is_there_is_found(
+    index: SessionIndex, where: Home, claude: Path
+) -> None:
+    assert index.refresh()
+    t = Transcript(session_id="s-4", cwd="/work/app")
+    t.user("Another door")
+    t.write(claude / "projects" / "-work-app", "s-4.jsonl")
+    other = SessionIndex(where, claude)
+    with other._database.locked():
+        found = look(index, "door")
+    assert (found.total, found.complete) == (2, False)
+    assert look(index, "door").total == 3
+
+
+def test_indexing_stops_and_goes_on(index: SessionIndex, where: Home, claude: Path) -> None:
+    assert index.waiting() > 0
+    assert not index.refresh(budget=0)
+    assert index.refresh() and index.waiting() == 0
+    assert index_transcripts(where, claude)
+    with sqlite3.connect(where.cache / "sessions.db") as connection:
+        assert connection.execute("SELECT count(*) FROM sources").fetchone()[0] == 2
+    connection.close()
+
+
+def test_an_unreadable_transcript_hides_no_other(index: SessionIndex, claude: Path) -> None:
+    os.mkfifo(claude / "projects" / "-work-app" / "pipe.jsonl")
+    assert look(index, "door").total == 2
+
+
+def test_several_searches_at_once_find_what_is_new(index: SessionIndex) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert [found.total for found in pool.map(lambda _: look(index, "door"), range(4))] == [2] * 4

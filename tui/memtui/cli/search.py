@@ -1,0 +1,141 @@
+"""``memtui search``: find what was said and done, in everything that sessions leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui.cli.output import print_json, print_marked, say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import local_minute, system_clock
+from memtui.flows.search_stores import SearchStores, search_all
+from memtui.flows.searching import Group, Kind, Result, Scope
+from memtui.project import Places, claude_config, memtui_home
+from memtui.safety.secrets import masked_in
+from memtui.store.base import NOT_ALL_SEARCHED
+from memtui.store.index.asked import KINDS, asked, day
+
+_EACH = 3
+"""Places of a session that are shown."""
+_HEADINGS = {
+    Kind.SESSION: "Sessions",
+    Kind.MEMORY: "Memories",
+    Kind.FILE: "Memory files of reviews",
+    Kind.CAPTURE: "Captures",
+    Kind.STATE: "Session states",
+}
+
+
+@click.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--in", "kinds", metavar="KINDS", help=f"Only these, with commas: {', '.join(KINDS)}.")
+@click.option("--project/--all", "here", default=True, help="This project's (the default), or all projects'.")
+@click.option("--since", metavar="DATE", help="From this day, month or year on: 2026-02-23, 2026-02.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Show so many of each kind."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@root_option
+def command(
+    words: tuple[str, ...],
+    kinds: str | None,
+    here: bool,
+    since: str | None,
+    limit: int,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Find what was said and done: in sessions, memories, captures and session states.
+
+    What is found holds all WORDS; a session is found by its turns.
+    Parts of words count, "words in quotes" stand together, and these narrow it down: file:PART and cmd:PART
+    for turns that touched a file or ran a command, in:KIND, before:DATE, after:DATE, is:pinned.
+    L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it.
+    """
+    wanted = asked(" ".join(words))
+    if kinds is not None:
+        named = asked(f"in:{kinds}")
+        if named.words:
+            raise click.UsageError(f"--in takes {', '.join(KINDS)}.")
+        wanted = replace(wanted, kinds=named.kinds)
+    if since is not None:
+        moment = day(since)
+        if moment is None:
+            raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
+        wanted = replace(wanted, since=moment)
+    stores = SearchStores(Places(project_of(root), memtui_home(), claude_config()), system_clock)
+    if wanted.looks_in("sessions"):
+        stores.session_index.refresh()
+    groups = list(search_all(stores, wanted, Scope.PROJECT if here else Scope.EVERYWHERE))
+    if as_json:
+        print_json(
+            masked_in([_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)])
+        )
+        return
+    if not any(group.results for group in groups):
+        say("Nothing matches." + ("" if here else " All projects were searched."))
+    for group in groups:
+        _print(group, limit)
+    if not all(group.complete for group in groups):
+        say(NOT_ALL_SEARCHED, err=True)
+
+
+def _kinds(names: Iterable[str]) -> list[Kind]:
+    return [kind for kind, name in zip(Kind, KINDS, strict=True) if name in names]
+
+
+def _print(group: Group, limit: int) -> None:
+    if not group.results:
+        return
+    say(f"{_HEADINGS[group.kind]}  {group.total:,}")
+    for results in list(_together(group))[:limit]:
+        first = results[0]
+        if group.kind is not Kind.SESSION:
+            when = f"{local_minute(first.when)}  " if first.when else ""
+            say(f"  {first.name}  {when}{first.title}")
+            print_marked(first.snippet, first.marks, indent="    ")
+            continue
+        more = f"  ({len(results)} places)" if len(results) > 1 else ""
+        say(f"  {first.name}  {first.title}{more}{f'  {first.said}' if first.said else ''}")
+        for result in results[:_EACH]:
+            when = f" {local_minute(result.when)}" if result.when else ""
+            say(f"    L{result.line}{when}  {result.what}")
+            print_marked(result.snippet, result.marks, indent="      ")
+
+
+def _together(group: Group) -> Iterator[list[Result]]:
+    """The results, those of one session together."""
+    for _, some in groupby(group.results, key=lambda result: result.path or result.name):
+        yield list(some)
+
+
+def _shape(group: Group, limit: int) -> dict[str, Any]:
+    shown = [result for results in list(_together(group))[:limit] for result in results]
+    return {
+        "kind": str(group.kind),
+        "total": group.total,
+        "complete": group.complete,
+        "results": [_row(result) for result in shown],
+    }
+
+
+def _row(result: Result) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "name": result.name,
+        "title": result.title,
+        "time": result.when.isoformat() if result.when else None,
+        "snippet": result.snippet,
+    }
+    if result.path is not None:
+        row |= {
+            "transcript": str(result.path),
+            "turn": result.turn,
+            "line": result.line,
+            "what": result.what,
+        }
+    return row

@@ -1,0 +1,241 @@
+"""What a search finds in a transcript: asks, the model's texts, commands, files and errors, by turns.
+
+Turns are those of `memtui.reading.turns`: the same log says which words open one. Results of tools that went
+well are left unparsed, so that reading takes a third of the time that facts take; a transcript that grows is
+read again from the last stretch on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from memtui.formats.transcript import Line, Record, is_bookkeeping, read_lines
+from memtui.formats.transcript_events import (
+    Call,
+    Event,
+    Expansion,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Words,
+    agent_of,
+    events,
+    request_of,
+)
+from memtui.reading.outcomes import error_head, is_sibling_error, outcome_of, said_with_rejection
+from memtui.reading.prompts import PromptLog, PromptMemory
+from memtui.reading.records import Prompt, Source
+from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
+
+TEXT = 20_000
+"""Characters of a passage that are kept."""
+STRETCH = 16_000
+"""Characters from which on a turn goes on in another stretch,"""
+STRETCH_BYTES = 2 << 20
+"""and bytes of the transcript: so much at most is read again when it grows."""
+
+_MEMORY = TypeAdapter(PromptMemory)
+_RESULT = b'"type":"tool_result"'
+_TELLING = (b'"is_error":true', b"<tool_use_error>", b'"type":"text"', b'"toolDenialKind"', b"}{")
+
+
+class Kind(StrEnum):
+    """What a passage is."""
+
+    ASK = "ask"
+    SAID = "said"
+    COMMAND = "command"
+    FILE = "file"
+    ERROR = "error"
+
+
+class Passage(NamedTuple):
+    """A text of a transcript."""
+
+    kind: Kind
+    text: str
+    line: int
+    """1-based."""
+    timestamp: str
+    """ISO 8601 as written; "" when the line has none."""
+
+
+class Place(NamedTuple):
+    """Where reading can begin."""
+
+    offset: int = 0
+    line: int = 1
+    turn: int = 0
+    """The turn that is going on there; 0 before the first."""
+    memory: str = ""
+    """What has to be known of the user's words before, as JSON."""
+
+
+@dataclass(slots=True)
+class Stretch:
+    """A turn, or a part of a long one."""
+
+    begin: Place
+    turn: int
+    passages: list[Passage] = field(default_factory=list)
+    size: int = 0
+    """Characters."""
+
+
+def read_stretches(path: Path, begin: Place = Place()) -> Iterator[Stretch]:  # noqa: B008 - a constant
+    """The stretches of a transcript from a place on, in their order; the last one may still go on.
+
+    Private parts are left out; secrets are not masked.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    reader = _Reader(begin)
+    for line in read_lines(path, start=begin.offset, first=begin.line, skip=_is_idle):
+        yield from reader.line(line)
+    yield reader.finish()
+
+
+def _is_idle(line: bytes) -> bool:
+    """Whether a line holds nothing to find: bookkeeping, and results of tools that went well."""
+    if _RESULT in line and not any(mark in line for mark in _TELLING):
+        return True
+    return is_bookkeeping(line)
+
+
+class _Reader:
+    """Takes lines in file order."""
+
+    def __init__(self, begin: Place) -> None:
+        self._prompts = PromptLog()
+        if begin.memory:
+            with suppress(ValidationError):  # of another version: queued words may be found twice
+                self._prompts.resume((), _MEMORY.validate_json(begin.memory))
+        self._stretch = Stretch(begin, begin.turn)
+        self._files: set[str] = set()
+        self._source = Source()
+        self._before = begin
+        self._next = begin
+        self._message = ""
+        self._done: list[Stretch] = []
+
+    def line(self, line: Line) -> list[Stretch]:
+        """Take a line; returns the stretches that ended before it."""
+        self._done = []
+        self._before = Place(line.offset, line.number)
+        if line.offset - self._stretch.begin.offset > STRETCH_BYTES or self._stretch.size > STRETCH:
+            self._end(self._stretch.turn)
+        for record in line.records:
+            timestamp = record.get("timestamp")
+            stamp = timestamp if isinstance(timestamp, str) else ""
+            self._source = Source(line.number, line.offset, stamp)
+            self._record(record)
+        self._next = Place(line.end, line.next_number)
+        return self._done
+
+    def finish(self) -> Stretch:
+        """The last stretch, which may be empty."""
+        self._before = self._next
+        for prompt in self._prompts.flush():
+            self._open(prompt)
+        return self._stretch
+
+    def _record(self, record: Record) -> None:
+        kind = record.get("type")
+        own = not agent_of(record)
+        if kind == "assistant" and own:
+            request = request_of(record, self._message)
+            if request is not None:
+                self._message = request.message_id
+                self._prompts.model_spoke()
+        elif kind != "assistant":
+            self._remember()
+        for event in events(record):
+            self._event(event)
+
+    def _remember(self) -> None:
+        """Note what is known before a line that may open a turn."""
+        memory = self._prompts.memory()
+        known = "" if memory == _NOTHING else _MEMORY.dump_json(memory).decode()
+        self._before = self._before._replace(memory=known)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, Said):
+            if not event.agent:
+                self._begun()
+                self._add(Kind.SAID, event.text)
+        elif isinstance(event, Call):
+            self._call(event)
+        elif isinstance(event, Result):
+            self._result(event)
+        elif isinstance(event, Words | Expansion):
+            self._words(event)
+        elif isinstance(event, Queue):
+            self._open(self._prompts.queue(event, self._source))
+        elif isinstance(event, Queued):
+            self._open(self._prompts.queued(event.text, self._source))
+
+    def _words(self, event: Words | Expansion) -> None:
+        kind = event.kind if isinstance(event, Words) else "machine"
+        for prompt in self._prompts.words(kind, event.text, self._source):
+            self._open(prompt)
+        if kind == "shell":
+            self._end(self._stretch.turn + 1)
+            self._add(Kind.COMMAND, event.text)
+        elif kind == "notification":
+            self._end(self._stretch.turn + 1)
+
+    def _call(self, call: Call) -> None:
+        if not call.agent:
+            self._begun()
+        if call.name in SHELL_TOOLS:
+            self._add(Kind.COMMAND, call.input.get("command"))
+        elif call.name in EDIT_TOOLS or call.name in READ_TOOLS:
+            path = call.input.get("file_path") or call.input.get("notebook_path")
+            if isinstance(path, str) and path not in self._files:
+                self._files.add(path)
+                self._add(Kind.FILE, path)
+
+    def _result(self, result: Result) -> None:
+        if not result.failed:
+            return
+        outcome = outcome_of(result)
+        if outcome == "rejected" and not result.agent:
+            if words := said_with_rejection(result):
+                self._open(self._prompts.rejection(words, self._source))
+        elif outcome == "failed" and not is_sibling_error(result):
+            self._add(Kind.ERROR, error_head(result))
+
+    def _begun(self) -> None:
+        if not self._stretch.turn:
+            self._stretch.turn = 1
+
+    def _open(self, prompt: Prompt | None) -> None:
+        if prompt is not None:
+            self._end(self._stretch.turn + 1)
+            source = prompt.source
+            self._add(Kind.ASK, prompt.text, source.line, source.timestamp)
+
+    def _end(self, turn: int) -> None:
+        """Go on with another stretch, which begins with the line that is being read."""
+        self._done.append(self._stretch)
+        self._stretch = Stretch(self._before._replace(turn=self._stretch.turn), turn)
+        self._files.clear()
+
+    def _add(self, kind: Kind, text: Any, line: int = 0, timestamp: str = "") -> None:
+        if isinstance(text, str) and (text := text[:TEXT]).strip():
+            self._stretch.passages.append(
+                Passage(kind, text, line or self._source.line, timestamp or self._source.timestamp)
+            )
+            self._stretch.size += len(text)
+
+
+_NOTHING = PromptMemory()

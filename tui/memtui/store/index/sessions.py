@@ -1,0 +1,307 @@
+"""Searching transcripts: brought into the index as they come and grow, found by the turn.
+
+The file is one of its own, so that neither making it nor its size slows the search of memories down. Any
+number of processes may use it; one at a time writes. Secrets are masked, and private parts left out, before
+anything is written.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from memtui.project import Home
+from memtui.reading.passages import Kind, Passage
+from memtui.store.base import Filter, Which
+from memtui.store.index.asked import Asked
+from memtui.store.index.database import Database
+from memtui.store.index.files import seconds
+from memtui.store.index.finding import Also, Gathered, Sample, find
+from memtui.store.index.ranking import Match, ranked
+from memtui.store.index.schema import IndexBroken, IndexUnavailable
+from memtui.store.index.transcripts import (
+    Known,
+    Read,
+    best_passage,
+    parts_of,
+    passages_of,
+    put_transcripts,
+    read_known,
+    read_transcript,
+    transcript_entries,
+)
+from memtui.store.index.writer import read_state
+from memtui.store.listing import Entry
+from memtui.store.transcripts import first_cwd
+
+FRESH = 1.0
+"""Seconds that a look at Claude Code's folder counts for."""
+_BUDGET = 0.15
+"""Seconds that a search reads what is new before it answers."""
+_AROUND = 4
+"""Passages on either side of one that was found."""
+_GROWN = 4 << 20
+"""Bytes of a transcript that a search reads at most before it answers."""
+_BATCH_BYTES = 24 << 20
+"""Bytes of transcripts that are put into the index in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHit:
+    """A part of a session that was found."""
+
+    path: Path
+    """The transcript."""
+    title: str
+    """The session's first ask."""
+    project: str
+    turn: int
+    line: int
+    """Of the transcript, 1-based."""
+    kind: str
+    when: datetime
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    score: float
+    around: tuple[Passage, ...]
+    """What was said and done before it, itself, and what came after it."""
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+        return self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsFound:
+    """What a search has found, best first."""
+
+    hits: tuple[TurnHit, ...]
+    total: int
+    """How many stretches of turns match: exact up to 2,000, and beyond that near enough."""
+    complete: bool = True
+    """False while transcripts are still being read into the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    gone: list[str]
+    fresh: list[str]
+    """Paths of new and changed transcripts, the one last written first."""
+    known: dict[str, Known]
+
+
+class SessionIndex:
+    """Finds turns of sessions by what was said and done in them."""
+
+    def __init__(self, home: Home, config: Path) -> None:
+        """Make the object; nothing is opened or made.
+
+        Args:
+            home: memtui's own folders.
+            config: Claude Code's configuration folder.
+        """
+        self._config = config
+        self._database = Database(home.cache / "sessions.db")
+        self._sample = Sample()
+        self._looking = threading.Lock()
+        self._bringing = threading.Lock()
+        self._looked = -math.inf
+        self._entries: dict[str, Entry] = {}
+
+    def refresh(
+        self, *, budget: float | None = None, most: float = math.inf, readers: Executor | None = None
+    ) -> bool:
+        """Read what is new of all transcripts into the index, the ones last written first.
+
+        Args:
+            budget: seconds after which to stop, at the end of a batch; what is done by then stays done.
+            most: bytes by which a transcript may have grown; others are left for another time.
+            readers: processes that read and mask, while this one writes.
+
+        Returns:
+            True when the index is complete; False when the time was over, another process is at it, or the
+            index cannot be written.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        end = math.inf if budget is None else time.monotonic() + budget
+        self._look(math.inf)
+        try:
+            with self._database.locked():
+                return self._refresh(end, most, readers)
+        except IndexUnavailable:
+            return False
+
+    def waiting(self) -> int:
+        """Bytes of transcripts that are still to be read, about.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        self._look(math.inf)
+        try:
+            changes = self._database.read(self._changes)
+        except (IndexUnavailable, IndexBroken):
+            return sum(entry.size for entry in self._entries.values())
+        return sum(self._entries[path].size - _size(changes.known.get(path)) for path in changes.fresh)
+
+    def search(
+        self, wanted: Asked, *, project: str = "", path: Path | None = None, limit: int, now: datetime
+    ) -> TurnsFound:
+        """Parts of sessions that match, best first.
+
+        Args:
+            wanted: what was asked for.
+            project: path of a project's root; "" means all.
+            path: a transcript, to search only that.
+            limit: the most hits to return.
+            now: what ages are counted to.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        self._look(FRESH)
+        with self._bringing:  # of several searches at once one reads what is new, and the others wait for it
+            complete = self._is_complete() or self.refresh(budget=_BUDGET, most=_GROWN)
+        where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until)
+        also = Also(str(path) if path else "", parts_of(wanted.files, wanted.commands))
+        try:
+            return self._database.read(partial(self._find, wanted, where, also, limit, now, complete))
+        except (IndexUnavailable, IndexBroken):
+            return TurnsFound((), 0, False)
+
+    # Searching
+
+    def _find(
+        self,
+        wanted: Asked,
+        where: Filter,
+        also: Also,
+        limit: int,
+        now: datetime,
+        complete: bool,
+        connection: sqlite3.Connection,
+    ) -> TurnsFound:
+        connection.execute("BEGIN")
+        query = wanted.query
+        docs = read_state(connection).docs
+        texts = self._sample.texts(connection, docs, self._database.inode)
+        found: Gathered = find(connection, query, where, (), limit, texts, also)
+        order = ranked(
+            found.matches,
+            query.terms,
+            found.frequency,
+            memories=found.documents,
+            average=found.bytes / max(1, found.documents),
+            now=seconds(now),
+        )
+        order += [(0.0, match) for match in found.rest]
+        hits = [_hit(connection, wanted, match, score) for score, match in order[:limit]]
+        return TurnsFound(tuple(hits), len(order) + found.more, complete)
+
+    # Bringing up to date
+
+    def _look(self, fresh: float) -> None:
+        """List the transcripts, unless that was done a moment ago."""
+        with self._looking:
+            if fresh == math.inf or time.monotonic() - self._looked > fresh:
+                self._entries = transcript_entries(self._config)
+                self._looked = time.monotonic()
+
+    def _is_complete(self) -> bool:
+        try:
+            changes = self._database.read(self._changes)
+        except (IndexUnavailable, IndexBroken):
+            return False
+        return not (changes.gone or changes.fresh)
+
+    def _changes(self, connection: sqlite3.Connection) -> _Changes:
+        entries, known = self._entries, read_known(connection)
+        fresh = [
+            path
+            for path, entry in entries.items()
+            if path not in known or known[path][1:4] != (entry.mtime_ns, entry.size, entry.inode)
+        ]
+        fresh.sort(key=lambda path: entries[path].mtime_ns, reverse=True)
+        return _Changes([path for path in known if path not in entries], fresh, known)
+
+    def _refresh(self, end: float, most: float, readers: Executor | None) -> bool:
+        for _ in range(2):
+            try:
+                return self._apply(self._database.read(self._changes), end, most, readers)
+            except IndexBroken:
+                pass
+            except IndexUnavailable:
+                if self._database.path.exists():  # locked, or not to be written
+                    raise
+            self._database.create()
+        return False
+
+    def _apply(self, changes: _Changes, end: float, most: float, readers: Executor | None) -> bool:
+        gone: Sequence[str] = changes.gone
+        entries = self._entries
+        all_new = [(entries[path], changes.known.get(path)) for path in changes.fresh]
+        wanted = [(entry, known) for entry, known in all_new if entry.size - _size(known) <= most]
+        mapped: Callable[..., Iterator[Read]] = partial(readers.map, chunksize=4) if readers else map
+        batch: list[Read] = []
+        size = 0
+        for read, (entry, known) in zip(mapped(_read, wanted), wanted, strict=True):
+            batch.append(read)
+            size += entry.size - _size(known)
+            if size >= _BATCH_BYTES or time.monotonic() > end:
+                self._database.write(partial(put_transcripts, gone=gone, read=batch))
+                gone, batch, size = (), [], 0
+                if time.monotonic() > end:
+                    return False
+        if batch or gone:
+            self._database.write(partial(put_transcripts, gone=gone, read=batch))
+        return len(wanted) == len(all_new)
+
+
+def _size(known: Known | None) -> int:
+    return known.size if known else 0
+
+
+def _read(each: tuple[Entry, Known | None]) -> Read:
+    entry, known = each
+    folder = first_cwd(entry.path)
+    return read_transcript(entry, known, os.fspath(folder) if folder else "")
+
+
+def _hit(connection: sqlite3.Connection, wanted: Asked, match: Match, score: float) -> TurnHit:
+    title, project, turn, created, blob = connection.execute(
+        "SELECT title, path, turn, created, passages FROM docs JOIN sources ON sources.id = docs.source"
+        " JOIN projects ON projects.id = docs.project WHERE docs.id = ?",
+        (match.id,),
+    ).fetchone()
+    kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
+    passages = passages_of(blob)
+    place = best_passage(passages, wanted.query, kinds if wanted.query.terms else ())
+    passage = passages[place]
+    around = tuple(passages[max(0, place - _AROUND) : place + _AROUND + 1])
+    snippet, marks = wanted.query.snippet(passage.text)
+    when = datetime.fromtimestamp(created).astimezone()
+    return TurnHit(
+        Path(match.name),
+        title,
+        project,
+        turn,
+        passage.line,
+        passage.kind,
+        when,
+        snippet,
+        marks,
+        score,
+        around,
+    )

@@ -1,0 +1,257 @@
+"""Transcripts in the index: a document for each stretch of a turn, with what was said in it and where."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.clean import without_surrogates
+from memtui.clock import parse_iso
+from memtui.files import FileProblem
+from memtui.reading.passages import Kind, Passage, Place, Stretch, read_stretches
+from memtui.reading.short_text import one_line
+from memtui.safety.secrets import masked
+from memtui.store.folding import fold
+from memtui.store.index.schema import BREAK, PADDING
+from memtui.store.index.writer import project_number, take_out, writing
+from memtui.store.listing import Entry, scan
+from memtui.store.matching import Query
+
+_FOLDER = re.compile(r"[^.].*", re.DOTALL)
+_SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
+_MARKS = {Kind.ASK: "a", Kind.SAID: "s", Kind.COMMAND: "c", Kind.FILE: "f", Kind.ERROR: "e"}
+_TITLE = 200
+_MINUTE_DOCS = 16
+"""Numbers for documents of the same minute; more of them take those of the next ones."""
+
+
+class Known(NamedTuple):
+    """A transcript as the index knows it."""
+
+    id: int
+    mtime_ns: int
+    size: int
+    inode: int
+    place: str
+    last: int
+
+
+class Piece(NamedTuple):
+    """A document to be put into the index."""
+
+    created: float
+    turn: int
+    passages: list[Passage]
+
+
+class Read(NamedTuple):
+    """A transcript, or what it has grown by, read and masked."""
+
+    entry: Entry
+    grown: bool
+    """`pieces` follow what is in the index, and take the place of the last document."""
+    pieces: list[Piece]
+    place: Place
+    open: bool
+    """The last piece may still grow."""
+    project: str
+    title: str
+
+
+def transcript_entries(config: Path) -> dict[str, Entry]:
+    """All transcripts of sessions by their paths, without those of subagents.
+
+    Raises:
+        FileProblem: Claude Code's folder cannot be listed.
+    """
+    found: dict[str, Entry] = {}
+    for folder in scan(config / "projects", _FOLDER):
+        try:
+            for entry in scan(folder.path, _SESSION):
+                found[f"{entry.folder}{os.sep}{entry.name}"] = entry
+        except FileProblem:  # a file among the folders, or one that is closed to us
+            continue
+    return found
+
+
+def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
+    """All transcripts in the index by their paths."""
+    rows = connection.execute("SELECT name, id, mtime_ns, size, inode, place, last FROM sources")
+    return {row[0]: Known(*row[1:]) for row in rows}
+
+
+def read_transcript(entry: Entry, known: Known | None, project: str = "") -> Read:
+    """Read what is new of a transcript; all of it when it does not go on from what is known.
+
+    A file that cannot be read has nothing to find.
+    """
+    begin = _going_on(entry, known) if known else None
+    try:
+        stretches = list(read_stretches(entry.path, begin or Place()))
+    except OSError:
+        return Read(entry, False, [], Place(), False, "", "")
+    last = stretches[-1]
+    pieces = [_piece(stretch, entry) for stretch in stretches if stretch.passages]
+    asks = (passage for piece in pieces for passage in piece.passages if passage.kind is Kind.ASK)
+    title = next((one_line(passage.text)[:_TITLE] for passage in asks), "")
+    return Read(entry, begin is not None, pieces, last.begin, bool(last.passages), project, title)
+
+
+def _going_on(entry: Entry, known: Known) -> Place | None:
+    """Where to go on in a file that has grown; None when it is another one."""
+    if not known.place or entry.inode != known.inode or entry.size < known.size:
+        return None
+    try:
+        place = Place(*json.loads(known.place))
+        with entry.path.open("rb") as file:
+            file.seek(max(0, place.offset - 1))
+            return place if not place.offset or file.read(1) == b"\n" else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _piece(stretch: Stretch, entry: Entry) -> Piece:
+    moments = (parse_iso(passage.timestamp) for passage in stretch.passages if passage.timestamp)
+    moment = next((moment for moment in moments if moment), None)
+    created = moment.timestamp() if moment else entry.mtime_ns / 1e9
+    passages = [passage._replace(text=masked(passage.text)) for passage in stretch.passages]
+    return Piece(created, stretch.turn, passages)
+
+
+def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: Sequence[Read]) -> None:
+    """Take transcripts out of the index, and put others, or what they have grown by, in."""
+    with writing(connection):
+        for path in gone:
+            _remove(connection, path)
+        documents: list[tuple[int, Piece, str]] = []
+        for one in read:
+            source = _place(connection, one)
+            documents += ((source, piece, one.project) for piece in one.pieces)
+        numbers: dict[int, int] = {}
+        # In the order of their numbers: FTS5 is quick only then.
+        for source, piece, project in sorted(documents, key=lambda each: each[1].created):
+            numbers[id(piece)] = _insert(connection, source, piece, project)
+        for one in read:
+            if one.pieces and one.open:
+                connection.execute(
+                    "UPDATE sources SET last = ? WHERE name = ?",
+                    (numbers[id(one.pieces[-1])], str(one.entry.path)),
+                )
+        connection.execute("UPDATE state SET generation = generation + 1")
+
+
+def _remove(connection: sqlite3.Connection, path: str) -> None:
+    row = connection.execute("DELETE FROM sources WHERE name = ? RETURNING id", (path,)).fetchone()
+    if row is not None:
+        take_out(connection, "source = ?", row[0])
+
+
+def _place(connection: sqlite3.Connection, one: Read) -> int:
+    """Note a transcript; returns its number."""
+    entry = one.entry
+    path = str(entry.path)
+    title = one.title
+    source: int | None = None
+    if one.grown:
+        row = connection.execute("SELECT id, last, title FROM sources WHERE name = ?", (path,)).fetchone()
+        if row is not None:
+            source, last, title = row[0], row[1], row[2] or one.title
+            take_out(connection, "id = ?", last)
+    else:
+        _remove(connection, path)
+    values = (entry.mtime_ns, entry.size, entry.inode, title, json.dumps(one.place))
+    if source is None:
+        source = connection.execute(
+            "INSERT INTO sources (mtime_ns, size, inode, title, place, name) VALUES (?, ?, ?, ?, ?, ?)",
+            (*values, path),
+        ).lastrowid
+        assert source is not None
+    else:
+        connection.execute(
+            "UPDATE sources SET mtime_ns = ?, size = ?, inode = ?, title = ?, place = ?, last = 0"
+            " WHERE id = ?",
+            (*values, source),
+        )
+    return source
+
+
+def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: str) -> int:
+    head, text = _folded(piece.passages)
+    length = len(text.encode())
+    number = _free_number(connection, piece.created)
+    data = json.dumps([list(passage) for passage in piece.passages], ensure_ascii=False)
+    connection.execute(
+        "INSERT INTO docs (id, source, created, length, head, archived, project, tags, turn, passages)"
+        " VALUES (?, ?, ?, ?, ?, 0, ?, '', ?, ?)",
+        (
+            number,
+            source,
+            piece.created,
+            length,
+            len(head.encode()),
+            project_number(connection, project),
+            piece.turn,
+            zlib.compress(data.encode("utf-8", "replace")),
+        ),
+    )
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, text + PADDING))
+    connection.execute("UPDATE state SET docs = docs + 1, bytes = bytes + ?", (length,))
+    return number
+
+
+def _folded(passages: list[Passage]) -> tuple[str, str]:
+    """The beginning of a folded text up to the end of the ask, and all of it."""
+    parts = [f"{BREAK}{_MARKS[passage.kind]} {fold(passage.text)}" for passage in passages]
+    head = parts[0] if passages[0].kind is Kind.ASK else ""
+    return head, without_surrogates(" ".join(parts))
+
+
+def _free_number(connection: sqlite3.Connection, created: float) -> int:
+    """A number that is the larger the later: what is found is looked at in the order of numbers."""
+    first = max(1, int(created // 60) * _MINUTE_DOCS)
+    if connection.execute("SELECT 1 FROM docs WHERE id = ?", (first,)).fetchone() is None:
+        return first
+    row = connection.execute(
+        "SELECT id + 1 FROM docs AS one WHERE id >= ?"
+        " AND NOT EXISTS (SELECT 1 FROM docs WHERE id = one.id + 1) ORDER BY id LIMIT 1",
+        (first,),
+    ).fetchone()
+    return int(row[0])
+
+
+def passages_of(blob: bytes) -> list[Passage]:
+    """The passages of a document."""
+    return [
+        Passage(Kind(kind), text, line, stamp)
+        for kind, text, line, stamp in json.loads(zlib.decompress(blob).decode())
+    ]
+
+
+def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What passages of files and of commands have to have, as `Also.parts`."""
+    wanted = [(Kind.FILE, part) for part in files] + [(Kind.COMMAND, part) for part in commands]
+    return tuple((f"{_MARKS[kind]} ", part) for kind, part in wanted)
+
+
+def best_passage(passages: Sequence[Passage], query: Query, kinds: Iterable[Kind] = ()) -> int:
+    """The place of the passage that holds the most terms, the first of these.
+
+    Args:
+        passages: those of a document.
+        query: the query.
+        kinds: of these kinds, if there are any; all when empty.
+    """
+    places = [place for place, passage in enumerate(passages) if passage.kind in kinds]
+    places = places or list(range(len(passages)))
+
+    def held(place: int) -> int:
+        folded = fold(passages[place].text)
+        return sum(term in folded for term in query.terms)
+
+    return max(places, key=held)
