@@ -221,3 +221,11 @@ def test_every_fold_opens_alone() -> None:
         "",
     ]
     assert first != second
+
+
+async def test_a_secret_in_the_text_is_named(world: World) -> None:
+    world.memory(1, "First", body=body(world, f"Rotate gh{'p_'}{'a1B2' * 9}"))
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "It holds a secret: github token" in driver.detail, "the secret")
+        assert "masked where it is handed over" in driver.detail.replace("\n", " ")

@@ -74,9 +74,25 @@ def test_list_as_json(memtui: Memtui, two: Project) -> None:
                 "archived": False,
                 "pinned": False,
                 "problem": "",
+                "secrets": [],
             }
         ],
     }
+
+
+def test_a_memory_that_holds_a_secret_is_listed_as_such_and_stays_as_it_is(
+    memtui: Memtui, project: Project
+) -> None:
+    token = "gh" + "p_" + "a1B2" * 9
+    (project.root / "note.md").write_text(f"## Objective\nRotate {token}\n")
+    done = memtui("memory", "import", "note.md", "--json")
+    memory = json.loads(done.out)["id"]
+    row = memtui("memory", "list").out.splitlines()[0].split("\t")
+    assert (row[0], row[2]) == (memory, "holds a secret")
+    (listed,) = json.loads(memtui("memory", "list", "--json").out)["memories"]
+    assert listed["secrets"] == ["github token"]
+    assert json.loads(memtui("memory", "show", memory, "--json").out)["memory"]["secrets"] == ["github token"]
+    assert token in memtui("memory", "export", memory).out
 
 
 def test_list_with_filters(memtui: Memtui, two: Project) -> None:

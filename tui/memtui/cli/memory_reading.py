@@ -18,6 +18,7 @@ from memtui.cli.memory_shapes import (
     Memory,
     MemoryPage,
     ShownMemory,
+    kinds_of_secrets,
     listed_memory,
     memory_of,
 )
@@ -81,8 +82,8 @@ def list_(
 ) -> None:
     """List this project's memories, newest first.
 
-    Each line shows id, local time, state (pinned, archived, broken), title, tags and project; when the output
-    is not a terminal, tabs separate them. Standard error says how many --limit leaves out.
+    Each line shows id, local time, state (pinned, archived, broken, holds a secret), title, tags and project;
+    when the output is not a terminal, tabs separate them. Standard error says how many --limit leaves out.
     """
     where = Filter(
         project="" if everywhere else project_path(root),
@@ -124,9 +125,9 @@ def _called(project: str) -> str:
 def _state(listed: Listed) -> str:
     if listed.problem:
         return "broken"
-    if listed.meta.archived:
-        return "archived"
-    return "pinned" if listed.meta.pinned else ""
+    state = "archived" if listed.meta.archived else "pinned" if listed.meta.pinned else ""
+    secret = "holds a secret" if kinds_of_secrets(listed.path) else ""
+    return ", ".join(filter(None, (state, secret)))
 
 
 def _nothing(where: Filter) -> str:
@@ -245,7 +246,8 @@ def checklist(text: str) -> tuple[CheckedPoint, ...]:
 def _shape(stored: StoredMemory) -> Memory:
     meta = stored.meta
     path = memtui_home().memories / month_of(meta.id) / file_name(meta.id)
-    return memory_of(meta, title=meta.description or objective(stored.body) or meta.id, path=str(path))
+    title = meta.description or objective(stored.body) or meta.id
+    return memory_of(meta, title=title, path=str(path), secrets=kinds_of_secrets(path))
 
 
 def _about(stored: StoredMemory) -> Sequence[str]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from memtui.files import FileProblem, read_within
+from memtui.store.stored_files import MOST
 
 if TYPE_CHECKING:
     from memtui.formats.stored_memory import MemoryMeta
@@ -34,6 +38,8 @@ class Memory:
     pinned: bool
     problem: str
     """Why it cannot be used; "" when it can."""
+    secrets: tuple[str, ...]
+    """What kinds of secrets its file holds, each once: ``github token``. Stored texts are never masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +205,9 @@ class Brought:
     clashes: tuple[Clash, ...]
 
 
-def memory_of(meta: MemoryMeta, *, title: str, path: str, problem: str = "") -> Memory:
+def memory_of(
+    meta: MemoryMeta, *, title: str, path: str, problem: str = "", secrets: tuple[str, ...] = ()
+) -> Memory:
     """The shape of a memory."""
     return Memory(
         id=meta.id,
@@ -215,9 +223,23 @@ def memory_of(meta: MemoryMeta, *, title: str, path: str, problem: str = "") -> 
         archived=meta.archived,
         pinned=meta.pinned,
         problem=problem,
+        secrets=secrets,
     )
 
 
 def listed_memory(listed: Listed) -> Memory:
     """The shape of a listed memory."""
-    return memory_of(listed.meta, title=listed.title, path=str(listed.path), problem=listed.problem)
+    secrets = kinds_of_secrets(listed.path)
+    path = str(listed.path)
+    return memory_of(listed.meta, title=listed.title, path=path, problem=listed.problem, secrets=secrets)
+
+
+def kinds_of_secrets(path: Path) -> tuple[str, ...]:
+    """What kinds of secrets a memory's file holds; none when it cannot be read."""
+    from memtui.safety.secrets import find  # it takes a while, and only lists need it
+
+    try:
+        data = read_within(path, path.parent, limit=MOST, follow=False)
+    except FileProblem:
+        return ()
+    return tuple(dict.fromkeys(hit.kind for hit in find(data.decode("utf-8", "replace"))))

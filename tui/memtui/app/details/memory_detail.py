@@ -76,9 +76,18 @@ def stored_document(
     parts += [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
+    lines += _secrets(memory.text)
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
     lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
+
+
+def _secrets(text: str) -> list[Line]:
+    """That it holds secrets, and where: it is stored as it was imported."""
+    from memtui.safety.secrets import find, holds_secrets
+
+    hits = find(text)
+    return [styled((f"{holds_secrets(hits)}; masked where it is handed over.", "warn"))] if hits else []
 
 
 def _gist(text: str, title: str) -> list[Line]:
