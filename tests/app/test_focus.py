@@ -174,8 +174,8 @@ async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
 
 async def test_a_click_in_the_key_bar_is_the_key(full: World) -> None:
     async with opened(full) as driver:
-        await click_text(driver, "zoom")
-        assert driver.browser.has_class("-zoomed")
+        await click_text(driver, "reviewed too")
+        assert driver.browser.panes_by_kind.pending.reviewed_too
         await click_text(driver, "? help")
         assert isinstance(driver.screen, HelpScreen)
         await driver.press("escape")

@@ -44,6 +44,9 @@ class Place(Protocol):
     def read_selected(self) -> None:
         """Go to the detail of the selected item."""
 
+    def offer_keys(self) -> None:
+        """Let the key bar show what can be done where the focus is."""
+
     def update_tabs(self) -> None:
         """Show the counts of the panes in the strip of a short window."""
 

@@ -262,7 +262,7 @@ class Browser:
                 continue
             try:
                 step(publish)
-            except Exception as problem:  # whatever it is, it must not hide what the others would show
+            except Exception as problem:  # raised below: first the other targets are shown
                 problems.append(problem)
         if problems:
             raise problems[0]

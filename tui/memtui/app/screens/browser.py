@@ -16,23 +16,15 @@ from textual.screen import Screen
 from memtui.app.host import Host
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
 from memtui.app.model.browser import Browser
-from memtui.app.model.views import (
-    BranchView,
-    CapturesView,
-    CommandsView,
-    DraftWanted,
-    HealthView,
-    MemoriesView,
-    PaneView,
-    StateView,
-)
+from memtui.app.model.views import PaneView
 from memtui.app.panes.detail import DetailReader
-from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Pane
 from memtui.app.panes.stack import PaneStack
 from memtui.app.panes.state import StatePane
+from memtui.app.screens.arrivals import Arrivals
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
+from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.windows import ScreenWindows
 from memtui.app.settings import keep_split
 from memtui.app.widgets.document_view import DocumentView
@@ -45,12 +37,6 @@ from memtui.app.widgets.tab_strip import Tab, TabStrip
 
 _AGE_STEP = 20.0
 """Seconds between redraws that let ages move on."""
-_PANE_OF: dict[type, PaneId] = {
-    CapturesView: PaneId.PENDING,
-    MemoriesView: PaneId.MEMORIES,
-    CommandsView: PaneId.COMMANDS,
-    StateView: PaneId.STATE,
-}
 
 
 class BrowserScreen(Screen[None]):
@@ -81,7 +67,7 @@ class BrowserScreen(Screen[None]):
         self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note
-        self._columns, self._bell = columns, bell
+        self._columns = columns
         self.panes_by_kind = panes = Panes.of(browser)
         self.panes: dict[PaneId, Pane] = panes.by_id()
         self.current_id = PaneId.PENDING
@@ -93,12 +79,16 @@ class BrowserScreen(Screen[None]):
         self.detail = DetailReader(self.host, self.detail_view, self.painted)
         windows = ScreenWindows(self, browser)
         self.actions = BrowserActions(self, browser, panes, windows, lambda: self.feed.health)
+        self.arrivals = Arrivals(
+            self, self.feed, panes, self.actions, (lambda: self.app.bell()) if bell else None
+        )
+        going = GoingBack(self, self, self.detail_view, self.actions)
         self.handlers: dict[str, Callable[[], Any]] = {
             **self.actions.handlers(),
             "open": self.read_selected,
-            "back": self._go_back,
+            "back": going.back,
             "filter": self._open_filter,
-            "zoom": self._zoom,
+            "zoom": going.zoom,
             "help": lambda: windows.help(self.current_id, commands),
         }
 
@@ -135,20 +125,8 @@ class BrowserScreen(Screen[None]):
         self.feed.stop()
 
     def on_published(self, message: Published) -> None:
-        """Hand a view to the pane or the actions that it concerns."""
-        view = message.view
-        if isinstance(view, BranchView | HealthView):
-            self.feed.show_in_bar(view)
-            self.offer_keys()
-            if isinstance(view, HealthView):
-                self.panes_by_kind.pending.apply_health(view)
-                self.show_detail()
-        elif isinstance(view, DraftWanted):
-            self.actions.drafts.want(view)
-        else:
-            if isinstance(view, StateView):
-                self.actions.drafts.drop()
-            self.apply(view)
+        """The background found something newer."""
+        self.arrivals.take(message.view)
 
     def on_kept(self, message: Kept) -> None:
         """A session was brought up to date in the background, or could not be."""
@@ -156,16 +134,7 @@ class BrowserScreen(Screen[None]):
 
     def apply(self, view: PaneView) -> None:
         """Show a newer view in its pane."""
-        pane = self.panes[_PANE_OF[type(view)]]
-        pane.apply(view)
-        if self._bell and pane is self.panes_by_kind.pending and self.panes_by_kind.pending.called_for:
-            self.app.bell()
-        if isinstance(pane, MemoriesPane):
-            self.actions.memories.read_heads(pane.in_sight)
-        self.update_tabs()
-        if pane is self.pane or self.pane.selected is None:
-            self.show_detail()
-        self.offer_keys()  # another session may be there to switch to
+        self.arrivals.show(view)
 
     def _let_time_pass(self) -> None:
         self.feed.show_health()
@@ -248,21 +217,11 @@ class BrowserScreen(Screen[None]):
 
     @on(RowList.Window)
     def _rows_in_sight(self, message: RowList.Window) -> None:
-        if isinstance(message.row_list, MemoriesPane):
-            self.actions.memories.read_heads(message.keys)
-        elif message.row_list is self.panes_by_kind.pending:
-            self.actions.aftermaths.count(message.keys)
+        self.actions.look_at(message.row_list, message.keys)
 
     @on(DocumentView.Followed, "#detail")
     def _followed(self, message: DocumentView.Followed) -> None:
-        kind, _, name = message.link.partition(":")
-        if kind == "fold":
-            self.pane.unfold(name)
-            self.show_detail()
-        elif kind == "memory":
-            self.actions.memories.follow(f"{name}.md")
-        elif kind == "source":
-            self.actions.selected.transcript(int(name))
+        self.actions.follow(message.link)
 
     async def action_run(self, sharing: str) -> None:
         """Run the command of the table that works in this pane, or say in which one it works.
@@ -287,31 +246,6 @@ class BrowserScreen(Screen[None]):
         """Go to the next pane, or the one before."""
         order = list(self.panes)
         self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
-
-    def _go_back(self) -> None:
-        """Call off what is waited for, or leave what was entered last: the detail, the filter, the zoom."""
-        if self.actions.sessions.model.cancel():
-            return
-        reading = self.has_class("-reading") or self.focused is self.detail_view
-        if reading:
-            if not self.actions.memories.follow_back():
-                self.remove_class("-reading")
-                self.set_focus(self.pane)
-        elif self.pane.marked:
-            self.actions.marking.clear()
-        elif self.pane.filter_text:
-            self.actions.filtering.set("")
-        elif self.has_class("-zoomed"):
-            self._zoom()
-        else:
-            self.host.say("Nothing to go back from. q quits.")
-
-    def _zoom(self) -> None:
-        """Give the pane, or the detail when it has the focus, the whole window; or give it back."""
-        if self.focused is self.detail_view and not self.has_class("-zoomed"):
-            self.add_class("-reading")
-        self.toggle_class("-zoomed")
-        self.query_one(Split).fit()
 
     def action_split(self, step: int) -> None:
         """Move the border between the panes and the detail."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memtui.app.actions.active_commands import CommandActions
@@ -25,6 +25,7 @@ from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Pane
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
+from memtui.app.widgets.row_list import RowList
 
 
 class Panes(NamedTuple):
@@ -56,6 +57,8 @@ class BrowserActions:
         windows: Windows,
         health: Callable[[], HealthView | None],
     ) -> None:
+        self._place = place
+        self._panes = panes
         self.filtering = Filtering(place)
         self.marking = Marking(place)
         self.undos = Undos(place, browser, panes, windows)
@@ -72,6 +75,24 @@ class BrowserActions:
     def offers(self) -> frozenset[str]:
         """The actions that have something to do now, of those that do not always."""
         return self.captures.offers | self.sessions.offers
+
+    def look_at(self, row_list: RowList, keys: Sequence[str]) -> None:
+        """Read what these rows show besides their names: they have come into sight."""
+        if row_list is self._panes.memories:
+            self.memories.read_heads(keys)
+        elif row_list is self._panes.pending:
+            self.aftermaths.count(keys)
+
+    def follow(self, link: str) -> None:
+        """Follow a link of the detail: to a fold, another memory or a line of the transcript."""
+        kind, _, name = link.partition(":")
+        if kind == "fold":
+            self._place.pane.unfold(name)
+            self._place.show_detail()
+        elif kind == "memory":
+            self.memories.follow(f"{name}.md")
+        elif kind == "source":
+            self.selected.transcript(int(name))
 
     def handlers(self) -> Mapping[str, Callable[[], Any]]:
         """The handlers by action."""

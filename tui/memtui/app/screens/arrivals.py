@@ -1,0 +1,72 @@
+"""Hands what the background has found to the panes and the actions that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memtui.app.actions.place import Place
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.views import (
+    BranchView,
+    CapturesView,
+    CommandsView,
+    DraftWanted,
+    HealthView,
+    MemoriesView,
+    PaneView,
+    StateView,
+    View,
+)
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.screens.browser_actions import BrowserActions, Panes
+from memtui.app.screens.feed import Feed
+
+_PANE_OF: dict[type, PaneId] = {
+    CapturesView: PaneId.PENDING,
+    MemoriesView: PaneId.MEMORIES,
+    CommandsView: PaneId.COMMANDS,
+    StateView: PaneId.STATE,
+}
+
+
+class Arrivals:
+    """Shows newer views."""
+
+    def __init__(
+        self, place: Place, feed: Feed, panes: Panes, actions: BrowserActions, ring: Callable[[], None] | None
+    ) -> None:
+        """Make the object; `ring` is called when a capture has arrived, if it is given."""
+        self._place = place
+        self._feed = feed
+        self._panes = panes
+        self._by_id = panes.by_id()
+        self._actions = actions
+        self._ring = ring
+
+    def take(self, view: View) -> None:
+        """Hand a view to the pane or the actions that it concerns."""
+        if isinstance(view, BranchView | HealthView):
+            self._feed.show_in_bar(view)
+            self._place.offer_keys()
+            if isinstance(view, HealthView):
+                self._panes.pending.apply_health(view)
+                self._place.show_detail()
+        elif isinstance(view, DraftWanted):
+            self._actions.drafts.want(view)
+        else:
+            if isinstance(view, StateView):
+                self._actions.drafts.drop()
+            self.show(view)
+
+    def show(self, view: PaneView) -> None:
+        """Show a newer view in its pane."""
+        pane = self._by_id[_PANE_OF[type(view)]]
+        pane.apply(view)
+        if self._ring and pane is self._panes.pending and self._panes.pending.called_for:
+            self._ring()
+        if isinstance(pane, MemoriesPane):
+            self._actions.memories.read_heads(pane.in_sight)
+        self._place.update_tabs()
+        if pane is self._place.pane or self._place.pane.selected is None:
+            self._place.show_detail()
+        self._place.offer_keys()  # another session may be there to switch to
