@@ -30,7 +30,8 @@ LINE_LIMIT = 2_000_000
 _BLOCK = 1 << 17
 _BLANK = b" \t\r"
 _SNAPSHOT = b'{"type":"file-history-'
-_PROGRESS = b'"type":"progress","data":{"type":"'
+_PROGRESS = b'"type":"progress","data":{'
+_OF_AGENT = b'"type":"agent'
 _HEAD = 1_000
 """Bytes of a line in which `_PROGRESS` stands; up to there it holds no text that could imitate it."""
 
@@ -46,7 +47,7 @@ class Line(NamedTuple):
     end: int
     """Where reading can go on after it: behind its newline, or at `offset` when it is torn."""
     records: tuple[Record, ...]
-    """The objects on it: one as a rule, two when written without a break, none where it `is_bookkeeping`."""
+    """The objects on it: one as a rule, two when written without a break, none in bookkeeping lines."""
     problem: str = ""
     """"", "too long", "not JSON", or "torn" (the last line has no end yet)."""
     number: int = 0
@@ -119,13 +120,15 @@ def read_lines(
 
 
 def is_bookkeeping(line: bytes) -> bool:
-    """Whether a line only notes the progress of a hook or a tool, or copies of files: nothing reads these.
+    """Whether a line only holds the progress of a hook or a tool, or file copies: nothing reads these.
 
-    Claude Code writes a fifth of its lines so (2.0.5 to 2.1.72); known by their first bytes, they need no
-    parsing. The progress of subagents counts, and so does a second object on the line.
+    A fifth of Claude Code's lines is such (2.0.5 to 2.1.72); they are recognised without parsing. Progress of
+    subagents counts, and so does a second object on the line.
     """
-    at = 0 if line.startswith(_SNAPSHOT) else line.find(_PROGRESS, 0, _HEAD)
-    return at >= 0 and not line.startswith(b"agent", at + len(_PROGRESS)) and b"}{" not in line
+    at = line.find(_PROGRESS, 0, _HEAD)
+    if at < 0 and not line.startswith(_SNAPSHOT):
+        return False
+    return not line.startswith(_OF_AGENT, at + len(_PROGRESS)) and b"}{" not in line
 
 
 def _regular(path: str, flags: int) -> int:
