@@ -13,8 +13,10 @@ from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SHORT, SIZES, Driver, opened
-from tests.app.world import World
+from tests.app.world import World, clock
 
 CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
 
@@ -163,3 +165,23 @@ async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
         await driver.press("S")
         await driver.until(lambda: "Soon gone" in driver.shown, "the row")
         assert "4 d" in driver.lines[driver.line_of("Soon gone")]
+
+
+async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two.transcript_path("s-2")
+    data = path.read_bytes()
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        assert " kept" in driver.lines[driver.line_of("Paint the")]
+        rows.select(str(path))
+        await driver.press("enter")
+        await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
+        await driver.press("escape")
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("R")
+        assert path.read_bytes() == data
+        assert "--resume|s-2" in log.read_text()

@@ -108,6 +108,11 @@ class Home(NamedTuple):
         return self.state / "changes.jsonl"
 
     @property
+    def archive(self) -> Path:
+        """Compressed copies of transcripts."""
+        return self.data / "archive"
+
+    @property
     def session_cache(self) -> Path:
         """What the list of sessions says of each; made again when it is missing."""
         return self.cache / "sessions.json"

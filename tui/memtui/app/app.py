@@ -31,8 +31,11 @@ from memtui.app.settings import SettingsError, commands_of, keep_theme, kept_spl
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
-from memtui.failures import FailureLog
+from memtui.failures import FailureLog, explain
 from memtui.project import Home, Places, Project
+
+_KEEP_AFTER = 5.0
+"""Seconds after which the app looks for sessions that end soon: what is on the screen comes first."""
 
 
 class MemtuiApp(HostApp):
@@ -108,9 +111,22 @@ class MemtuiApp(HostApp):
     def on_ready(self) -> None:
         """The first paint is out: collect garbage again, but not among what was loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
+        self.set_timer(_KEEP_AFTER, self._keep_sessions)
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
+
+    def _keep_sessions(self) -> None:
+        """Keep the sessions that Claude Code will delete soon, beside everything else."""
+        self.run_worker(self._keep_ending, thread=True, group="archive", exit_on_error=False)
+
+    def _keep_ending(self) -> None:
+        from memtui.flows.archiving import keep_ending
+
+        try:
+            keep_ending(self.browser.places, self.browser.clock)
+        except Exception as error:  # a worker's edge
+            explain(self.log_file, "keeping sessions", error)
 
     def _keep_theme(self, theme: Theme) -> None:
         with self.reporting("keeping the theme"):

@@ -61,6 +61,10 @@ COMMANDS = {
     "rescue": _Lazy("memtui.cli.rescue", "Give back what a compaction lost."),
     "receipts": _Lazy("memtui.cli.receipts", "Print whether what memtui handed over has arrived."),
     "context": _Lazy("memtui.cli.context", "Print what a compaction has to keep of this project."),
+    "archive": _Lazy(
+        "memtui.cli.archive",
+        "Keep compressed copies of this project's sessions, beyond Claude Code's 30 days.",
+    ),
     "sessions": _Lazy("memtui.cli.sessions", "List the sessions of this project, the newest first."),
     "command": _Lazy(
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."

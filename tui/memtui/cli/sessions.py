@@ -10,11 +10,12 @@ import click
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import day_and_minute, system_clock
+from memtui.files import FileProblem
 from memtui.flows.resuming import resume_command
 from memtui.project import claude_config, memtui_home
 from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked, masked_in
-from memtui.store.session_list import Session, SessionList
+from memtui.store.session_list import Session, SessionList, size_text
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
 """`left`: the days that are left to the session."""
@@ -28,14 +29,15 @@ def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
     """List the sessions of this project, the newest first.
 
     The last column says in how many days Claude Code deletes the session: it keeps transcripts for
-    `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise.
+    `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
+    of which `memtui archive` keeps a copy.
     """
     listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
     sessions = []
     for each in listing.entries(everywhere=everywhere):
         try:
             sessions.append(listing.completed(each))
-        except OSError:  # deleted meanwhile, or closed to us
+        except (OSError, FileProblem):  # deleted meanwhile, or closed to us
             continue
     listing.remember()
     if as_json:
@@ -58,6 +60,7 @@ def _record(session: Session) -> dict[str, object]:
         "size": session.size,
         "written": session.written.isoformat(),
         "days_left": session.days_left,
+        "archived": session.archived,
         "agents": session.agents,
         "resume": " ".join(resume_command(session.session_id)),
     }
@@ -75,11 +78,8 @@ def _row(session: Session, *, project: bool) -> tuple[str, ...]:
         str(len(summary.files)) if summary.files else "",
         size_text(session.size),
         summary.branch,
-        f"{session.days_left} d",
+        "archived"
+        if session.days_left is None
+        else f"{session.days_left} d{' ✓' if session.archived else ''}",
         *([Path(summary.folder).name] if project else []),
     )
-
-
-def size_text(size: int) -> str:
-    """Bytes for people: ``1.2 MB``."""
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"

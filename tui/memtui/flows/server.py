@@ -116,11 +116,24 @@ def _update(places: Places, request: Request) -> str:
     from memtui.flows.states import update_state
     from memtui.store.states import VersionTaken
 
+    kept = _keep(places.home, request)
     try:
         stored = update_state(places, system_clock, transcript=request.transcript)
     except VersionTaken:
-        return "another program is writing the versions of this session"
-    return f"wrote version {stored.version}" if stored is not None else "nothing has changed"
+        return f"another program is writing the versions of this session{kept}"
+    return (f"wrote version {stored.version}" if stored is not None else "nothing has changed") + kept
+
+
+def _keep(home: Home, request: Request) -> str:
+    """Copy what is new of the session into the archive; returns what to add to the log."""
+    from memtui.store.archive import Archive
+    from memtui.store.archive_settings import archive_settings
+
+    try:
+        added = Archive(home, system_clock).keep(request.transcript, archive_settings(home))
+    except FileProblem as problem:
+        return f"; not archived: {problem}"
+    return f"; archived {added} bytes" if added > 0 else ""
 
 
 def main() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.project import Places, Project, current_session, expanded, find_root
 from memtui.reading.facts import Facts
 from memtui.reading.paths import inside
+from memtui.store.archive import Archive
 from memtui.store.transcripts import TranscriptStore
 
 
@@ -29,7 +31,20 @@ def find_transcript(places: Places, session: str = "") -> Path:
             raise FileProblem(path, "is no file; name a transcript or a session's id")
         return path
     found = transcripts_of(places)
-    return found[named_session(places, found, session)]
+    try:
+        return found[named_session(places, found, session)]
+    except FileProblem:
+        if not session or (kept := _archived(places, session)) is None:
+            raise
+        return kept
+
+
+def _archived(places: Places, session: str) -> Path | None:
+    """A session that Claude Code has deleted, unpacked from the archive."""
+    archive = Archive(places.home, system_clock)
+    fits = [each for each in archive.entries() if each.session_id.startswith(session)]
+    exact = [each for each in fits if each.session_id == session] or fits
+    return archive.readable(exact[0]) if len(exact) == 1 else None
 
 
 def transcripts_of(places: Places) -> dict[str, Path]:

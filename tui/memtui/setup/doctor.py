@@ -12,6 +12,7 @@ from memtui.files import FileProblem
 from memtui.machine import find_program, native_tools, silent_file_system
 from memtui.project import Places
 from memtui.setup.active import check_active
+from memtui.setup.archived import check_archive
 from memtui.setup.claude_files import Scope
 from memtui.setup.findings import Finding, broken, note, ok
 from memtui.setup.mcp_check import check_server
@@ -69,6 +70,7 @@ def diagnose(
             yield from check_retention(places, captures, wired, now)
         except FileProblem as problem:
             yield broken("captures", str(problem))
+        yield from check_archive(places, clock)
         yield from _check_clipboard(env, platform)
         yield from _check_watching(places)
         waiting("the MCP server, which takes a few seconds to start")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from memtui.project import Home, Project
 from memtui.reading.line_index import never
 from memtui.reading.session_summary import SessionSummary, summarize
 from memtui.reading.subagents import agent_transcripts
+from memtui.store.archive import Archive, Kept
 from memtui.store.retention import cleanup_days, days_left
-from memtui.store.transcripts import TranscriptStore, all_transcripts
+from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
 
 _CACHE_LIMIT = 64 << 20
 _VERSION = 1
@@ -31,12 +32,16 @@ class Session:
     size: int
     """Bytes of its transcript."""
     written: datetime
-    """When its last line was written."""
-    days_left: int
-    """Until Claude Code deletes it."""
+    """When its last line was written; when it was kept last, once Claude Code has deleted it."""
+    days_left: int | None
+    """Until Claude Code deletes it; None when it has."""
     summary: SessionSummary
     agents: int = 0
     """Transcripts of subagents beside it."""
+    archived: bool = False
+    """Whether memtui keeps a copy."""
+    kept: Kept | None = None
+    """The copy, of a session that Claude Code has deleted."""
 
     @property
     def name(self) -> str:
@@ -49,6 +54,7 @@ class SessionList:
 
     def __init__(self, project: Project, home: Home, config: Path, clock: Clock) -> None:
         self._store = TranscriptStore(project, config)
+        self._archive = Archive(home, clock)
         self._home = home
         self._config = config
         self._clock = clock
@@ -63,28 +69,49 @@ class SessionList:
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
         """
-        known = self._remembered()
-        days = cleanup_days(self._config, None if everywhere else self._store.project.root)
-        now = self._clock()
+        copies = self._archive.entries()
         found = all_transcripts(self._config) if everywhere else self._store.entries()
-        listed = []
-        for each in found:
-            written = datetime.fromtimestamp(each.mtime_ns / 1e9, now.tzinfo)
-            inode, summary = known.get(str(each.path), (each.signature[2], SessionSummary()))
-            if inode != each.signature[2]:
-                summary = SessionSummary()
-            size = each.signature[1]
-            listed.append(
-                Session(each.session_id, each.path, size, written, days_left(written, now, days), summary)
+        live = [self._live(each, copies, everywhere=everywhere) for each in found]
+        listed = [*live, *self._deleted(copies, everywhere=everywhere)]
+        return sorted(listed, key=lambda each: each.written, reverse=True)
+
+    def _live(self, found: Transcript, copies: Iterable[Kept], *, everywhere: bool) -> Session:
+        now = self._clock()
+        days = cleanup_days(self._config, None if everywhere else self._store.project.root)
+        written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
+        _, size, inode = found.signature
+        known_inode, summary = self._remembered().get(str(found.path), (inode, SessionSummary()))
+        return Session(
+            found.session_id,
+            found.path,
+            size,
+            written,
+            days_left(written, now, days),
+            summary if known_inode == inode else SessionSummary(),
+            archived=any(each.source == found.path for each in copies),
+        )
+
+    def _deleted(self, copies: Iterable[Kept], *, everywhere: bool) -> Iterator[Session]:
+        """The sessions that only the archive has."""
+        known = self._remembered()
+        ours = {each.name for each in (self._store.folder(), *self._store.folders())}
+        for each in copies:
+            if each.at is None or each.is_live or not (everywhere or each.folder in ours):
+                continue
+            _, summary = known.get(str(each.stem), (0, SessionSummary()))
+            yield Session(
+                each.session_id, each.source, each.size, each.at, None, summary, archived=True, kept=each
             )
-        return listed
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
         """A session with all that its transcript says; reads only what is not known yet.
 
         Raises:
+            FileProblem: the copy of a deleted session cannot be unpacked.
             OSError: the transcript cannot be read.
         """
+        if session.kept is not None:
+            return self._unpacked(session, session.kept, cancelled)
         known = self._remembered()
         status = session.path.stat()
         inode, summary = known.get(str(session.path), (status.st_ino, SessionSummary()))
@@ -94,19 +121,22 @@ class SessionList:
             )
             known[str(session.path)] = (status.st_ino, summary)
         agents = sum(1 for _ in agent_transcripts(session.path, ()))
-        return Session(
-            session.session_id,
-            session.path,
-            status.st_size,
-            session.written,
-            session.days_left,
-            summary,
-            agents,
-        )
+        return replace(session, size=status.st_size, summary=summary, agents=agents)
+
+    def _unpacked(self, session: Session, kept: Kept, cancelled: Callable[[], bool]) -> Session:
+        known, name = self._remembered(), str(kept.stem)
+        _, summary = known.get(name, (0, SessionSummary()))
+        if summary.end != session.size:
+            summary = replace(
+                summarize(self._archive.readable(kept), SessionSummary(), cancelled), end=session.size
+            )
+            known[name] = (0, summary)
+        return replace(session, summary=summary)
 
     def remember(self) -> None:
         """Keep what was read for the next time; nothing is lost when that fails."""
-        here = {path: each for path, each in self._remembered().items() if Path(path).exists()}
+        known = self._remembered()
+        here = {path: known[path] for path in known if Path(path).exists() or Path(f"{path}.index").exists()}
         rows = {path: [inode, asdict(summary)] for path, (inode, summary) in here.items()}
         data = json.dumps({"version": _VERSION, "sessions": rows}, ensure_ascii=True).encode()
         with suppress(FileProblem, OSError):
@@ -133,3 +163,8 @@ def _rows(kept: dict[str, object]) -> Iterable[tuple[str, tuple[int, SessionSumm
     for path, (inode, given) in sessions.items():
         if set(given) == _FIELDS:
             yield path, (inode, SessionSummary(**{**given, "files": tuple(given["files"])}))
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: ``1.2 MB``."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"

@@ -20,7 +20,14 @@ from memtui.project import Project, claude_config, transcript_slug
 from memtui.store.listing import Entry, scan
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
-__all__ = ["Transcript", "TranscriptProblem", "TranscriptStore", "all_transcripts", "check_transcript"]
+__all__ = [
+    "Transcript",
+    "TranscriptProblem",
+    "TranscriptStore",
+    "all_transcripts",
+    "check_transcript",
+    "first_cwd",
+]
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""

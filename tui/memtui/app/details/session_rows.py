@@ -16,7 +16,7 @@ from memtui.clock import day_and_minute, local_minute, parse_iso
 from memtui.reading.records import Facts, Turn
 from memtui.reading.short_text import one_line, shortened
 from memtui.safety.secrets import masked
-from memtui.store.session_list import Session
+from memtui.store.session_list import Session, size_text
 
 SOON = 7
 """Days from which it shows red that a session will be deleted."""
@@ -53,7 +53,7 @@ _ORDERS: dict[Column, Callable[[Session], object]] = {
     Column.COMPACTIONS: lambda each: each.summary.compactions,
     Column.FILES: lambda each: len(each.summary.files),
     Column.SIZE: lambda each: each.size,
-    Column.LEFT: lambda each: each.days_left,
+    Column.LEFT: lambda each: -1 if each.days_left is None else each.days_left,
 }
 
 
@@ -77,7 +77,7 @@ def row(session: Session, width: int, *, project: bool) -> Content:
     summary = session.summary
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<13}"
-    left = (f"{session.days_left:>3} d ", "bold $text-error" if session.days_left < SOON else "$quiet")
+    left = _left(session)
     where = f"{clean_line(Path(summary.folder).name)}  " if project and summary.folder else ""
     if width < _WIDE:
         room = max(4, width - len(lead) - 6)
@@ -96,20 +96,23 @@ def row(session: Session, width: int, *, project: bool) -> Content:
     return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
 
 
+def _left(session: Session) -> tuple[str, str]:
+    """The days that are left, red when they are few and memtui has no copy; ✓ says that it has one."""
+    if session.days_left is None:
+        return " kept ", "$text-success"
+    mark = "✓" if session.archived else " "
+    soon = session.days_left < SOON and not session.archived
+    return f"{session.days_left:>3} d{mark}"[-6:], "bold $text-error" if soon else "$quiet"
+
+
 def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
     content = Content.assemble(*parts).truncate(room, ellipsis=True)
     return Content.assemble(content, " " * max(0, room - content.cell_length))
 
 
-def size_text(size: int) -> str:
-    """Bytes for people: ``1.2 MB``."""
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
-
-
 def session_detail(session: Session, facts: Facts | None, now: datetime) -> Document:
     """What is known of a session: at first the summary, with its facts the asks and how it ended."""
     summary = session.summary
-    went = "today" if not session.days_left else f"in {session.days_left} days"
     parts: list[Document | Line] = [
         line(one_line(masked(session.name)) or session.session_id, "strong"),
         styled(
@@ -117,7 +120,7 @@ def session_detail(session: Session, facts: Facts | None, now: datetime) -> Docu
             (f"{local_minute(session.written)}", "dim"),
             (f" · {size_text(session.size)}", "dim"),
         ),
-        styled(("Claude Code deletes it ", "dim"), (went, "bad" if session.days_left < SOON else "dim")),
+        _fate(session),
         styled((f"{clean_line(summary.folder)}", "dim")),
     ]
     if session.agents:
@@ -136,6 +139,16 @@ def session_detail(session: Session, facts: Facts | None, now: datetime) -> Docu
     if facts.context_sizes:
         parts += [Line(""), line("CONTEXT", "heading"), context_chart(facts.context_sizes, facts.compactions)]
     return concat(*parts)
+
+
+def _fate(session: Session) -> Line:
+    """What becomes of the transcript."""
+    if session.days_left is None:
+        return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
+    went = f"in {session.days_left} days" if session.days_left else "today"
+    role = "bad" if session.days_left < SOON and not session.archived else "dim"
+    copy = "; memtui keeps a copy" if session.archived else ""
+    return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
 
 
 def _ask(turn: Turn) -> Iterable[Line]:

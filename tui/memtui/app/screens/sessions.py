@@ -24,8 +24,10 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.filter_line import FilterLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
+from memtui.files import FileProblem
 from memtui.flows.resuming import resume_command, session_folder, typed_command
 from memtui.reading.facts import read_facts
+from memtui.store.archive import Archive
 from memtui.store.session_list import Session, SessionList
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class SessionsScreen(Screen[None]):
         self._browser = browser
         places = browser.places
         self._list = SessionList(places.project, places.home, places.claude, browser.clock)
+        self._archive = Archive(places.home, browser.clock)
         self._sessions: dict[str, Session] = {}
         self._everywhere = False
         self._column = Column.WHEN
@@ -100,7 +103,7 @@ class SessionsScreen(Screen[None]):
             for number, each in enumerate(found):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
-                except OSError:  # deleted meanwhile
+                except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
                     self._sessions.pop(str(each.path), None)
                     continue
                 self._sessions[str(each.path)] = done
@@ -146,7 +149,8 @@ class SessionsScreen(Screen[None]):
             view.show(session_detail(session, None, now))
         await asyncio.sleep(_PAUSE)
         with self.app.reporting("reading the session", wanted=lambda: self.selected is session):
-            facts = await asyncio.to_thread(read_facts, session.path) if session.size < _LARGE else None
+            path = await asyncio.to_thread(self._readable, session)
+            facts = await asyncio.to_thread(read_facts, path) if session.size < _LARGE else None
             current = self._sessions.get(str(session.path), session)
             view.show(session_detail(current, facts, now), keep_scroll=self._shown == session.path)
             self._shown = session.path
@@ -155,9 +159,13 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        """Read the session."""
+        """Read the session, if need be unpacked from the archive."""
         if (session := self.selected) is not None:
-            read_transcript(self.app, session.path)
+            with self.app.reporting("unpacking the session"):
+                read_transcript(self.app, self._readable(session))
+
+    def _readable(self, session: Session) -> Path:
+        return self._archive.readable(session.kept) if session.kept else session.path
 
     def action_resume(self, fork: bool = False) -> None:
         """Step aside for Claude Code, which goes on with the session or with a copy of it."""
@@ -165,6 +173,9 @@ class SessionsScreen(Screen[None]):
         if session is None:
             self.app.say("Nothing is selected.", severity="warning")
             return
+        if session.kept is not None:
+            with self.app.reporting("restoring the session"):
+                self._archive.restore(session.kept)
         folder = session_folder(session.summary.folder, self._browser.project.root)
         command = resume_command(session.session_id, fork=fork)
         problem = run_aside(self.app, list(command), folder)

@@ -1,0 +1,67 @@
+"""``memtui archive`` keeps, lists, verifies, restores and prunes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.project import transcript_slug
+from tests.app.widgets.records import said, text, user, write
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    (tmp_path / "p" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "p")
+    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
+    folder.mkdir(parents=True)
+    return write(
+        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
+    )
+
+
+def test_a_deleted_session_is_read_and_restored(memtui: Memtui, transcript: Path) -> None:
+    assert "of 1 sessions" in memtui("archive").out
+    data = transcript.read_bytes()
+    transcript.unlink()
+    assert "deleted it" in memtui("archive", "list").out
+    assert "The answer" in memtui("transcript", "session-1").out
+    assert json.loads(memtui("facts", "--session", "session-1", "--json").out)["first_prompt"] == "The ask"
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert (listed["id"], listed["archived"], listed["days_left"]) == ("session-1", True, None)
+    assert memtui("archive", "restore", "session-1").out == f"Restored {transcript}\n"
+    assert transcript.read_bytes() == data
+    assert "still has" in memtui("archive", "restore", "session-1").out
+    assert memtui("archive", "verify").out == "1 of 1 sessions are whole.\n"
+
+
+def test_damage_is_an_error(memtui: Memtui, transcript: Path, tmp_path: Path) -> None:
+    memtui("archive")
+    (frames,) = (tmp_path / "memtui" / "data" / "archive").rglob("*.frames")
+    frames.write_bytes(b"x" * frames.stat().st_size)
+    result = memtui("archive", "verify")
+    assert result.code == 1
+    assert "session-1" in result.err
+
+
+def test_prune_says_first_what_it_deletes(memtui: Memtui, transcript: Path) -> None:
+    memtui("archive")
+    assert memtui("archive", "prune").code == 2
+    assert "nothing to delete" in memtui("archive", "prune", "--older-than", "30d").out
+    assert memtui("archive", "prune", "--max-size", "much").code == 2
+    result = memtui("archive", "prune", "--max-size", "0MB", "--yes")
+    assert "session-" in result.out and "Deleted 1." in result.out
+    assert json.loads(memtui("archive", "list", "--json").out) == []
+
+
+def test_it_can_be_switched_off(memtui: Memtui, transcript: Path, tmp_path: Path) -> None:
+    config = tmp_path / "memtui" / "config" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[archive]\nkeep = false\n")
+    assert memtui("archive").out.startswith("Nothing is kept")
+    assert "Nothing is kept yet" in memtui("archive", "list").out

@@ -1,0 +1,73 @@
+"""Sessions that Claude Code is about to delete are kept, by the app and with the requests of the hooks."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memtui.flows import server
+from memtui.flows.archiving import keep_ending
+from memtui.hooks.requests import Request
+from memtui.project import Places, Project, memtui_home, transcript_slug
+from memtui.setup.archived import check_archive
+from memtui.store.archive import Archive
+from tests.app.widgets.records import said, text, user, write
+
+NOW = datetime(2026, 3, 5, 14, 20, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    (tmp_path / "p").mkdir()
+    home = memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")})
+    return Places(Project(tmp_path / "p"), home, tmp_path / "claude")
+
+
+def transcript(places: Places, session: str, *, days: float) -> Path:
+    root = places.project.root
+    folder = places.claude / "projects" / transcript_slug(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = write(folder / f"{session}.jsonl", user("The ask", cwd=str(root)), said(text("x")))
+    moment = (NOW - timedelta(days=days)).timestamp()
+    os.utime(path, (moment, moment))
+    return path
+
+
+def clock() -> datetime:
+    return NOW
+
+
+def kept(places: Places) -> set[str]:
+    return {each.session_id for each in Archive(places.home, clock).entries()}
+
+
+def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:
+    transcript(places, "young", days=3)
+    transcript(places, "old", days=21)
+    assert keep_ending(places, clock) == 1
+    assert kept(places) == {"old"}
+    assert keep_ending(places, clock) == 0
+
+
+def test_a_hooks_request_keeps_its_session(places: Places) -> None:
+    path = transcript(places, "s-1", days=0)
+    said_of_it = server._update(places, Request("s-1", path, places.project.root))
+    assert f"archived {path.stat().st_size} bytes" in said_of_it
+    assert kept(places) == {"s-1"}
+    assert "archived" not in server._update(places, Request("s-1", path, places.project.root))
+
+
+def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> None:
+    assert list(check_archive(places, clock)) == []
+    transcript(places, "old", days=26)
+    (finding,) = check_archive(places, clock)
+    assert "deletes 1 session in the next 7 days" in finding.message
+    keep_ending(places, clock)
+    (finding,) = check_archive(places, clock)
+    assert finding.message.startswith("1 sessions kept")
+    (frames,) = places.home.archive.rglob("*.frames")
+    frames.write_bytes(b"x" * 100)
+    assert "is not whole" in next(iter(check_archive(places, clock))).message

@@ -1,0 +1,232 @@
+"""The archive keeps transcripts byte for byte, whatever happens to their source or to the process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.files import FileProblem
+from memtui.project import Home, memtui_home
+from memtui.store import frames
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings, archive_settings
+from memtui.store.frames import FramedFile
+from tests.app.widgets.records import user, write
+
+NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
+KEEP = ArchiveSettings()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")})
+
+
+@pytest.fixture
+def archive(home: Home) -> Archive:
+    return Archive(home, lambda: NOW)
+
+
+@pytest.fixture(autouse=True)
+def _small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "FRAME", 100)
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    folder = tmp_path / "claude" / "projects" / "-p"
+    folder.mkdir(parents=True)
+    return write(folder / "s-1.jsonl", *(user(f"ask {number}", cwd="/p") for number in range(5)))
+
+
+def content(archive: Archive, session: str = "s-1") -> bytes:
+    return b"".join(FramedFile(archive.find(session).stem).parts())
+
+
+def test_a_session_is_kept_and_given_back_byte_for_byte(archive: Archive, transcript: Path) -> None:
+    data = transcript.read_bytes()
+    assert archive.keep(transcript, KEEP) == len(data)
+    assert archive.keep(transcript, KEEP) == 0
+    kept = archive.find("s-")
+    assert (kept.size, kept.is_live, archive.verify(kept)) == (len(data), True, "")
+    transcript.unlink()
+    assert archive.readable(kept).read_bytes() == data
+    assert archive.restore(kept) == [transcript]
+    assert transcript.read_bytes() == data
+    assert archive.restore(kept) == []
+
+
+def test_only_what_is_new_is_added(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    before = FramedFile(archive.find("s-1").stem)
+    first = before.data.read_bytes()
+    write(transcript, user("more"), b"torn")
+    assert archive.keep(transcript, KEEP) == transcript.stat().st_size - before.size
+    assert FramedFile(archive.find("s-1").stem).data.read_bytes().startswith(first)
+    assert content(archive) == transcript.read_bytes()
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:50], lambda data: b"x" + data[1:], lambda data: b""])
+def test_a_source_that_was_cut_or_rewritten_replaces_nothing(
+    archive: Archive, transcript: Path, change: Callable[[bytes], bytes]
+) -> None:
+    data = transcript.read_bytes()
+    archive.keep(transcript, KEEP)
+    first = archive.find("s-1").stem
+    transcript.write_bytes(change(data))
+    archive.keep(transcript, KEEP)
+    assert b"".join(FramedFile(first).parts()) == data
+    assert content(archive) == change(data)
+    assert archive.find("s-1").stem != first
+
+
+def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, transcript: Path) -> None:
+    agent = transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    write(agent, user("task"))
+    data = agent.read_bytes()
+    archive.keep(transcript, KEEP)
+    agent.unlink()
+    transcript.unlink()
+    assert sorted(archive.restore(archive.find("s-1"))) == sorted([agent, transcript])
+    assert agent.read_bytes() == data
+    assert [each.session_id for each in archive.entries()] == ["s-1"]
+
+
+def test_files_are_the_users_alone(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    modes = {each.stat().st_mode & 0o077 for each in archive.root.rglob("*") if each.name != ".gitignore"}
+    assert modes == {0}
+
+
+def test_damage_is_found(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    kept = archive.find("s-1")
+    framed = FramedFile(kept.stem)
+    data = bytearray(framed.data.read_bytes())
+    data[framed.frames[1].start + 20] ^= 0xFF
+    framed.data.write_bytes(data)
+    assert archive.verify(kept)
+    transcript.unlink()
+    with pytest.raises(FileProblem, match="cannot be unpacked"):
+        archive.restore(kept)
+    assert not list(transcript.parent.iterdir())
+
+
+def test_a_broken_index_is_left_and_the_session_kept_anew(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    index = FramedFile(archive.find("s-1").stem).index
+    index.write_bytes(b"nonsense\n")
+    assert archive.find("s-1").problem
+    archive.keep(transcript, KEEP)
+    assert content(archive) == transcript.read_bytes()
+    assert index.read_bytes() == b"nonsense\n"
+
+
+class Killed(BaseException):
+    """The process is gone: nothing after this call happens."""
+
+
+def killing(monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[], int]:
+    """End the work at the n-th call of the system that changes something; half of a write is done then."""
+    calls = 0
+
+    def wrap(name: str) -> None:
+        real: Callable[..., Any] = getattr(os, name)
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == at:
+                if name == "write":
+                    real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                raise Killed
+            if calls > at:
+                raise Killed
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(os, name, call)
+
+    for name in ("write", "ftruncate", "fsync", "lseek"):
+        wrap(name)
+    return lambda: calls
+
+
+def test_a_kill_at_any_call_of_the_system_loses_nothing(
+    archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.keep(transcript, KEEP)
+    safe = transcript.read_bytes()
+    points = 0
+    while True:
+        points += 1
+        write(transcript, user(f"more {points}" * 20))
+        with monkeypatch.context() as patch:
+            calls = killing(patch, points)
+            with contextlib.suppress(Killed):
+                archive.keep(transcript, KEEP)
+            done = calls() < points
+        kept = archive.find("s-1")
+        assert archive.verify(kept) == ""
+        assert content(archive).startswith(safe)
+        archive.keep(transcript, KEEP)
+        safe = transcript.read_bytes()
+        assert content(archive) == safe
+        assert len(archive.files_of(kept)) == 1
+        if done:
+            break
+    assert points > 10
+
+
+def test_private_projects_and_those_who_want_none_are_left_out(archive: Archive, transcript: Path) -> None:
+    assert archive.keep(transcript, ArchiveSettings(keep=False)) == -1
+    assert archive.keep(transcript, ArchiveSettings(private=(Path("/p"),))) == -1
+    assert archive.entries() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("", ArchiveSettings()),
+        ("[archive]\nkeep = false\nbudget_gb = 1", ArchiveSettings(keep=False, budget=10**9)),
+        ('[archive]\nprivate = ["/secret"]', ArchiveSettings(private=(Path("/secret"),))),
+    ],
+)
+def test_the_settings(home: Home, text: str, settings: ArchiveSettings) -> None:
+    home.config.mkdir(parents=True)
+    (home.config / "config.toml").write_text(text)
+    assert archive_settings(home) == settings
+
+
+@pytest.mark.parametrize("text", ["archive = 3", "[archive]\nkeep = 1", "not toml"])
+def test_settings_that_cannot_be_read_keep_nothing(home: Home, text: str) -> None:
+    home.config.mkdir(parents=True)
+    (home.config / "config.toml").write_text(text)
+    with pytest.raises(FileProblem, match=r"config\.toml"):
+        archive_settings(home)
+
+
+def test_what_is_removed_is_gone(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    kept = archive.find("s-1")
+    assert archive.total([kept]) > 0
+    transcript.unlink()
+    archive.readable(kept)
+    archive.remove(kept)
+    assert archive.entries() == []
+    with pytest.raises(FileProblem, match="no session"):
+        archive.find("s-1")
+
+
+def test_without_zstd_it_is_gzip(archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_zstd", lambda: None)
+    archive.keep(transcript, KEEP)
+    assert FramedFile(archive.find("s-1").stem).head["codec"] == "gzip"
+    monkeypatch.undo()
+    assert content(archive) == transcript.read_bytes()

@@ -1,0 +1,32 @@
+"""Keeping the sessions that Claude Code is about to delete."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.project import Places
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import archive_settings
+from memtui.store.session_list import SessionList
+
+SOON = 10
+"""Days before its end from which the app keeps a session."""
+
+
+def keep_ending(places: Places, clock: Clock) -> int:
+    """Keep the project's sessions that end soon; returns of how many something was added.
+
+    Raises:
+        FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.
+    """
+    settings = archive_settings(places.home)
+    if not settings.keep:
+        return 0
+    archive, kept = Archive(places.home, clock), 0
+    for session in SessionList(places.project, places.home, places.claude, clock).entries():
+        if session.days_left is not None and session.days_left <= SOON:
+            with suppress(FileProblem):  # the others are to be kept all the same
+                kept += archive.keep(session.path, settings) > 0
+    return kept

@@ -1,0 +1,50 @@
+"""The doctor's look at the archive: what is kept, what will be lost soon, and whether a sample is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.project import Places
+from memtui.setup.findings import Finding, broken, note, ok, warning
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import archive_settings
+from memtui.store.session_list import SessionList, size_text
+
+_SOON = 7
+_SAMPLE = 3
+
+
+def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
+    """Say what is kept, unless there is nothing to say."""
+    try:
+        settings = archive_settings(places.home)
+        archive = Archive(places.home, clock)
+        entries = archive.entries()
+        sessions = SessionList(places.project, places.home, places.claude, clock).entries()
+    except FileProblem as problem:
+        yield broken("archive", str(problem))
+        return
+    ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
+    lost = [each for each in ending if not each.archived and not settings.is_private(each.path)]
+    if lost:
+        number = f"{len(lost)} {'session' if len(lost) == 1 else 'sessions'}"
+        message = f"Claude Code deletes {number} in the next {_SOON} days of which there is no copy"
+        if settings.keep:
+            yield warning("archive", message, "Run `memtui archive`.")
+        else:
+            yield note("archive", f"{message}: [archive] keep = false")
+    for each in entries[:_SAMPLE]:
+        if damage := archive.verify(each):
+            yield broken(
+                "archive", f"{each.session_id[:8]} is not whole: {damage}", "Run `memtui archive verify`."
+            )
+    if entries:
+        total = archive.total(entries)
+        message = f"{len(entries)} sessions kept, {size_text(total)}"
+        if total > settings.budget:
+            advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."
+            yield warning("archive", f"{message}: more than {size_text(settings.budget)}", advice)
+        else:
+            yield ok("archive", message)

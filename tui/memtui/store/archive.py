@@ -1,0 +1,252 @@
+"""The archive: compressed copies of transcripts, kept beyond the days after which Claude Code deletes them.
+
+``archive/<project's folder>/<session>.<n>.index`` and ``.frames`` beside it; subagents' transcripts below
+``<session>/subagents/``. A source that was cut or written anew gets the next `n`: what is kept is never
+overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memtui.clock import Clock, parse_iso
+from memtui.files import FileProblem, existing_above, lock, private_folder
+from memtui.files.problems import reading, writing
+from memtui.project import Home
+from memtui.reading.subagents import agent_transcripts
+from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.frames import BrokenArchiveError, FramedFile, framed_files
+from memtui.store.transcripts import first_cwd
+
+_STEM = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
+_FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One file of the archive, the newest copy of its transcript."""
+
+    session_id: str
+    folder: str
+    """The name of the project's folder among Claude Code's."""
+    source: Path
+    stem: Path
+    size: int
+    packed: int
+    at: datetime | None
+    """When it was kept last."""
+    problem: str = ""
+    """Why it cannot be read; "" when it can."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether Claude Code still has the transcript."""
+        return self.source.is_file()
+
+
+class Archive:
+    """Keeps transcripts, and gives them back byte for byte."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        self.root = home.archive
+        self._home = home
+        self._clock = clock
+
+    def keep(self, transcript: Path, settings: ArchiveSettings) -> int:
+        """Keep what a session's transcript, and those of its subagents, have beyond what is kept.
+
+        Returns:
+            How many bytes of the sources were added; -1 where the session is not to be kept.
+
+        Raises:
+            FileProblem: something cannot be read or written.
+        """
+        if not settings.keep or settings.is_private(first_cwd(transcript)):
+            return -1
+        added = self._keep(transcript, self._place(transcript))
+        for agent, path in agent_transcripts(transcript, ()):
+            if _FOLDER.fullmatch(agent):
+                added += self._keep(path, self._place(transcript) / "subagents" / path.stem)
+        return added
+
+    def _place(self, transcript: Path) -> Path:
+        folder = transcript.parent.name
+        return self.root / (folder if _FOLDER.fullmatch(folder) else "other") / transcript.stem
+
+    def _keep(self, source: Path, place: Path) -> int:
+        private_folder(place.parent, within=existing_above(self.root))
+        with lock(place, timeout=30.0), reading(source), source.open("rb") as file:
+            number, framed = self._newest(place)
+            with writing(place):
+                if not framed.is_start_of(file):
+                    framed = FramedFile(place.with_name(f"{place.name}.{number + 1}"))
+                if os.fstat(file.fileno()).st_size == framed.size and framed.head:
+                    return 0
+                head = {"memtui": 1, "source": str(source), "at": self._clock().isoformat(timespec="seconds")}
+                return framed.append(file, head)
+
+    def _newest(self, place: Path) -> tuple[int, FramedFile]:
+        """The newest copy that can be read, and its number; a broken one is left as it is."""
+        names = [each.name for each in framed_files(place.parent) if each.parent == place.parent]
+        found = [_STEM.fullmatch(name) for name in names]
+        numbers = [int(each["number"]) for each in found if each and each["name"] == place.name]
+        number = max(numbers, default=1)
+        try:
+            return number, FramedFile(place.with_name(f"{place.name}.{number}"))
+        except BrokenArchiveError:
+            return number + 1, FramedFile(place.with_name(f"{place.name}.{number + 1}"))
+
+    def entries(self) -> list[Kept]:
+        """The sessions that are kept, the last kept first; of each its newest copy."""
+        newest: dict[Path, tuple[int, Path]] = {}
+        for stem in framed_files(self.root):
+            found = _STEM.fullmatch(stem.name)
+            if found is None or stem.parent.parent != self.root:
+                continue
+            place, number = stem.with_name(found["name"]), int(found["number"])
+            newest[place] = max(newest.get(place, (0, stem)), (number, stem))
+        listed = [_kept(place, stem) for place, (_, stem) in newest.items()]
+        return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
+
+    def find(self, session: str) -> Kept:
+        """A kept session by its id, or the beginning of one.
+
+        Raises:
+            FileProblem: there is none, or several fit.
+        """
+        entries = self.entries()
+        found = [each for each in entries if each.session_id == session]
+        found = found or [each for each in entries if session and each.session_id.startswith(session)]
+        if len(found) != 1:
+            how_many = "several sessions that begin" if found else "no session whose id is or begins"
+            raise FileProblem(self.root, f"has {how_many} like this: {session}")
+        return found[0]
+
+    def files_of(self, kept: Kept) -> list[tuple[Path, Path]]:
+        """Every copy of a session and of its subagents: stem, and the transcript that it is a copy of."""
+        place = kept.stem.with_name(kept.session_id)
+        stems = [each for each in framed_files(place.parent) if each.parent == place.parent]
+        own = [
+            each for each in stems if (found := _STEM.fullmatch(each.name)) and found["name"] == place.name
+        ]
+        agents = list(framed_files(place)) if place.is_dir() else []
+        return [(stem, _source(stem)) for stem in (*own, *agents)]
+
+    def verify(self, kept: Kept) -> str:
+        """Unpack every copy of a session, and compare each part with its hash; "" or what is wrong."""
+        for stem, _ in self.files_of(kept):
+            try:
+                for _part in FramedFile(stem).parts():
+                    pass
+            except (BrokenArchiveError, OSError) as problem:
+                return f"{stem.name}: {problem}"
+        return ""
+
+    def restore(self, kept: Kept) -> list[Path]:
+        """Put a session's transcripts back where Claude Code had them; what is there stays.
+
+        Raises:
+            FileProblem: a copy is broken, or cannot be written.
+        """
+        written = []
+        for source, stem in self._current(kept).items():
+            if not source.exists():
+                source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self.unpack(stem, source)
+                written.append(source)
+        return written
+
+    def _current(self, kept: Kept) -> dict[Path, Path]:
+        """The newest copy of each transcript."""
+        copies = sorted(self.files_of(kept), key=lambda each: _number(each[0]))
+        return {source: stem for stem, source in copies}
+
+    def unpack(self, stem: Path, target: Path) -> None:
+        """Write a copy out, whole or not at all; nothing that is there is replaced.
+
+        Raises:
+            FileProblem: it is broken, or cannot be written.
+        """
+        temp = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            with writing(target):
+                fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                with os.fdopen(fd, "wb") as file:
+                    for part in FramedFile(stem).parts():
+                        file.write(part)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.link(temp, target)
+        except BrokenArchiveError as problem:
+            raise FileProblem(stem, f"cannot be unpacked: {problem}") from problem
+        finally:
+            temp.unlink(missing_ok=True)
+
+    def readable(self, kept: Kept) -> Path:
+        """A transcript to read: Claude Code's own while it is there, else one unpacked into the cache.
+
+        Raises:
+            FileProblem: the copy is broken, or cannot be written.
+        """
+        if kept.is_live:
+            return kept.source
+        target = self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
+        private_folder(target.parent, within=existing_above(self._home.cache))
+        if not (target.is_file() and target.stat().st_size == kept.size):
+            target.unlink(missing_ok=True)
+            self.unpack(kept.stem, target)
+        return target
+
+    def remove(self, kept: Kept) -> None:
+        """Delete every copy of a session from the archive, and what was unpacked of it.
+
+        Raises:
+            FileProblem: a file cannot be deleted.
+        """
+        with writing(kept.stem):
+            for stem, _ in self.files_of(kept):
+                FramedFile(stem).remove() if not kept.problem else _remove(stem)
+            target = self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
+            target.unlink(missing_ok=True)
+            place = kept.stem.with_name(kept.session_id)
+            for empty in (place / "subagents", place, place.parent):
+                with suppress(OSError):
+                    empty.rmdir()
+
+    def total(self, entries: Iterable[Kept]) -> int:
+        """Bytes that sessions take in the archive, with all their copies."""
+        stems = (stem for kept in entries for stem, _ in self.files_of(kept))
+        return sum(each.stat().st_size for stem in stems for each in stem.parent.glob(f"{stem.name}.*"))
+
+
+def _number(stem: Path) -> int:
+    found = _STEM.fullmatch(stem.name)
+    return int(found["number"]) if found else 0
+
+
+def _source(stem: Path) -> Path:
+    with suppress(BrokenArchiveError, OSError):
+        return Path(str(FramedFile(stem).head.get("source", "")))
+    return Path()
+
+
+def _remove(stem: Path) -> None:
+    for each in stem.parent.glob(f"{stem.name}.*"):
+        each.unlink(missing_ok=True)
+
+
+def _kept(place: Path, stem: Path) -> Kept:
+    try:
+        framed = FramedFile(stem)
+    except (BrokenArchiveError, OSError) as problem:
+        return Kept(place.name, place.parent.name, Path(), stem, 0, 0, None, str(problem))
+    source = Path(str(framed.head.get("source", "")))
+    changed = datetime.fromtimestamp(framed.index.stat().st_mtime).astimezone()
+    at = changed if framed.head else parse_iso("")
+    return Kept(place.name, place.parent.name, source, stem, framed.size, framed.packed_size, at)

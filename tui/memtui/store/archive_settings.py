@@ -1,0 +1,52 @@
+"""What ``[archive]`` in config.toml says: whether sessions are kept, which projects never, and how much."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.files import FileMissing, FileProblem, read_within
+from memtui.project import Home, expanded
+
+_LIMIT = 64 << 10
+_GIGABYTE = 10**9
+
+
+@dataclass(frozen=True)
+class ArchiveSettings:
+    """Keeps everything unless it is told otherwise."""
+
+    keep: bool = True
+    private: tuple[Path, ...] = ()
+    """Folders whose sessions are never kept."""
+    budget: int = 5 * _GIGABYTE
+    """Bytes from which a warning shows; nothing is deleted by itself."""
+
+    def is_private(self, folder: Path | None) -> bool:
+        """Whether a session that was started in a folder is not to be kept."""
+        return folder is not None and any(folder.is_relative_to(each) for each in self.private)
+
+
+def archive_settings(home: Home) -> ArchiveSettings:
+    """Read the settings.
+
+    Raises:
+        FileProblem: config.toml cannot be read: then nothing is kept, as it may say that.
+    """
+    path = home.config / "config.toml"
+    try:
+        section = tomllib.loads(read_within(path, home.config, limit=_LIMIT).decode()).get("archive", {})
+    except FileMissing:
+        return ArchiveSettings()
+    except (ValueError, RecursionError) as problem:
+        raise FileProblem(path, f"is not valid TOML: {problem}") from problem
+    if not isinstance(section, dict):
+        raise FileProblem(path, "says archive, but not as a section: [archive]")
+    keep, private, budget = section.get("keep", True), section.get("private", []), section.get("budget_gb", 5)
+    if type(keep) is not bool or not isinstance(private, list) or type(budget) not in (int, float):
+        raise FileProblem(
+            path, "[archive] wants keep = true or false, private = [folders], budget_gb = a number"
+        )
+    folders = tuple(expanded(each) for each in private if isinstance(each, str))
+    return ArchiveSettings(keep, folders, int(budget * _GIGABYTE))

@@ -1,0 +1,188 @@
+"""A file kept in compressed frames: grown by appending, and whole whenever a writer is killed.
+
+Two files: the frames one behind the other, and an index with one line for each, which is written when its
+frame is safe. What the frames' file holds beyond the index was never finished, and is written anew.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+FRAME = 1 << 20
+"""Bytes of the source in a frame: a jump unpacks one or two."""
+
+_LEVEL = 9
+_INDEX, _DATA = ".index", ".frames"
+
+
+class BrokenArchiveError(Exception):
+    """A kept file is not what was written; the text says where."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One part of the source."""
+
+    at: int
+    """Where it begins in the source, in bytes."""
+    size: int
+    start: int
+    """Where it begins in the frames' file."""
+    length: int
+    sha256: str
+    """Of the part as it was in the source."""
+
+
+def codec() -> str:
+    """How new frames are compressed here: ``zstd``, or ``gzip`` where Python has no zstd."""
+    return "zstd" if _zstd() is not None else "gzip"
+
+
+def _zstd() -> Any:
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        try:
+            from backports import zstd  # type: ignore[import-not-found,unused-ignore,no-redef]
+        except ImportError:
+            return None
+    return zstd
+
+
+def _packed(data: bytes, how: str) -> bytes:
+    return _zstd().compress(data, _LEVEL) if how == "zstd" else gzip.compress(data, mtime=0)
+
+
+def _unpacked(data: bytes, how: str) -> bytes:
+    try:
+        if how == "zstd":
+            zstd = _zstd()
+            if zstd is None:
+                raise BrokenArchiveError("it is packed with zstd, which this Python does not have")
+            return bytes(zstd.decompress(data))
+        return gzip.decompress(data)
+    except BrokenArchiveError:
+        raise
+    except Exception as error:  # the libraries have errors of their own
+        raise BrokenArchiveError(f"a frame cannot be unpacked ({type(error).__name__})") from error
+
+
+class FramedFile:
+    """One kept file. Its methods raise OSError; what is broken raises `BrokenArchiveError`."""
+
+    def __init__(self, stem: Path) -> None:
+        """Open the pair of files that begin with `stem`; they need not exist."""
+        self.index = stem.with_name(stem.name + _INDEX)
+        self.data = stem.with_name(stem.name + _DATA)
+        self.head: dict[str, Any] = {}
+        self.frames: list[Frame] = []
+        self._end = 0
+        """Behind the last whole line of the index."""
+        self._read()
+
+    def _read(self) -> None:
+        try:
+            raw = self.index.read_bytes()
+        except FileNotFoundError:
+            return
+        *lines, _torn = raw.split(b"\n")
+        try:
+            for number, line in enumerate(lines):
+                value = json.loads(line)
+                if number == 0:
+                    self.head = value
+                else:
+                    self.frames.append(Frame(**value))
+                self._end += len(line) + 1
+        except (ValueError, TypeError) as error:
+            raise BrokenArchiveError(f"line {number + 1} of {self.index.name} cannot be read") from error
+
+    @property
+    def size(self) -> int:
+        """Bytes of the source that are kept."""
+        return self.frames[-1].at + self.frames[-1].size if self.frames else 0
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that they take."""
+        return (self.frames[-1].start + self.frames[-1].length if self.frames else 0) + self._end
+
+    def is_start_of(self, source: BinaryIO) -> bool:
+        """Whether the source still begins with what is kept: every part has its hash."""
+        for frame in self.frames:
+            source.seek(frame.at)
+            if hashlib.sha256(source.read(frame.size)).hexdigest() != frame.sha256:
+                return False
+        return True
+
+    def append(self, source: BinaryIO, head: dict[str, Any]) -> int:
+        """Keep what the source has beyond what is kept; returns how many bytes that were."""
+        before = self.size
+        source.seek(before)
+        data = os.open(self.data, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        index = os.open(self.index, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            start = self.frames[-1].start + self.frames[-1].length if self.frames else 0
+            os.ftruncate(data, start)
+            os.ftruncate(index, self._end)
+            os.lseek(data, start, os.SEEK_SET)
+            os.lseek(index, self._end, os.SEEK_SET)
+            if not self.head:
+                self.head = head | {"codec": codec()}
+                self._commit(index, self.head)
+            while chunk := source.read(FRAME):
+                packed = _packed(chunk, self.head["codec"])
+                _write(data, packed)
+                os.fsync(data)
+                made = Frame(self.size, len(chunk), start, len(packed), hashlib.sha256(chunk).hexdigest())
+                self._commit(index, asdict(made))
+                self.frames.append(made)
+                start += len(packed)
+        finally:
+            os.close(data)
+            os.close(index)
+        return self.size - before
+
+    def _commit(self, index: int, value: dict[str, Any]) -> None:
+        line = json.dumps(value, ensure_ascii=True).encode() + b"\n"
+        _write(index, line)
+        os.fsync(index)
+        self._end += len(line)
+
+    def parts(self, check: Callable[[], bool] | None = None) -> Iterator[bytes]:
+        """The source, part by part, each compared with its hash; ends early when `check` is false."""
+        if not self.frames:
+            return
+        with self.data.open("rb") as file:
+            for frame in self.frames:
+                if check is not None and not check():
+                    return
+                file.seek(frame.start)
+                part = _unpacked(file.read(frame.length), self.head.get("codec", ""))
+                if len(part) != frame.size or hashlib.sha256(part).hexdigest() != frame.sha256:
+                    raise BrokenArchiveError(f"the part at byte {frame.at:,} is not what was kept")
+                yield part
+
+    def remove(self) -> None:
+        """Delete both files, the index first: without it there is nothing."""
+        self.index.unlink(missing_ok=True)
+        self.data.unlink(missing_ok=True)
+
+
+def framed_files(folder: Path) -> Iterator[Path]:
+    """The stems of all kept files under a folder."""
+    for index in sorted(folder.rglob(f"*{_INDEX}")):
+        if index.is_file() and not index.is_symlink():
+            yield index.with_name(index.name.removesuffix(_INDEX))
+
+
+def _write(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]
