@@ -1,4 +1,4 @@
-"""`--engine`: who words a draft, as whole processes with a stand-in for `claude` as the only one on PATH."""
+"""`--engine`: who words a draft, with a stand-in for `claude` as the only one on PATH."""
 
 from __future__ import annotations
 
@@ -26,8 +26,12 @@ from memtui.project import Places, Project, claude_config, memtui_home, transcri
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import StateStore
+from tests.cli.conftest import Memtui
+from tests.cli.memories import Pipe, pipe
 from tests.engines.stand_in import StandIn, stand_in
 from tests.transcripts import Transcript
+
+__all__ = ["pipe"]
 
 CAPTURED = datetime(2026, 1, 2, 9, 0, 5, tzinfo=UTC)
 MEMORY = MemoryFile(title="Tax per line", goal="Round once a line.", confidence="High — seen to work.")
@@ -45,21 +49,7 @@ class World:
     places: Places
     claude: StandIn
     transcript: Path
-
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, "PATH": f"{self.claude.folder}{os.pathsep}/usr/bin{os.pathsep}/bin"}
-
-    def memtui(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "memtui", *words],
-            cwd=self.places.project.root,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    memtui: Memtui
 
     def drafted(self) -> Compacted:
         return draft(self.places, transcript=self.transcript)
@@ -77,7 +67,10 @@ class World:
 
 
 @pytest.fixture
-def world(project: Project, tmp_path: Path) -> World:
+def world(
+    project: Project, tmp_path: Path, memtui: Memtui, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> World:
+    pipe(b"")
     root = project.root
     session = Transcript(cwd=str(root), session_id="5e55-1d")
     session.user("Round the tax per line, please. Never touch the migrations.")
@@ -91,15 +84,17 @@ def world(project: Project, tmp_path: Path) -> World:
     )
     (project.compacts / "20260102_090005-autocompact.md").write_text(text, "utf-8")
     places = Places(project, memtui_home(), claude_config())
-    return World(places, stand_in(tmp_path / "claude-program"), transcript)
+    claude = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{claude.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return World(places, claude, transcript, memtui)
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
 def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> None:
     world.claude.says(f"Here it is:\n\n<document>\n{world.answers(words[0])}\n</document>\nAnything else?")
     done = world.memtui(*words, "--engine", "claude")
-    assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
     assert (told["engine"], told["note"]) == ("claude", "")
     if words[0] == "review":
         assert parse_memory(told["text"]).title == "Tax per line"
@@ -137,11 +132,11 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
     answer, code, why = FAILURES[failure]
     world.claude.says(answer, code=code, errors="no \x1b[31mcredit\n" if code else "")
     done = world.memtui(*words, "--engine", "claude")
-    assert done.returncode == 0
-    told = json.loads(done.stdout)
+    assert done.code == 0
+    told = json.loads(done.out)
     assert told["engine"] == "facts"
     assert f"from the facts: {why}" in told["note"]
-    assert "\x1b" not in told["note"] + done.stderr
+    assert "\x1b" not in told["note"] + done.err
     if words[0] == "compact":
         assert told["text"] == world.drafted().text
         assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
@@ -154,7 +149,7 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
 def test_a_person_is_told_in_one_line(world: World) -> None:
     world.claude.says("no")
     done = world.memtui("compact", "--force", "--engine", "claude")
-    assert done.stdout.startswith(
+    assert done.out.startswith(
         "Drafted from the facts: claude's answer holds no document of the kind asked for.\n"
     )
 
@@ -162,7 +157,7 @@ def test_a_person_is_told_in_one_line(world: World) -> None:
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
 def test_by_the_facts_nothing_is_run(world: World, words: tuple[str, ...]) -> None:
     world.claude.says("never")
-    told = json.loads(world.memtui(*words, "--engine", "facts").stdout)
+    told = json.loads(world.memtui(*words, "--engine", "facts").out)
     assert (told["engine"], told["note"]) == ("facts", "")
     assert not (world.claude.notes / "question").exists()
 
@@ -170,8 +165,8 @@ def test_by_the_facts_nothing_is_run(world: World, words: tuple[str, ...]) -> No
 def test_a_review_from_standard_input_needs_no_model(world: World) -> None:
     world.claude.says("never")
     done = world.memtui("review", "--from-stdin", "--engine", "claude")
-    assert done.returncode == 2
-    assert "either --from-stdin or --engine claude" in done.stderr
+    assert done.code == 2
+    assert "either --from-stdin or --engine claude" in done.err
 
 
 def test_the_hooks_of_the_call_capture_nothing(world: World) -> None:
@@ -191,7 +186,7 @@ def test_the_hooks_of_the_call_capture_nothing(world: World) -> None:
     world.claude.does(f'{hook} > "{world.claude.notes}/hook" 2>&1\ncat "{world.claude.notes}/answer"')
     before = sorted(world.places.project.compacts.iterdir())
     done = world.memtui("compact", "--force", "--json", "--engine", "claude")
-    assert json.loads(done.stdout)["engine"] == "claude"
+    assert json.loads(done.out)["engine"] == "claude"
     assert sorted(world.places.project.compacts.iterdir()) == before
     assert world.claude.noted("hook") == ""
     assert "switched off" in world.places.home.hook_log.read_text()
@@ -223,7 +218,7 @@ def terminal(world: World) -> Iterator[Terminal]:
     if pid == 0:  # pragma: no cover - another process
         os.chdir(world.places.project.root)
         words = [sys.executable, "-m", "memtui", "compact", "--force", "--engine", "claude"]
-        os.execve(sys.executable, words, world.environment())
+        os.execv(sys.executable, words)
     run = Terminal(pid, screen)
     yield run
     with suppress(ProcessLookupError, ChildProcessError):
@@ -266,7 +261,7 @@ def test_made_up_files_are_marked_and_known_ones_absolute(world: World) -> None:
     recovery = parse_recovery(world.drafted().text)
     files = (RoleFile(path="src/tax.ts", role="the rounding"), RoleFile(path="src/made_up.ts", role="x"))
     world.claude.says(f"<document>\n{render_recovery(recovery.replace(working_files=files))}\n</document>")
-    told = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").stdout)
+    told = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").out)
     root = world.places.project.root
     assert parse_recovery(told["text"]).working_files == (
         RoleFile(path=f"{root}/src/tax.ts", role="the rounding"),
