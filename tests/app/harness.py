@@ -143,7 +143,7 @@ class Driver:
         if self.app.screen_stack:
             self.app.screen._on_timer_update()
 
-    def _paint(self) -> None:
+    def paint(self) -> None:
         """Lay out and paint what has changed since the last time."""
         if self.app.screen_stack:
             self.painting.paint(self.app.screen)
@@ -167,19 +167,16 @@ class Driver:
 
         def holds() -> object:
             # What is painted may start to read something: not seldom, therefore, but not each time.
-            (self._paint if next(turns) % 10 == 9 else self._lay_out)()
+            (self.paint if next(turns) % 10 == 9 else self._lay_out)()
             return condition()
 
         await self._waited_for(holds, what or "it")
 
     async def settled(self) -> None:
-        """Wait until no worker has anything to do, and everything is painted."""
-        while True:
-            self._paint()
-            await self.handled()
-            if self._resting():
-                break
+        """Wait until no worker has anything to do."""
+        while not self._resting():
             await self._waited_for(self._resting, "rest")
+            await self.handled()
 
     def _resting(self) -> bool:
         return all(worker.is_finished or worker.group not in _BRIEF for worker in self.app.workers)
@@ -266,7 +263,7 @@ class Driver:
     @property
     def lines(self) -> list[str]:
         """The screen as it is painted, line by line."""
-        self._paint()
+        self.paint()
         return [strip.text for strip in self.app.screen._compositor.render_strips()]
 
     @property
@@ -306,12 +303,16 @@ async def opened(
     *,
     hook: Callable[[Message], None] | None = None,
 ) -> AsyncIterator[Driver]:
-    """Open the app and wait for its first listing; leaving closes it and checks that it did not fail."""
+    """Open the app and wait for its first listing.
+
+    It paints when the test looks and when it has ended; leaving closes it and checks that it did not fail.
+    """
     app = make_app(world)
     with painting_when_asked() as painting:
         async with app.run_test(size=size, notifications=True, message_hook=hook) as pilot:
             driver = Driver(app, pilot, painting)
             await driver.until_live()
             yield driver
+            driver.paint()
     failures = world.home.failure_log
     assert not failures.exists(), failures.read_text()

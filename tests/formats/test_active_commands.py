@@ -102,13 +102,13 @@ def test_any_text_is_refused_or_cleared(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["[", '{"a":', '"', "\\\\", "  ", "9"])
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(parse_active_commands, repeated(unit))
     ends_soon(parse_active_commands, repeated(unit, '{"active_commands": ["', '"]}'))
 
 
-def test_a_megabyte_of_entries_is_read_in_time() -> None:
-    text = '{"active_commands": [' + ",".join(['"a"', "[]", "{}", "1"] * 20_000) + "]}"
+def test_many_entries_are_read_in_time() -> None:
+    text = '{"active_commands": [' + ",".join(['"a"', "[]", "{}", "1"] * 5_000) + "]}"
     ends_soon(parse_active_commands, text)
     ends_soon(lambda long: remove_commands(long, ["a"]), text)
 

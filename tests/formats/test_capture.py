@@ -76,7 +76,7 @@ def test_any_text_is_refused_or_understood(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["## ", "## \n", "```\n", "`", "  ", "\\", "> \n", "**Status:", "\n**"])
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(parse_capture, repeated(unit, PENDING[: PENDING.index("## First")]))
 
 

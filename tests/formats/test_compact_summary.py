@@ -45,6 +45,6 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["<!-- ", "<!--", " ", "\n ", "<!-- COMPACT_SUMMARY_START\n", "-->"])
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(compact_summary, repeated(unit, "<!-- COMPACT_SUMMARY_START -->\n"))
     ends_soon(compact_summary, repeated(unit))

@@ -48,7 +48,7 @@ def test_any_text_is_refused_or_understood(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["- a\n", "## \n", "```x\n", "~~~\n", "`", " \n", "\\", "1. ", "# \n", "("])
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(parse_memory, repeated(unit, "# Memory: x\n\n## Key Files\n"))
 
 

@@ -91,7 +91,7 @@ def test_any_text_is_refused_or_understood(text: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["- a\n", "- [ ] **", "=", "=== SESSION ", " ", " \n", "\\- ", "Sub: ", "[ "]
 )
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(parse_session_state, repeated(unit, "=== SESSION STATE v1 ===\n\n## TASK TREE\n"))
 
 

@@ -199,7 +199,7 @@ def test_any_bytes_are_refused_or_understood(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("unit", ["---", "--- \n-", "a: ", "\r"])
-def test_a_hostile_megabyte_is_read_in_time(unit: str) -> None:
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     ends_soon(lambda text: parse_stored(text.encode()), repeated(unit, "---\n"))
 
 
