@@ -15,6 +15,7 @@ from textual.widgets import Input, TextArea
 from memtui.app.model import following, live, watcher
 from memtui.app.model.targets import Target
 from memtui.app.panes import detail, memories
+from tests.app import idle
 from tests.app.world import World, furnished
 
 
@@ -58,6 +59,7 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detail, "_PAUSE", 0.0)
     monkeypatch.setattr(following, "BEGIN", 3600.0)  # no versions are written that no test waits for
     monkeypatch.setattr(memories, "_REST", 0.0)
+    idle.use(monkeypatch)
 
 
 @pytest.fixture

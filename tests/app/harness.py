@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path, PurePath
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual.css.query import NoMatches
 from textual.events import Key
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -31,13 +28,12 @@ from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
+from tests.app.idle import is_idle, wait_until
 from tests.app.painting import Painting, painting_when_asked
 from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
 SIZES = (WIDE, NARROW, SHORT)
-PATIENCE = 45.0
-"""Seconds that a condition is waited for."""
 _NAMES = {
     " ": "space",
     "/": "slash",
@@ -77,11 +73,6 @@ _BRIEF = (
     "losses",
 )
 """Groups of workers that end by themselves."""
-
-
-def _waits_for_message(pump: MessagePump) -> bool:
-    queue: Any = pump._message_queue
-    return bool(queue.empty() and queue.ready_event._waiters)
 
 
 class WatchedApp(MemtuiApp):
@@ -132,11 +123,7 @@ class Driver:
         await self._waited_for(self._waiting, "the end of all messages")
 
     def _waiting(self) -> bool:
-        """Whether the app and the widgets on its screens have nothing to do but to wait for a message."""
-        if self.app.left or self.app._exception is not None:
-            return True
-        nodes = (node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))
-        return all(_waits_for_message(pump) for pump in (self.app, *nodes))
+        return self.app.left or is_idle(self.app)
 
     def _lay_out(self) -> None:
         """Lay out now, not with the next sixtieth of a second."""
@@ -149,13 +136,7 @@ class Driver:
             self.painting.paint(self.app.screen)
 
     async def _waited_for(self, condition: Callable[[], object], what: str) -> None:
-        end = monotonic() + PATIENCE
-        turn = 0
-        while not condition():
-            turn += 1
-            # Most often a few turns of the event loop are enough; only threads take longer.
-            await asyncio.sleep(0 if turn < 50 else 0.005)
-            assert monotonic() < end, f"{what} did not happen; said {self.said}; shown:\n{self.shown}"
+        await wait_until(condition, lambda: f"{what} did not happen; said {self.said}; shown:\n{self.shown}")
 
     async def type(self, text: str) -> None:
         """Type a text."""

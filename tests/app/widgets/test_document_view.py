@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from textual.geometry import Offset
-from textual.pilot import Pilot
 from textual.selection import SELECT_ALL, Selection
 
 from memtui.app.widgets import document_view
 from memtui.app.widgets.document import Document, concat, from_markdown, line, plain, rule, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.layout import Layout
+from tests.app.idle import settle
 from tests.app.widgets.hosts import HOSTILE, Host, hostile_texts, rows_of
 
 SIZE = (30, 10)
@@ -20,12 +20,6 @@ SIZE = (30, 10)
 
 def numbered(count: int, words: int = 1) -> Document:
     return plain("\n".join(f"line {number}" + " word" * (words - 1) for number in range(count)))
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 def texts(view: DocumentView) -> list[str]:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.content import Content
 from textual.events import MouseScrollDown
-from textual.pilot import Pilot
 
 from memtui.app.widgets.row_list import RowList
+from tests.app.idle import settle
 from tests.app.widgets.hosts import Host, hostile_texts, rows_of
 
 SIZE = (30, 10)
@@ -50,11 +50,6 @@ class ListHost(Host[RowList]):
 
 def keys(count: int) -> list[str]:
     return [f"{number:06}" for number in range(count)]
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    await pilot.pause()
-    await pilot.pause()
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
 
 from memtui.app.widgets import transcript_pages, transcript_view
 from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
+from tests.app.idle import settle
 from tests.app.widgets.hosts import HOSTILE, Host, rows_of
 from tests.app.widgets.records import call, result, said, text, user, write
 
@@ -34,14 +32,6 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return write(tmp_path / "t.jsonl", *(said(text(f"answer {number}")) for number in range(COUNT)))
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    for _ in range(3):
-        await pilot.pause()
-        with suppress(WorkerCancelled):  # a jump takes the place of reading on
-            await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 def shown(view: TranscriptView) -> list[int]:

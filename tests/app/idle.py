@@ -1,0 +1,86 @@
+"""Waits until an app has handled everything.
+
+Textual's pilot waits until the process is idle instead, for at least 20 ms each time and several times a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.events import Key
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot
+
+PATIENCE = 45.0
+"""Seconds that a condition is waited for."""
+_TURNS = 5
+"""More turns of the event loop than a message of a driver takes to reach the app."""
+
+
+async def wait_until(condition: Callable[[], object], why_not: Callable[[], str]) -> None:
+    """Wait until a condition holds; fail with what `why_not` says when it does not for too long."""
+    end = monotonic() + PATIENCE
+    turn = 0
+    while not condition():
+        turn += 1
+        # Most often a few turns of the event loop are enough; only threads take longer.
+        await asyncio.sleep(0 if turn < 50 else 0.005)
+        assert monotonic() < end, why_not()
+
+
+def is_idle(app: App[Any]) -> bool:
+    """Whether the app and the widgets on its screens have nothing to do but to wait for a message."""
+    if app._exception is not None:
+        return True
+    if app._resize_event is not None:  # passed on by a timer
+        return False
+    nodes = (node for screen in app.screen_stack for node in screen.walk_children(with_self=True))
+    return all(_waits_for_message(pump) for pump in (app, *nodes))
+
+
+def _waits_for_message(pump: MessagePump) -> bool:
+    queue: Any = pump._message_queue
+    return bool(queue.empty() and queue.ready_event._waiters)
+
+
+async def until_idle(app: App[Any]) -> None:
+    """Wait until every message and every callback has been handled, and lay out what they changed."""
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+    for _ in range(2):
+        await wait_until(lambda: is_idle(app), lambda: "the app never came to rest")
+        if app.screen_stack and app._exception is None:
+            app.screen._on_timer_update()
+    await wait_until(lambda: is_idle(app), lambda: "the app never came to rest")
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until no worker has anything to do, either."""
+    app = pilot.app
+    await until_idle(app)
+    while not all(worker.is_finished for worker in app.workers):
+        await wait_until(lambda: all(worker.is_finished for worker in app.workers), lambda: "no worker ended")
+        await until_idle(app)
+
+
+async def _pause(pilot: Pilot[Any], delay: float | None = None) -> None:
+    await asyncio.sleep(delay or 0.0)
+    await until_idle(pilot.app)
+
+
+async def _press_keys(app: App[Any], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        app.post_message(Key(key, key if len(key) == 1 else None))
+        await until_idle(app)
+
+
+def use(patch: pytest.MonkeyPatch) -> None:
+    """Let pilots wait in this way."""
+    patch.setattr(Pilot, "pause", _pause)
+    patch.setattr(Pilot, "wait_for_scheduled_animations", _pause)
+    patch.setattr(App, "_press_keys", _press_keys)
