@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 import memtui
 from tests import limits
+from tests.disk import without_flushing
 
 settings.register_profile(
     "memtui", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
@@ -79,7 +80,11 @@ def tmp_path(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every test an empty home, a fixed zone and locale, and nothing of the developer's environment."""
+    """Give every test an empty home, a fixed zone and locale, and nothing of the developer's environment.
+
+    Nor does any wait for the disk: whether files are flushed, and when, is seen by the calls.
+    """
+    without_flushing(monkeypatch.setattr)
     for name in os.environ:
         if name not in _LEFT and not name.startswith(_OF_PLUGINS):
             monkeypatch.delenv(name)

@@ -17,7 +17,6 @@ from memtui.project import Home, Places, Project, transcript_slug
 from memtui.reading.facts import Facts, ReadingCancelledError
 from memtui.reading.records import FileFact, Prompt
 from memtui.store.memory_files import FilesBackend
-from tests.disk import without_flushing
 from tests.transcripts import Transcript
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -28,8 +27,7 @@ def clock() -> datetime:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
-    without_flushing(monkeypatch.setattr)
+def places(tmp_path: Path) -> Places:
     root = tmp_path / "shop"
     (root / ".git").mkdir(parents=True)
     home = Home(*(tmp_path / "home" / name for name in ("data", "cache", "state", "config")))

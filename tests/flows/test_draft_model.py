@@ -18,7 +18,6 @@ from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_files import FilesBackend
-from tests.disk import without_flushing
 from tests.engines.stand_in import StandIn, stand_in
 from tests.flows.test_review import clock, entry_of, make
 
@@ -35,8 +34,7 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
-    without_flushing(monkeypatch.setattr)
+def places(tmp_path: Path) -> Places:
     return make(tmp_path)
 
 

@@ -69,8 +69,7 @@ def make(folder: Path) -> Places:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
-    without_flushing(monkeypatch.setattr)
+def places(tmp_path: Path) -> Places:
     return make(tmp_path)
 
 

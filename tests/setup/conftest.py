@@ -11,7 +11,6 @@ import pytest
 from memtui.project import Places, Project, claude_config, memtui_home
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
-from tests.disk import without_flushing
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 PYTHON = "/opt/my tools/python3"
@@ -22,9 +21,8 @@ def clock() -> datetime:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def places(tmp_path: Path) -> Places:
     """A project that is a git repository without a commit, and empty folders."""
-    without_flushing(monkeypatch.setattr)
     root = tmp_path / "shop"
     (root / ".git").mkdir(parents=True)
     return Places(Project(root), memtui_home(), claude_config())

@@ -347,6 +347,7 @@ def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch:
     while True:
         at += 1
         store.path.write_text(TEXT)
+        age(store.path.parent)  # a lock whose removal failed is not waited for
         with faults.watched(faults.failing(at, errno.EIO)) as log:
             try:
                 store.remove({"epic"})
