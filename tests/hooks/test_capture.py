@@ -249,7 +249,7 @@ def _whole(path: Path) -> bool:
     )
 
 
-def test_an_error_at_any_call_leaves_no_torn_file(tmp_path: Path) -> None:
+def test_an_error_at_any_call_leaves_no_torn_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = 0
     for code in (errno.ENOSPC, errno.EIO):
         at = 0
