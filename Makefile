@@ -6,10 +6,13 @@ READY = .venv/.ready
 PROJECT = .
 # More arguments for pytest, for instance: make test ARGS="tests/cli -x"
 ARGS =
+# What `make mutants` changes: the formats, the documents and the store, or for instance
+# make mutants MODULES="--most 200 tui/memtui/store/listing.py"
+MODULES = $$(ls tui/memtui/formats/*.py tui/memtui/documents/*.py tui/memtui/store/*.py | grep -v __init__)
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
-.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench screenshots clean
+.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench mutants screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +53,9 @@ check: lint types contracts test wheel ## Everything that has to pass before a c
 
 bench: $(READY) ## Measure against the budgets
 	@$(PY) benchmarks/run.py
+
+mutants: $(READY) ## Name changes of MODULES that their tests do not notice (takes long)
+	@$(PY) benchmarks/mutants.py $(MODULES)
 
 screenshots: $(READY) ## Make the pictures in screenshots/ from the demo project
 	@$(PY) screenshots/make.py

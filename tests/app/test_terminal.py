@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -282,16 +282,15 @@ def test_closing_the_terminal_while_the_editor_is_open_ends_memtui(world: World,
 
 def gone(pid: int) -> bool:
     """Wait for a process to end; False when it does not, and then it is killed."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    os.kill(pid, signal.SIGKILL)
-    return False
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    ended, _, _ = select.select([process], [], [], PATIENCE)
+    os.close(process)
+    if not ended:
+        os.kill(pid, signal.SIGKILL)
+    return bool(ended)
 
 
 CTRL_P = "\x10"
