@@ -19,6 +19,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.screens import compact, evidence_pane, review_fields
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
+from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_calls, transcript_lines
@@ -131,6 +132,9 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
         elif isinstance(driver.screen, CompactScreen):
             checks = driver.screen.query_one("#compact-checks", DocumentView)
             await driver.until(lambda: checks.document.text, "the checks")  # noqa: B023
+        elif isinstance(driver.screen, SearchScreen):
+            workers = [worker for worker in driver.app.workers if worker.group == "search"]
+            await driver.until(lambda: all(each.is_finished for each in workers), "the hits")  # noqa: B023
         elif isinstance(driver.screen, VersionsScreen):
             changes = driver.screen.query_one("#changes", DocumentView)
             await driver.until(lambda: changes.document.text, "the changes")  # noqa: B023
