@@ -15,6 +15,7 @@ from memtui.demo.story import commands, earlier, refunds, typos
 from memtui.demo.story.earlier import Earlier
 from memtui.demo.story.memories import MEMORIES, Saved
 from memtui.demo.transcript import TranscriptWriter
+from memtui.flows.review import naming
 from memtui.flows.states import update_state
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
@@ -124,7 +125,7 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     demo = DemoProject(folder, project, memtui_home(env), folder / "claude", env, session, other)
     _put_project(demo, now)
     for past in earlier.EARLIER:
-        _put_earlier(demo, past, now - past.captured)
+        _put_earlier(demo, past, now)
     _put_broken(demo, now - earlier.BROKEN_AGE)
     _put_session(demo, now)
     _put_other(demo)
@@ -169,7 +170,8 @@ def _put_hook_log(demo: DemoProject, now: datetime) -> None:
     demo.put(demo.home.hook_log, text, now - refunds.COMPACTED, private=True)
 
 
-def _put_earlier(demo: DemoProject, past: Earlier, captured: datetime) -> None:
+def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
+    captured = now - past.captured
     name = demo.put_capture(past.session, past.prompt, captured)
     if past.play is not None:
         session = TranscriptWriter(
@@ -194,8 +196,15 @@ def _put_earlier(demo: DemoProject, past: Earlier, captured: datetime) -> None:
         )
         memory = memory_name(name)
         text = render_capture(reviewed(capture, summary=past.summary, memory=memory))
-        demo.put(demo.project.compacts / memory, render_memory(past.memory), captured + read_back)
+        written = naming(past.memory, _stored_by(past, now))
+        demo.put(demo.project.compacts / memory, render_memory(written), captured + read_back)
         demo.put(demo.project.compacts / name, text, captured + read_back)
+
+
+def _stored_by(past: Earlier, now: datetime) -> str:
+    """The Recovery ID under which the review of a session has stored it."""
+    (age,) = (saved.age for saved in MEMORIES if saved.session == past.session)
+    return render.recovery_id(now - age)
 
 
 def _recap(past: Earlier) -> str:

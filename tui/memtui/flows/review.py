@@ -100,7 +100,7 @@ def review(
     what = f"reviewed {capture_time(entry.name)}"
     with changes.together(what) if changes is not None else nullcontext():
         identifier = keep(places, clock, compacted, source="review", wrote=wrote).id
-        memory = _naming(memory, identifier)
+        memory = naming(memory, identifier)
         try:
             path = store.review(entry, memory=memory, summary=summary)
         except BaseException:
@@ -110,7 +110,7 @@ def review(
     return Reviewed(path, memory, identifier)
 
 
-def _naming(memory: MemoryFile, identifier: str) -> MemoryFile:
+def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
     """The memory file with its last section, which names the Recovery ID."""
     text = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
     others = tuple(each for each in memory.extra if name_of(each.heading) != name_of(_RECOVERY))
