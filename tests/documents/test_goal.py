@@ -136,7 +136,7 @@ def test_a_failure_is_an_event_with_its_age() -> None:
     commands = (ran("npm test", 12, "failed"), ran("ls", 14), ran("npm run build", 15))
     facts = Facts(errors=(error,), commands=commands)
     assert error_event(facts, error, None) == (
-        "Bash npm test failed at L12, 2 commands since, the last one ok: Error: duplicate key"
+        'Bash npm test failed at L12, 2 commands since, the last one ok: output "Error: duplicate key"'
     )
     many = replace(facts, commands=tuple(ran("ls", line) for line in range(20, 90)))
     assert "50 or more commands since" in error_event(many, error, None)
@@ -144,7 +144,7 @@ def test_a_failure_is_an_event_with_its_age() -> None:
 
 def test_the_last_check_is_told_with_its_age() -> None:
     facts = Facts(commands=(ran("pytest -q", 12, "failed", "E   assert 1 == 2"), ran("ls", 14, "background")))
-    assert check_event(facts) == "FAILURE: pytest -q (L12; 1 command since): E assert 1 == 2"
+    assert check_event(facts) == 'FAILURE: pytest -q (L12; 1 command since): output "E assert 1 == 2"'
     assert check_event(Facts(commands=(ran("pytest -q", 12),))) == "SUCCESS: pytest -q (L12)"
     assert check_event(Facts(commands=(ran("ls", 14),))) == ""
 

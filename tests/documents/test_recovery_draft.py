@@ -110,7 +110,7 @@ def test_no_sentence_becomes_a_constraint() -> None:
 def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> None:
     broken = Facts(commands=(ran("npm test", 3, "failed", "Error: no db"),), errors=(failed("npm test", 3),))
     assert draft_recovery(broken, Path(ROOT)).known_issues == (
-        "last check: FAILURE: npm test (L3): Error: no db",
+        'last check: FAILURE: npm test (L3): output "Error: no db"',
     )
     later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
     recovery = draft_recovery(later, Path(ROOT))
@@ -119,7 +119,7 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     )
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"
-        "- Bash npm test failed at L3, 1 command since, the last one ok: Error: duplicate key"
+        '- Bash npm test failed at L3, 1 command since, the last one ok: output "Error: duplicate key"'
     )
 
 

@@ -146,7 +146,7 @@ def test_checks_and_errors_are_events() -> None:
     told = state(facts).working
     assert told.last_compile == "SUCCESS: npm run lint (L5; 1 command since, the last one ok)"
     assert told.last_error == (
-        "Bash npm test failed at L3, 2 commands since, the last one ok: Error: duplicate key"
+        'Bash npm test failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
     )
     assert "Commands that failed" not in told.technical_state
 

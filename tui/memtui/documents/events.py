@@ -14,6 +14,7 @@ from memtui.reading.short_text import one_line, shortened, telling_line
 _COUNTED = 50
 """Commands up to which their number is known: of a long session only the last ones are kept."""
 _COMMAND = 120
+_LEAST = 40
 HIDDEN = "exit status hidden"
 """Outcome of a command line whose parts are joined by more than ``&&``, when nothing failed."""
 
@@ -28,7 +29,7 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
     what, _, message = error_line(error, root).partition(" failed: ")
     where = cited(error.source, clock=clock)
     told = f"{what} failed{f' at {where}' if where else ''}{_since(facts, error.source)}"
-    return shortened(f"{told}: {message}", SENTENCE * 2) if message else told
+    return f"{told}: {output(message, SENTENCE * 2 - len(told))}" if message else told
 
 
 def check_event(facts: Facts, *, clock: bool = False) -> str:
@@ -44,7 +45,12 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     place = "; ".join(part for part in (where, since) if part)
     told = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
     said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
-    return f"{told}: {shortened(said, SENTENCE)}" if said else told
+    return f"{told}: {output(said)}" if said else told
+
+
+def output(text: str, limit: int = SENTENCE) -> str:
+    """A line that a tool printed, as a quote of it: what it says is not said by the user, or by the model."""
+    return f'output "{shortened(text, max(limit, _LEAST)).replace(chr(34), chr(39))}"'
 
 
 def is_sure(check: Command) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.documents.events import HIDDEN, check_event, outcome_of_action
+from memtui.documents.events import HIDDEN, check_event, outcome_of_action, output
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import how_it_stands, unfinished_turn
 from memtui.documents.quotes import last_said
@@ -56,7 +56,7 @@ def action_line(action: Action) -> str:
 def _told(facts: Facts, action: Action) -> str:
     told = sourced(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
     result = _result(action)
-    return f"{told}: {shortened(result, SENTENCE)}" if result else told
+    return f"{told}: {output(result)}" if result else told
 
 
 def _result(action: Action) -> str:
