@@ -71,6 +71,7 @@ _BRIEF = (
     "changes",
     "aftermath",
     "losses",
+    "watch",
 )
 """Groups of workers that end by themselves."""
 

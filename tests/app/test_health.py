@@ -62,7 +62,9 @@ async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> Non
         for width in (70, 48, 38):
             rows = driver.drawn(PaneId.PENDING, width)
             assert len(set(rows)) == 2
-            assert all(re.fullmatch(r"03 Mar 1\d:\d\d Go on +\d+k", each) for each in rows), rows
+            assert all(
+                re.fullmatch(r"03 Mar 1\d:\d\d Go on +\d+k( -> \d+k)?(  ✓)?", each) for each in rows
+            ), rows
 
 
 async def test_settings_that_cannot_be_edited_are_named_and_left(world: World) -> None:

@@ -14,7 +14,7 @@ from memtui.reading.checks import bare_command
 from memtui.reading.facts import ReadingCancelledError
 from memtui.reading.paths import absolute
 from memtui.reading.records import CompactionFact, Source
-from memtui.reading.tools import SHELL_TOOLS
+from memtui.reading.tools import EDIT_TOOLS, SHELL_TOOLS
 
 WITHIN = 50
 """Calls after a compaction in which a file or a command counts as needed again."""
@@ -32,6 +32,8 @@ class Trace:
     """First line of the range that it replaced."""
     touched: dict[str, int] = field(default_factory=dict)
     """Paths and commands of calls in the range, each with its last line."""
+    changed: bool = False
+    """A call in the range was to change a file."""
     preserved: frozenset[int] = frozenset()
     """Lines of the range that are still part of the conversation."""
     needs: dict[str, Need] = field(default_factory=dict)
@@ -94,6 +96,7 @@ class _TraceLog:
     def _begin(self, line: int) -> None:
         self._first_line = line
         self._touched: dict[str, int] = {}
+        self._changed = False
         self._uuids: dict[str, int] = {}
         self._calls = self._turns = 0
 
@@ -107,12 +110,13 @@ class _TraceLog:
     def _compacted(self, fact: CompactionFact, preserved: frozenset[int]) -> None:
         if self.traces:
             self.traces[-1].next_offset = fact.source.offset
-        self.traces.append(Trace(fact, self._first_line, self._touched, preserved))
+        self.traces.append(Trace(fact, self._first_line, self._touched, self._changed, preserved))
         self._begin(fact.source.line + 1)
 
     def _called(self, call: Call, line: int) -> None:
         target = target_of(call, self._folder)
         self._calls += call.agent == ""
+        self._changed = self._changed or call.name in EDIT_TOOLS
         if not target:
             return
         self._touched[target] = line

@@ -27,7 +27,7 @@ from memtui.app.host import HostApp
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
-from memtui.app.settings import SettingsError, commands_of, keep_theme, kept_split, rings, theme_of
+from memtui.app.settings import SettingsError, commands_of, keep_theme, kept_split, rings, theme_of, warn_of
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
@@ -61,6 +61,7 @@ class MemtuiApp(HostApp):
         self.note = note
         self.commands = commands_of(browser.places.home)
         self._rings = rings(browser.places.home)
+        self._warn = warn_of(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -78,7 +79,14 @@ class MemtuiApp(HostApp):
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
         columns = kept_split(self.browser.places.home)
-        screen = BrowserScreen(self.browser, self.commands, note=self.note, columns=columns, bell=self._rings)
+        screen = BrowserScreen(
+            self.browser,
+            self.commands,
+            note=self.note,
+            columns=columns,
+            bell=self._rings,
+            warn=self._warn,
+        )
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size
         screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)

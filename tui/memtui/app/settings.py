@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.app.keys.commands import Command
 from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
@@ -68,6 +68,33 @@ def rings(home: Home) -> bool:
     if not isinstance(bell, bool):
         raise SettingsError(f"{home.config / _FILE}: [notify] bell must be true or false.")
     return bell
+
+
+class Warn(NamedTuple):
+    """When the context line of the status bar warns."""
+
+    at: tuple[int, ...] = (90,)
+    """Percent of the context, in order."""
+    bell: bool = False
+    """The terminal's bell rings then, once; tmux marks the window (with its option monitor-bell)."""
+
+
+def warn_of(home: Home) -> Warn:
+    """When the context line warns: ``[warn] at`` and ``bell``.
+
+    Raises:
+        SettingsError: config.toml cannot be read, or says something else than percents and true or false.
+    """
+    section = read_settings(home).get("warn", {})
+    path = home.config / _FILE
+    if not isinstance(section, dict):
+        raise SettingsError(f"{path}: warn must be a section: [warn], then lines like at = [80, 95].")
+    at, bell = section.get("at", [90]), section.get("bell", False)
+    if not isinstance(at, list) or not all(type(each) is int and 0 < each <= 100 for each in at) or not at:
+        raise SettingsError(f"{path}: [warn] at must be a list of percents, such as [80, 95].")
+    if not isinstance(bell, bool):
+        raise SettingsError(f"{path}: [warn] bell must be true or false.")
+    return Warn(tuple(sorted(at)), bell)
 
 
 def theme_of(home: Home, known: Collection[str]) -> str:

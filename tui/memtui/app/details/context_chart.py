@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from memtui.aftermath.gauge import learned_limit
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
+from memtui.app.widgets.status_bar import short_tokens
 from memtui.clock import day_and_minute, local, parse_iso
 from memtui.reading.records import CompactionFact, ContextSize
 
@@ -45,23 +47,6 @@ def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[Compaction
         lines.append(styled((scale, "dim"), *drawn))
     lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp), "dim")))
     return concat(*lines, _legend(len(compactions), limit))
-
-
-def learned_limit(compactions: Sequence[CompactionFact]) -> int:
-    """The largest context that was compacted by itself, in tokens; 0 when none was.
-
-    A compaction that a person asked for says nothing about how much fits.
-    """
-    return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
-
-
-def short_tokens(tokens: int) -> str:
-    """A number of tokens in at most five characters: ``950``, ``12k``, ``1.2M``."""
-    if tokens < 1_000:
-        return str(tokens)
-    if tokens < 999_500:
-        return f"{round(tokens / 1_000)}k"
-    return f"{tokens / 1_000_000:.1f}M"
 
 
 def _peaks(tokens: Sequence[int]) -> list[int]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memtui.app.model.health import Health
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
+    from memtui.app.model.watch import Watch
     from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.backfill import Compaction
@@ -178,6 +179,13 @@ class Browser:
         from memtui.app.model.courses import Courses
 
         return Courses()
+
+    @cached_property
+    def watch(self) -> Watch:
+        """Looks at the context of a session."""
+        from memtui.app.model.watch import Watch
+
+        return Watch(self.courses)
 
     @cached_property
     def facts(self) -> FactsReader:

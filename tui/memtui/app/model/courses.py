@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from memtui.reading.checkpoint import Carry
 from memtui.reading.facts import read_on
-from memtui.reading.records import CompactionFact, ContextSize
+from memtui.reading.records import CompactionFact, ContextSize, Todo
 
 _KEPT = 8
+_TURNS = 12
+"""Turns whose beginnings are kept, for the pace."""
 
 
 class Course(NamedTuple):
@@ -20,6 +22,10 @@ class Course(NamedTuple):
 
     sizes: tuple[ContextSize, ...] = ()
     compactions: tuple[CompactionFact, ...] = ()
+    turns: tuple[str, ...] = ()
+    """When the last turns began."""
+    todos: tuple[Todo, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 class Courses:
@@ -45,7 +51,9 @@ class Courses:
         if carry is not None and transcript.stat().st_size < carry.offset:
             course, carry = Course(), None  # another transcript under the same name
         facts, carry = read_on(transcript, carry, cancelled=cancelled)
-        course = Course((*course.sizes, *facts.context_sizes), facts.compactions)
+        turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
+        sizes = (*course.sizes, *facts.context_sizes)
+        course = Course(sizes, facts.compactions, turns, facts.todos, facts.models)
         with self._lock:
             self._kept[transcript] = (course, carry)
             while len(self._kept) > _KEPT:

@@ -201,10 +201,10 @@ class StatePane(Pane):
         from memtui.reading.facts import ReadingCancelledError
 
         try:
-            sizes, compactions = self.browser.courses.read(transcript, progress.cancelled)
+            course = self.browser.courses.read(transcript, progress.cancelled)
         except (OSError, ReadingCancelledError):
             return EMPTY
-        chart = context_chart(sizes, compactions)
+        chart = context_chart(course.sizes, course.compactions)
         if not chart:
             return EMPTY
         (title, *inner), open_folds = chart.lines, () if folded else (_CHART,)

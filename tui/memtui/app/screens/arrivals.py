@@ -52,9 +52,11 @@ class Arrivals:
                 self._panes.pending.apply_health(view)
                 self._place.show_detail()
         elif isinstance(view, DraftWanted):
+            self._feed.watch(view)
             self._actions.drafts.want(view)
         else:
             if isinstance(view, StateView):
+                self._feed.watch(view)
                 self._actions.drafts.drop()
             self.show(view)
 

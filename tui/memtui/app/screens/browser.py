@@ -26,7 +26,7 @@ from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.windows import ScreenWindows
-from memtui.app.settings import keep_split
+from memtui.app.settings import Warn, keep_split
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.filter_line import FilterLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -52,6 +52,7 @@ class BrowserScreen(Screen[None]):
         note: str = "",
         columns: int = 0,
         bell: bool = False,
+        warn: Warn | None = None,
     ) -> None:
         """Make the screen.
 
@@ -61,6 +62,7 @@ class BrowserScreen(Screen[None]):
             note: what is special about this run.
             columns: how wide the panes are; 0 leaves that to the style sheet.
             bell: ring when a capture arrives.
+            warn: when the context line warns.
         """
         super().__init__()
         self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
@@ -73,7 +75,7 @@ class BrowserScreen(Screen[None]):
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
         self.painted = asyncio.Event()
-        self.feed = Feed(self, browser)
+        self.feed = Feed(self, browser, warn or Warn())
         self.host: Host = self.feed.host
         self.detail_view = DocumentView(id="detail")
         self.detail = DetailReader(self.host, self.detail_view, self.painted)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
 from memtui.app.model.browser import Browser
 from memtui.app.model.following import Keeper
 from memtui.app.model.live import Live, Liveness, Mark
-from memtui.app.model.views import BranchView, HealthView, View
+from memtui.app.model.views import BranchView, DraftWanted, HealthView, StateView, View
 from memtui.app.screens.screen_host import ScreenHost
+from memtui.app.settings import Warn
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
+    from memtui.app.model.watch import Watched
     from memtui.flows.follow import Followed
 
 
@@ -38,9 +44,14 @@ class Kept(Message):
 class Feed:
     """Looks at the disk in threads, and posts to the screen what has changed."""
 
-    def __init__(self, screen: Screen[None], browser: Browser) -> None:
+    def __init__(self, screen: Screen[None], browser: Browser, warn: Warn) -> None:
         self._screen = screen
         self._browser = browser
+        self._warn = warn
+        self._transcript: Path | None = None
+        """Of the session that is shown."""
+        self._warned: set[tuple[str, str]] = set()
+        """Sessions with what they were warned of."""
         self.live = Live(
             browser.targets,
             self._compare,
@@ -75,8 +86,11 @@ class Feed:
         if isinstance(view, BranchView):
             self._screen.query_one(StatusBar).branch = view.branch
         else:
+            learned = self.health is None or self.health.sizes != view.sizes
             self.health = view
             self.show_health()
+            if learned and self._transcript is not None:  # the limit may be another one
+                self._look_at(self._transcript)
 
     def show_health(self) -> None:
         """Say how captures fare; ages in it move on."""
@@ -85,9 +99,49 @@ class Feed:
         if self.health is not None:
             self._screen.query_one(StatusBar).health = told(self.health, self._browser.clock())
 
+    def watch(self, view: StateView | DraftWanted) -> None:
+        """Look at the context of the session that is shown, in the background."""
+        self._transcript = view.transcript
+        if view.transcript is None:
+            self._screen.query_one(StatusBar).context = None
+            self._show_marks()
+        else:
+            self._look_at(view.transcript)
+
+    def _look_at(self, transcript: Path) -> None:
+        self.host.start(partial(self._watch, transcript), group="watch", exclusive=True)
+
+    async def _watch(self, transcript: Path) -> None:
+        limits = tuple(self.health.sizes.values()) if self.health else ()
+        with self.host.reporting("looking at the context", wanted=lambda: False):
+            watched = await asyncio.to_thread(
+                lambda: self._browser.watch.look(transcript, limits, lambda: self._browser.stopped)
+            )
+            self._show_watched(transcript.stem, watched)
+
+    def _show_watched(self, session: str, watched: Watched) -> None:
+        bar, percent = self._screen.query_one(StatusBar), watched.gauge.percent
+        passed = [each for each in self._warn.at if percent >= each]
+        colour = "$accent" if not passed else "$error" if len(passed) == len(self._warn.at) else "$warning"
+        bar.context, bar.alarm = (watched.gauge, colour), watched.alarm
+        self._show_marks()
+        warned = {(session, str(each)) for each in passed} | ({(session, watched.alarm)} - {(session, "")})
+        if warned - self._warned and self._warn.bell:
+            self._screen.app.bell()
+        # A context that was compacted may warn again.
+        self._warned = {each for each in self._warned if each[0] != session} | warned
+
+    def _show_marks(self) -> None:
+        """The strip of tabs has to show the live mark and the context where it takes the place of the bar."""
+        bar = self._screen.query_one(StatusBar)
+        mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
+        if bar.context and bar.context[0].limit:
+            mark = Content.assemble((f"{bar.context[0].percent}% ", bar.context[1]), mark)
+        self._screen.query_one(TabStrip).mark = mark
+
     def _show_liveness(self, liveness: Liveness) -> None:
         self._screen.query_one(StatusBar).liveness = liveness
-        self._screen.query_one(TabStrip).mark = live_mark(liveness).truncate(12, ellipsis=True)
+        self._show_marks()
         if liveness.mark is Mark.LOST and self._screen.has_class("-short"):
             # There is no room for the reason in the strip of tabs.
             self.host.say(f"Not up to date: {liveness.reason}", warn=True)

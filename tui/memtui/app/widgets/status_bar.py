@@ -8,6 +8,14 @@ from textual.widget import Widget
 
 from memtui.app.model.live import Liveness, Mark
 from memtui.clean import clean_line
+from memtui.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.aftermath.gauge import Gauge
+
+_CELLS = 8
+_WIDE, _ROOMY = 100, 60
+"""Columns from which on the bar, and the pace, have room."""
 
 _MARKS = {
     Mark.LIVE: ("● live", "$success"),
@@ -25,6 +33,10 @@ class StatusBar(Widget):
     """A word on what is shown here, for example that this is the demo."""
     health: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether captures arrive: one quiet line and its colour."""
+    context: reactive[tuple[Gauge, str] | None] = reactive(None)
+    """How full the context of the session is, and its colour; None without a session."""
+    alarm: reactive[str] = reactive("")
+    """What goes wrong around compactions, in red."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:
@@ -35,6 +47,8 @@ class StatusBar(Widget):
             " ",
             (clean_line(self.project), "bold"),
             ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
+            ("  " + self.alarm if self.alarm else "", "$error"),
+            *(context_line(*self.context, width) if self.context else ()),
             ("  " + self.note if self.note else "", "$accent"),
             ("  " + self.health[0] if self.health[0] else "", self.health[1]),
         )
@@ -47,6 +61,30 @@ class StatusBar(Widget):
     def _mark(self, width: int) -> Content:
         mark = live_mark(self.liveness)
         return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
+
+
+def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
+    """``  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns``, shorter where room is short; ``?`` is what is not known."""
+    if not gauge.tokens:
+        return (("  ctx ?", "$quiet"),)
+    limit = short_tokens(gauge.limit) if gauge.limit else "?"
+    full = min(_CELLS, round(_CELLS * gauge.percent / 100))
+    bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
+    pace = "" if gauge.turns is None else f" · ~{gauge.turns} turn{'' if gauge.turns == 1 else 's'}"
+    return (
+        ("  ctx ", "$quiet"),
+        (f"{bar}{short_tokens(gauge.tokens)}/{limit}", colour),
+        (pace if width >= _ROOMY else "", "$quiet"),
+    )
+
+
+def short_tokens(tokens: int) -> str:
+    """A number of tokens in at most five characters: ``950``, ``12k``, ``1.2M``."""
+    if tokens < 1_000:
+        return str(tokens)
+    if tokens < 999_500:
+        return f"{round(tokens / 1_000)}k"
+    return f"{tokens / 1_000_000:.1f}M"
 
 
 def live_mark(liveness: Liveness | None) -> Content:

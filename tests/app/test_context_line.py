@@ -1,0 +1,74 @@
+"""The status line shows how full the context is, and warns once."""
+
+from __future__ import annotations
+
+import pytest
+from textual.content import Content
+
+from memtui.aftermath.gauge import Gauge
+from memtui.app.settings import SettingsError, Warn, warn_of
+from memtui.app.widgets.status_bar import StatusBar, context_line
+from tests.app.harness import SHORT, SIZES, opened
+from tests.app.test_own_keys import configure
+from tests.app.world import World
+
+
+def drawn(gauge: Gauge, width: int) -> str:
+    return Content.assemble(*context_line(gauge, "$accent", width)).plain
+
+
+def test_the_line_at_each_width() -> None:
+    gauge = Gauge(137_000, 200_000, 9)
+    assert drawn(gauge, 120) == "  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns"
+    assert drawn(gauge, 80) == "  ctx 137k/200k · ~9 turns"
+    assert drawn(gauge, 40) == "  ctx 137k/200k"
+    assert drawn(Gauge(137_000), 120) == "  ctx 137k/?"
+    assert drawn(Gauge(), 120) == "  ctx ?"
+    assert drawn(Gauge(199_000, 200_000, 1), 120).endswith("~1 turn")
+
+
+def full_session(world: World, *, returns: bool = False) -> None:
+    session = world.session("s-1", minutes=30)
+    session.prompt("Fix the race")
+    session.tasks(["Find it"])
+    for _ in range(3):
+        session.say("working " * 2_000)
+    world.save(session, minutes=0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_is_in_sight_at_every_size(world: World, size: tuple[int, int]) -> None:
+    full_session(world)
+    async with opened(world, size) as driver:
+        await driver.until(lambda: driver.browser.query_one(StatusBar).context, "the context")
+        assert ("% " if size == SHORT else "ctx ") in driver.lines[0]
+
+
+async def test_the_bell_rings_once_for_each_mark_that_is_passed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(world, "[warn]\nat = [1, 2]\nbell = true\n")
+    full_session(world)
+    rung: list[bool] = []
+    async with opened(world) as driver:
+        monkeypatch.setattr(type(driver.app), "bell", lambda app: rung.append(True))
+        feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
+        from memtui.app.model.watch import Watched
+
+        for tokens in (0, 1_000, 1_100, 3_000, 3_100, 100, 3_000):
+            feed._show_watched("s-2", Watched(Gauge(tokens, 100_000)))
+        assert len(rung) == 3  # at 1 %, at 2 %, and again after a compaction
+        assert bar.context and bar.context[1] == "$error"
+        feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), "compaction loop"))
+        assert (len(rung), bar.alarm) == (4, "compaction loop")
+
+
+def test_settings(world: World) -> None:
+    assert warn_of(world.home) == Warn((90,), False)
+    configure(world, "[warn]\nat = [95, 80]\nbell = true\n")
+    assert warn_of(world.home) == Warn((80, 95), True)
+    for wrong in ("at = 90", "at = [0]", "at = []", 'bell = "yes"'):
+        path = configure(world, f"[warn]\n{wrong}\n")
+        with pytest.raises(SettingsError, match="warn"):
+            warn_of(world.home)
+        assert path

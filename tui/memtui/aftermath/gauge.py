@@ -1,0 +1,117 @@
+"""How full a session's context is, how long it will last, and what goes wrong around compactions."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+
+from memtui.aftermath.traces import Trace
+from memtui.clock import parse_iso
+from memtui.reading.records import CompactionFact, ContextSize, Facts, Todo
+from memtui.reading.short_text import key_of
+
+PACE = 10
+"""Turns by which the pace is measured."""
+
+_WINDOW, _LARGE_WINDOW = 200_000, 1_000_000
+"""Tokens of the models' windows (Claude Code fact: ``[1m]`` in a model's name chooses the large one)."""
+_LOOP, _LOOP_TIME = 3, timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """The context of a session."""
+
+    tokens: int = 0
+    """Of the last request; 0 when none is on record."""
+    limit: int = 0
+    """Tokens at which it is compacted; 0 when that is not known."""
+    turns: int | None = None
+    """Turns until then, at the pace of the last ones; None when that is not known."""
+
+    @property
+    def percent(self) -> int:
+        """How full it is; 0 when that is not known."""
+        return round(100 * self.tokens / self.limit) if self.limit else 0
+
+
+def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> Gauge:
+    """The gauge of a session.
+
+    Args:
+        sizes: its requests in order.
+        turns: when its last turns began, ISO 8601, in order.
+        limit: see `limit_of`.
+    """
+    known = [size for size in sizes if size.tokens]
+    if not known:
+        return Gauge(limit=limit)
+    tokens = known[-1].tokens
+    if not limit or tokens > limit:
+        return Gauge(tokens)
+    times = [size.timestamp for size in known]
+    ends = [known[at - 1].tokens for each in turns if (at := bisect_left(times, each))]
+    grown = [after - before for before, after in pairwise([*ends, tokens]) if after > before][-PACE:]
+    pace = sum(grown) / len(grown) if grown else 0
+    return Gauge(tokens, limit, int((limit - tokens) / pace) if pace else None)
+
+
+def learned_limit(compactions: Sequence[CompactionFact]) -> int:
+    """The largest context that was compacted by itself, in tokens; 0 when none was.
+
+    A compaction that a person asked for says nothing about how much fits.
+    """
+    return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
+
+
+def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> int:
+    """The tokens at which a session is compacted; 0 when that is not known.
+
+    Args:
+        compactions: the session's own: its largest one that came by itself counts first.
+        others: tokens before automatic compactions of other sessions: the largest counts next.
+        models: the session's, in order: else the window of the last one.
+    """
+    if learned := learned_limit(compactions) or max(others, default=0):
+        return learned
+    model = models[-1] if models else ""
+    if not model.startswith("claude"):
+        return 0
+    return _LARGE_WINDOW if "[1m]" in model else _WINDOW
+
+
+def may_loop(compactions: Sequence[CompactionFact]) -> bool:
+    """Whether the last three compactions came within ten minutes."""
+    moments = [parse_iso(each.source.timestamp) for each in compactions[-_LOOP:]]
+    known = [moment for moment in moments if moment is not None]
+    return len(known) == _LOOP and known[-1] - known[0] <= _LOOP_TIME
+
+
+def loops(traces: Sequence[Trace]) -> bool:
+    """Whether the last three compactions came within ten minutes, and no file was changed between them."""
+    last = traces[-_LOOP:]
+    return may_loop([each.compaction for each in last]) and not any(each.changed for each in last[1:])
+
+
+def finished(facts: Facts) -> frozenset[str]:
+    """Keys of the tasks that were done."""
+    done = (todo for todo in (*facts.todos, *facts.past_todos) if todo.status == "completed")
+    return frozenset(key_of(todo.content) for todo in done)
+
+
+def returned(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
+    """Tasks that were done before a compaction and are open again.
+
+    Args:
+        done: see `finished`, of the time before.
+        todos: the list as it is now.
+        line: of the compaction: what is on the list since before did not return.
+    """
+    return [
+        todo.content
+        for todo in todos
+        if todo.status != "completed" and todo.source.line > line and key_of(todo.content) in done
+    ]
