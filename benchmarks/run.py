@@ -19,7 +19,17 @@ from importlib import import_module
 from data import Data, data
 from report import Figure, show
 
-MODULES = ("first_paint", "write_to_row", "key_press", "opening", "facts", "hook", "memory_list", "search")
+MODULES = (
+    "first_paint",
+    "write_to_row",
+    "key_press",
+    "opening",
+    "facts",
+    "hook",
+    "memory_list",
+    "search",
+    "sessions",
+)
 """Quick ones first; each has `measure(data) -> figures`, and in `QUICK` its constants of a quick run."""
 
 

@@ -44,7 +44,6 @@ STRETCH_BYTES = 2 << 20
 
 _MEMORY = TypeAdapter(PromptMemory)
 _RESULT = b'"type":"tool_result"'
-_TELLING = (b'"is_error":true', b"<tool_use_error>", b'"type":"text"', b'"toolDenialKind"', b"}{")
 
 
 class Kind(StrEnum):
@@ -106,9 +105,15 @@ def read_stretches(path: Path, begin: Place = Place()) -> Iterator[Stretch]:  # 
 
 def _is_idle(line: bytes) -> bool:
     """Whether a line holds nothing to find: bookkeeping, and results of tools that went well."""
-    if _RESULT in line and not any(mark in line for mark in _TELLING):
-        return True
-    return is_bookkeeping(line)
+    if _RESULT not in line:
+        return is_bookkeeping(line)
+    return not (
+        b'"is_error":true' in line
+        or b'"type":"text"' in line
+        or b"<tool_use_error>" in line
+        or b'"toolDenialKind"' in line
+        or b"}{" in line  # two objects on a line
+    )
 
 
 class _Reader:

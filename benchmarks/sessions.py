@@ -1,0 +1,173 @@
+"""Searching transcripts: making their index, its size and memory, what a session adds, and queries.
+
+The transcripts are copies of those in ``$MEMTUI_SHARED/transcripts`` (default: ``../shared``), else of a
+generated one. In each copy a third of the longer words are others and the time is another, so that no two are
+alike. `MEGABYTES` of them; to measure the budgets with two gigabytes:
+
+    MEMTUI_MEGABYTES=2000 python benchmarks/sessions.py
+
+Seconds are those of the clock: the index is made by several processes. Where something else is at work on the
+machine, the ratio of processor time to it, in brackets, tells.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from data import Data, data, make_transcript
+from memtui.clock import system_clock
+from memtui.project import memtui_home
+from memtui.store.index.asked import asked
+from memtui.store.index.reading import index_transcripts
+from memtui.store.index.sessions import SessionIndex
+from report import Figure, milliseconds, percentile, show
+
+MEGABYTES = int(os.environ.get("MEMTUI_MEGABYTES", "100"))
+QUERIES = 40
+"""Of each kind."""
+QUICK = {"MEGABYTES": 10, "QUERIES": 5}
+
+_SHARED = Path(os.environ.get("MEMTUI_SHARED") or Path(__file__).resolve().parents[1] / ".." / "shared")
+_RATE = 60.0
+_SHARE = 0.25
+_MEMORY = 250 << 20
+_FOUND = 2.0
+_LONG, _SHORT = 0.030, 0.200
+
+_WORD = re.compile(rb"(?<![\\\w])[a-z]{5,12}(?!\w)")
+_NAMES = re.compile(rb'"([\w-]+)":|"(?:type|role|operation|subtype|name|model)":"([\w-]+)"')
+_MONTH = re.compile(rb'"timestamp":"20\d\d-\d\d')
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+
+
+def copies(folder: Path, sources: list[Path]) -> tuple[int, list[str]]:
+    """Write transcripts; returns their bytes, and some words that occur in them."""
+    choice = random.Random(5)
+    size = number = 0
+    words: list[str] = []
+    while size < MEGABYTES << 20:
+        text = sources[number % len(sources)].read_bytes()
+        text = _changed(text, choice, number // len(sources))
+        found = _WORD.findall(text[: 200 << 10])
+        words += [choice.choice(found).decode()] if found else []
+        path = folder / f"-project-{number % 40}" / f"{number:08d}-0000-4000-8000-000000000000.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+        size += len(text)
+        number += 1
+    return size, words
+
+
+def _changed(text: bytes, choice: random.Random, turn: int) -> bytes:
+    names = {part for pair in _NAMES.findall(text) for name in pair for part in re.split(rb"[_-]", name)}
+    known: dict[bytes, bytes] = {}
+
+    def other(match: re.Match[bytes]) -> bytes:
+        word = match[0]
+        if word not in known:
+            changes = word not in names and choice.random() < 0.33
+            known[word] = bytes(choice.choices(_LETTERS, k=len(word))) if changes else word
+        return known[word]
+
+    moved = _MONTH.sub(b'"timestamp":"20%02d-%02d' % (14 + turn % 12, 1 + turn % 12), text)
+    lines = moved.split(b"\n")
+    return b"\n".join(line if b'"tool_result"' in line else _WORD.sub(other, line) for line in lines)
+
+
+def measure(made: Data) -> Iterator[Figure]:
+    """The index and the queries."""
+    place = made.place(captures=2, memories=0)
+    sources = sorted((_SHARED / "transcripts").glob("*.jsonl"))
+    if not sources:
+        make_transcript(place, megabytes=5)
+        sources = [place.transcript]
+    claude = place.root / "sessions"
+    size, words = copies(claude / "projects", sources)
+    home = memtui_home(place.environment)
+    started, used = time.perf_counter(), _processor()
+    assert index_transcripts(home, claude)
+    took, used = time.perf_counter() - started, _processor() - used
+    rate = size / took / 1e6
+    yield Figure(
+        f"index of {size / 1e6:,.0f} MB of transcripts made",
+        f"{rate:.0f} MB/s ({took:.0f} s, {used:.0f} s of processors)",
+        budget=f">= {_RATE:.0f} MB/s",
+        ok=rate >= _RATE,
+    )
+    share = (home.cache / "sessions.db").stat().st_size / size
+    yield Figure("  its size", f"{share:.1%} of them", budget=f"<= {_SHARE:.0%}", ok=share <= _SHARE)
+    index = SessionIndex(home, claude)
+    yield from _queries(index, words)
+    yield _growth(index, claude)
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    peak = max(resource.getrusage(kind).ru_maxrss for kind in kinds) * 1024
+    yield Figure(
+        "  most memory of one process",
+        f"{peak >> 20} MB",
+        budget=f"<= {_MEMORY >> 20} MB",
+        ok=peak <= _MEMORY,
+    )
+
+
+def _queries(index: SessionIndex, words: list[str]) -> Iterator[Figure]:
+    choice = random.Random(3)
+    now = system_clock()
+    kinds: dict[str, Callable[[], str]] = {
+        "a word": lambda: choice.choice(words),
+        "two words": lambda: f"{choice.choice(words)} {choice.choice(words)}",
+        "a part of a word": lambda: choice.choice(words)[1:5],
+        "a file": lambda: f"file:{choice.choice(('app.py', 'test', 'README', '.ts', 'index'))}",
+        "a command": lambda: f'cmd:"{choice.choice(("git commit", "pytest", "go test", "ls", "npm run"))}"',
+        "one or two characters": lambda: choice.choice(words)[: choice.randint(1, 2)],
+    }
+    taken: dict[str, list[float]] = {kind: [] for kind in kinds}
+    for turn in range(QUERIES + 1):
+        for kind, make in kinds.items():
+            wanted = asked(make())
+            started = time.process_time()
+            index.search(wanted, limit=20, now=now)
+            if turn:
+                taken[kind].append(time.process_time() - started)
+    for kind, each in taken.items():
+        budget = _SHORT if kind.startswith("one") else _LONG
+        shown = [milliseconds(percentile(each, percent)) for percent in (50, 95)]
+        yield Figure(
+            f"  query, {kind}",
+            "processor: p50 {}, p95 {}".format(*shown),
+            budget=f"p95 <= {milliseconds(budget)}",
+            ok=percentile(each, 95) <= budget,
+        )
+
+
+def _growth(index: SessionIndex, claude: Path) -> Figure:
+    path = max((claude / "projects").glob("*/*.jsonl"), key=lambda each: each.stat().st_size)
+    with path.open("ab") as file:
+        file.write(b'{"type":"user","timestamp":"2026-01-01T00:00:00Z","message":{"content":"xyzzyadded"}}\n')
+    started = time.perf_counter()
+    while not index.search(asked("xyzzyadded"), limit=5, now=system_clock()).total:
+        assert time.perf_counter() - started < 60
+    took = time.perf_counter() - started
+    return Figure(
+        "  what a session adds, found",
+        f"after {milliseconds(took)}",
+        budget=f"<= {_FOUND:.0f} s",
+        ok=took <= _FOUND,
+    )
+
+
+def _processor() -> float:
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    usages = [resource.getrusage(kind) for kind in kinds]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+if __name__ == "__main__":
+    with data() as made:
+        sys.exit(show(measure(made)))
