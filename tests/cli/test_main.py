@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import Path
 
 import click
@@ -215,3 +216,19 @@ def test_a_bug_is_not_hidden() -> None:
 def test_the_table_of_commands_is_what_the_group_lists() -> None:
     assert main.cli.list_commands(click.Context(main.cli)) == list(COMMANDS)
     assert main.cli.get_command(click.Context(main.cli), "nothing") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("context",), ("init", "--dry-run"), ("uninstall", "--dry-run"), ("command", "activate", "x"),
+        ("command", "clear"),
+    ],
+)  # fmt: skip
+def test_the_help_names_the_keys_of_the_json(
+    memtui: Memtui, project: Project, words: tuple[str, ...]
+) -> None:
+    printed = json.loads(memtui(*words, "--json").out)
+    shown = " ".join(memtui(*words, "--help").out.split())
+    assert [key for key in printed if key not in shown] == []
+    assert printed

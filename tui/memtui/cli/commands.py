@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from memtui.hooks.active import long_rules
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
+_Function = Callable[..., Any]
 _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
 """Longer than a person's at the keys: this runs as a command's first step, and must not be lost."""
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def json_option(keys: str) -> Callable[[_Function], _Function]:
+    """The option ``--json``; its help names the keys of what is printed."""
+    return click.option("--json", "as_json", is_flag=True, help=f"Print JSON: {keys}.")
 
 
 @click.group("command")
@@ -36,7 +40,7 @@ def command() -> None:
 @command.command("activate", short_help="Register a command as active: its STEP 0.")
 @click.argument("name")
 @click.option("--state", metavar="JSON", help="An object that the command wants to remember.")
-@json_option
+@json_option("operation, name, added, note")
 @root_option
 def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> None:
     """Register a command as active: what the command's STEP 0 calls.
@@ -71,7 +75,7 @@ def _note(commands: CommandsFile, name: str) -> str:
 
 
 @command.command("list", short_help="List the active commands.")
-@json_option
+@json_option("a list of name, activated_at, state, summary, note, problem")
 @root_option
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
@@ -107,7 +111,7 @@ def list_(as_json: bool, root: Path | None) -> None:
 
 @command.command("clear", short_help="Make one command inactive, or all.")
 @click.argument("name", required=False)
-@json_option
+@json_option("operation, cleared")
 @root_option
 def clear(name: str | None, as_json: bool, root: Path | None) -> None:
     """Make one command inactive, or all; whatever else the file holds stays as it is."""

@@ -33,7 +33,12 @@ from memtui.store.states import VersionTaken
     help="Seconds between two looks at the transcripts.",
 )
 @click.option("--once", is_flag=True, help="Bring the newest session up to date, and end.")
-@click.option("--json", "as_json", is_flag=True, help="Print each version as a JSON object on one line.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print each version as a JSON object on one line: session_id, version, written, doing.",
+)
 @root_option
 def command(interval: int, once: bool, as_json: bool, root: Path | None) -> None:
     """Keep the session states of this project up to date while Claude Code works.

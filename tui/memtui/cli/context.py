@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     type=click.Choice(["agileflow", "plain"]),
     help="Whose names to use; without it, memtui looks for AgileFlow's folders.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: project, text.")
 @root_option
 def command(profile: str | None, as_json: bool, root: Path | None) -> None:
     """Print what a compaction has to keep of this project, as the PreCompact hook does.

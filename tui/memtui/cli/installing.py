@@ -28,7 +28,11 @@ FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope
 _ANSWER = click.Choice(["y", "n", "d"], case_sensitive=False)
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object; without --yes, nothing is changed."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON object: scope, done, changes (path, action), notes, kept, backups. Without --yes,"
+    " nothing is changed.",
 )
 
 _Function = Callable[..., Any]

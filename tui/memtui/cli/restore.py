@@ -24,7 +24,7 @@ from memtui.safety.secrets import holds_secrets
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
 @click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: name, text.")
 @root_option
 def command(
     memory_id: str, session: str, full: bool, printed: bool, as_json: bool, root: Path | None
