@@ -7,6 +7,7 @@ import pytest
 from memtui.aftermath.outbox import Outbox
 from memtui.aftermath.pins import Pins
 from memtui.app.screens.aftermath import AftermathScreen
+from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from tests.app.harness import SIZES, WIDE, Driver, opened
 from tests.app.world import World
@@ -77,8 +78,12 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         assert screen.selected and view.document.text.startswith("lost · L7 ")
         key = next(row.key for row in screen.aftermath.rows if row.text == "src/tokens.py")  # type: ignore[union-attr]
         screen.listing.select(key)
-        await driver.settled()
-        (marked,) = [line for line in view.document.lines if any(s.role == "added" for s in line.spans)]
+
+        def evidence() -> list[Line]:
+            return [line for line in view.document.lines if any(s.role == "added" for s in line.spans)]
+
+        await driver.until(evidence, "the evidence")
+        (marked,) = evidence()
         (span,) = marked.spans
         assert marked.text[span.start : span.end] == "src/tokens.py"
         await driver.press("enter")
