@@ -117,6 +117,8 @@ class SessionIndex:
         self._bringing = threading.Lock()
         self._looked = -math.inf
         self._entries: dict[str, Entry] = {}
+        self._complete: tuple[dict[str, Entry], int, int] | None = None
+        """Transcripts that were compared with the index, its inode and generation: it had them all."""
 
     def refresh(
         self, *, budget: float | None = None, most: float = math.inf, readers: Executor | None = None
@@ -216,15 +218,24 @@ class SessionIndex:
         """List the transcripts, unless that was done a moment ago."""
         with self._looking:
             if fresh == math.inf or time.monotonic() - self._looked > fresh:
-                self._entries = transcript_entries(self._config)
+                found = transcript_entries(self._config)
+                self._entries = self._entries if found == self._entries else found
                 self._looked = time.monotonic()
 
     def _is_complete(self) -> bool:
+        entries = self._entries
         try:
+            generation = self._database.read(read_state).generation
+            known = self._complete
+            if known and known[0] is entries and known[1:] == (self._database.inode, generation):
+                return True
             changes = self._database.read(self._changes)
         except (IndexUnavailable, IndexBroken):
             return False
-        return not (changes.gone or changes.fresh)
+        if changes.gone or changes.fresh:
+            return False
+        self._complete = (entries, self._database.inode, generation)
+        return True
 
     def _changes(self, connection: sqlite3.Connection) -> _Changes:
         entries, known = self._entries, read_known(connection)
