@@ -23,7 +23,9 @@ run: $(READY) ## Open memtui here, or on a demo project when there is nothing to
 demo: $(READY) ## Open memtui on a demo project with a session going on
 	@$(PY) -m memtui demo
 
+# Compiled first: where PYTHONDONTWRITEBYTECODE is set, every process that a test starts would do it again.
 test: $(READY) ## Run the tests
+	@$(PY) -m compileall -q tui/memtui
 	@$(PY) -m pytest -n auto --maxprocesses 4 $(ARGS)
 
 tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
