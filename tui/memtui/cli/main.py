@@ -65,6 +65,9 @@ COMMANDS = {
         "memtui.cli.archive",
         "Keep compressed copies of this project's sessions, beyond Claude Code's 30 days.",
     ),
+    "forget": _Lazy(
+        "memtui.cli.forget", "Delete what memtui keeps of one session: archive, captures, states."
+    ),
     "sessions": _Lazy("memtui.cli.sessions", "List the sessions of this project, the newest first."),
     "command": _Lazy(
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."

@@ -1,0 +1,60 @@
+"""``memtui forget`` says what it deletes, deletes that, and says what stays."""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.formats.capture import Capture, render_capture
+from memtui.project import transcript_slug
+from tests.app.widgets.records import said, text, user, write
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    (tmp_path / "p" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "p")
+    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
+    folder.mkdir(parents=True)
+    return write(
+        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
+    )
+
+
+def test_everything_of_the_session_goes_and_nothing_else(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memtui("archive")
+    states = tmp_path / "memtui" / "data" / "states"
+    for session in ("session-1", "session-2"):
+        (states / session).mkdir(parents=True)
+        (states / session / "v0001.md").write_text("state")
+    captures = tmp_path / "p" / ".project" / "compacts"
+    captures.mkdir(parents=True)
+    for number, session in enumerate(("session-1", "session-2"), 1):
+        capture = Capture(
+            timestamp=datetime(2026, 1, 2, 10, number).astimezone(),
+            session_id=session,
+            status="pending",
+            transcript=str(transcript),
+            first_message="hi",
+        )
+        (captures / f"2026010{number}_100000-autocompact.md").write_text(render_capture(capture))
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = memtui("forget", "session-1")
+    assert "the archived transcript" in asked.out and str(states / "session-1") in asked.out
+    assert f"Claude Code's own transcript: {transcript}" in asked.out
+    assert (states / "session-1").exists()
+    result = memtui("forget", "session-1", "--yes")
+    assert result.out.endswith("Session session-1 is forgotten.\n")
+    assert [each.name for each in states.iterdir()] == ["session-2"]
+    assert [each.name for each in captures.glob("*.md")] == ["20260102_100000-autocompact.md"]
+    assert transcript.exists()
+    assert not list((tmp_path / "memtui" / "data" / "archive").rglob("*.frames"))
+    assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"

@@ -1,0 +1,64 @@
+"""``memtui forget``: delete what memtui keeps of one session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memtui.cli.output import say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import system_clock
+from memtui.files import FileProblem
+from memtui.flows.forgetting import Traces, forget, traces_of
+from memtui.flows.sessions import named_session, transcripts_of
+from memtui.project import Places, claude_config, memtui_home
+from memtui.store.archive import Archive
+from memtui.store.session_list import size_text
+
+
+@click.command("forget")
+@click.argument("session")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@root_option
+def command(session: str, yes: bool, root: Path | None) -> None:
+    """Delete what memtui keeps of one session: archive, captures, states.
+
+    It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
+    """
+    places = Places(project_of(root), memtui_home(), claude_config())
+    traces = traces_of(places, system_clock, _whole(places, session))
+    if traces.is_empty:
+        say(f"memtui keeps nothing of session {traces.session_id}.")
+        return
+    _show(traces)
+    if not yes and not click.confirm("Delete this for good?", default=False):
+        return
+    failed = forget(places, system_clock, traces)
+    for each in failed:
+        say(each, err=True)
+    if failed:
+        raise FileProblem(places.home.data, f"still holds parts of session {traces.session_id}")
+    say(f"Session {traces.session_id} is forgotten.")
+
+
+def _whole(places: Places, session: str) -> str:
+    """The id that begins like this, of a session that is there or kept; else the words as they are."""
+    known = [
+        *transcripts_of(places),
+        *(each.session_id for each in Archive(places.home, system_clock).entries()),
+    ]
+    fits = session in known or any(each.startswith(session) for each in known)
+    return named_session(places, known, session) if fits else session
+
+
+def _show(traces: Traces) -> None:
+    say(f"Of session {traces.session_id} memtui deletes:")
+    for kept in traces.copies:
+        only = "" if kept.is_live else ", the only copy"
+        say(f"  the archived transcript, {size_text(kept.size)}{only}")
+    for path in traces.paths:
+        say(f"  {path}")
+    say("What stays:")
+    for each in traces.stays:
+        say(f"  {each}")

@@ -1,0 +1,88 @@
+"""Forgetting a session: what memtui keeps of it is deleted, and what remains is named."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.files.problems import writing
+from memtui.project import Places
+from memtui.store.archive import Archive, Kept
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.keys import session_key
+from memtui.store.transcripts import all_transcripts
+
+
+@dataclass(frozen=True)
+class Traces:
+    """What there is of a session."""
+
+    session_id: str
+    copies: tuple[Kept, ...]
+    """In the archive."""
+    paths: tuple[Path, ...]
+    """Files and folders that go: captures, states, what waits to be handed over."""
+    stays: tuple[str, ...]
+    """What memtui does not delete, each a phrase."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to delete."""
+        return not self.copies and not self.paths
+
+
+def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
+    """Everything that memtui has of a session.
+
+    Raises:
+        FileProblem: a folder cannot be listed.
+    """
+    home, key = places.home, session_key(session_id)
+    copies = tuple(each for each in Archive(home, clock).entries() if each.session_id == session_id)
+    folders = [each for each in (home.states / key, home.handover / key) if each.is_dir()]
+    captures = list(_captures(places, session_id))
+    stays = [
+        f"Claude Code's own transcript: {each.path}"
+        for each in all_transcripts(places.claude)
+        if each.session_id == session_id
+    ]
+    stays.append(
+        "memories that were made of it: `memtui memory list` shows them, `memtui memory delete` deletes"
+    )
+    stays.append("what `memtui undo` could still take back of earlier changes")
+    return Traces(session_id, copies, (*captures, *folders), tuple(stays))
+
+
+def _captures(places: Places, session_id: str) -> list[Path]:
+    store, found = CaptureStore(places.project), []
+    for entry in store.entries():
+        with suppress(CaptureProblem):
+            if store.load(entry).session_id == session_id:
+                found.append(entry.path)
+    return found
+
+
+def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
+    """Delete it; returns what could not be deleted, each a sentence."""
+    failed = []
+    archive = Archive(places.home, clock)
+    for kept in traces.copies:
+        try:
+            archive.remove(kept)
+        except FileProblem as problem:
+            failed.append(f"{problem}.")
+    for path in traces.paths:
+        try:
+            with writing(path):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        except FileProblem as problem:
+            failed.append(f"{problem}.")
+    with suppress(OSError):
+        places.home.session_cache.unlink(
+            missing_ok=True
+        )  # what it said of the session is read anew, if at all
+    return failed
