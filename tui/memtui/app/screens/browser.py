@@ -278,14 +278,12 @@ class BrowserScreen(Screen[None]):
         self.actions.filtering.clear(message.pane)
 
     @on(FilterLine.Kept)
-    def _filter_kept(self) -> None:
+    @on(FilterLine.Dropped)
+    def _filter_left(self, message: FilterLine.Kept | FilterLine.Dropped) -> None:
+        if isinstance(message, FilterLine.Dropped):
+            self.actions.filtering.set("")
         self.query_one(FilterLine).close()
         self.set_focus(self.pane)
-
-    @on(FilterLine.Dropped)
-    def _filter_dropped(self) -> None:
-        self.actions.filtering.set("")
-        self._filter_kept()
 
     @on(FilterLine.Moved)
     def _filter_moved(self, message: FilterLine.Moved) -> None:

@@ -187,9 +187,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._focused_before = True  # the first focus is given by `on_mount`
 
     @on(RowList.Opened)
-    def _opened(self) -> None:
-        self.action_add()
-
     def action_add(self) -> None:
         """Add the selected fact to the field that was edited last."""
         if self.focused is not self.evidence_list:

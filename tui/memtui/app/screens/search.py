@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -227,19 +228,7 @@ class SearchScreen(Screen[Result | None]):
         found = self._found.get(key)
         if not isinstance(found, Result):
             return Content(found or "")
-        now = self.browser.clock()
-        title, when = clean_line(found.title), found.when
-        if found.kind is Kind.SESSION:
-            ago = short_age(when, now) if when else ""
-            lead = f" {_WHAT[found.what]} "
-            return row([(lead, "$quiet"), *_shown(found)], ago, width)
-        if width < _WIDE:
-            ago = short_age(when, now) if when else ""
-            return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
-        time = f"{short_time(when, now):<8}" if when else " " * 8
-        lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
-        name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
-        return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
+        return _drawn(found, self.browser.clock(), width)
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
@@ -329,6 +318,22 @@ class SearchScreen(Screen[Result | None]):
     def action_leave(self) -> None:
         """Go back to where one was."""
         self.dismiss(None)
+
+
+def _drawn(found: Result, now: datetime, width: int) -> Content:
+    """A result as a row."""
+    title, when = clean_line(found.title), found.when
+    if found.kind is Kind.SESSION:
+        ago = short_age(when, now) if when else ""
+        lead = f" {_WHAT[found.what]} "
+        return row([(lead, "$quiet"), *_shown(found)], ago, width)
+    if width < _WIDE:
+        ago = short_age(when, now) if when else ""
+        return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
+    time = f"{short_time(when, now):<8}" if when else " " * 8
+    lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
+    name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
+    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
 
 
 def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Result | str]]:
