@@ -94,7 +94,7 @@ def test_a_hook_has_a_version_written_and_nothing_stays_behind(world: World, eve
     assert (mode_of(version), mode_of(version.parent)) == (0o600, 0o700)
     assert names(requests_folder(world.home)) == [".gitignore"]
     assert [(run.event, run.outcome) for run in world.runs] == [(event, "ok"), ("compactor", "ok")]
-    assert world.runs[1].detail == "wrote version 1"
+    assert world.runs[1].detail.startswith("wrote version 1; archived ")
 
 
 def test_where_nothing_was_said_no_process_is_started(world: World) -> None:
