@@ -35,6 +35,12 @@ def rows(driver: Driver) -> list[str]:
     return [screen._draw(key, 90).plain.rstrip() for key in screen.listing.rows]
 
 
+def reads(driver: Driver) -> bool:
+    """Whether a change is shown, and its screen is laid out."""
+    screen = driver.screen
+    return isinstance(screen, ReadingScreen) and any(view.size.height for view in screen.query(DocumentView))
+
+
 async def log_of(driver: Driver, number: int) -> None:
     await driver.press("L")
     await driver.until(lambda: isinstance(driver.screen, ChangesScreen), "the screen")
@@ -105,7 +111,7 @@ async def test_enter_reads_the_files_of_a_change_the_trash_included(world: World
         await driver.until_said("trash")
         await log_of(driver, 1)
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the change")
+        await driver.until(lambda: reads(driver), "the change")
         await driver.settled()
         text = driver.screen.query_one(DocumentView).document.text
         assert text.startswith(f"deleted {names[0]}\n")
@@ -133,6 +139,6 @@ async def test_a_hostile_log_is_shown_as_text(world: World) -> None:
         await log_of(driver, len(PAYLOADS))
         check(driver)
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the change")
+        await driver.until(lambda: reads(driver), "the change")
         await driver.settled()
         check(driver)
