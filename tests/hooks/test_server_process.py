@@ -67,7 +67,7 @@ def says(text: str, session_id: str = SESSION) -> dict[str, object]:
 
 @pytest.fixture
 def world(world: World) -> World:
-    world.configure("session_states = true")
+    world.configure("session_states = true", archive=True)
     world.write_transcript([says("Fix the token refresh race.")])
     return world
 

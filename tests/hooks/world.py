@@ -58,12 +58,12 @@ class World:
         self.memtui_home = base / "memtui"
         self.configure("session_states = false")  # no test but those of the server starts one
 
-    def configure(self, switches: str) -> None:
+    def configure(self, switches: str, *, archive: bool = False) -> None:
         """Write the person's configuration."""
         path = self.base / "memtui" / "config" / "config.toml"
         for folder in (path.parents[1], path.parent):
             folder.mkdir(mode=0o700, exist_ok=True)
-        path.write_text(f"[hooks]\n{switches}\n")
+        path.write_text(f"[hooks]\n{switches}\n[archive]\nkeep = {str(archive).lower()}\n")
         path.chmod(0o600)
 
     @property

@@ -18,8 +18,9 @@ from types import FrameType
 from memtui.clock import Clock, system_clock
 from memtui.files import FileProblem, lock
 from memtui.hooks.log import SERVER_EVENT, Run, record
-from memtui.hooks.report import describe
+from memtui.hooks.report import Report, describe
 from memtui.hooks.requests import Claimed, Request, claim, close, has_requests, requests_folder
+from memtui.hooks.settings import switched
 from memtui.project import Home, Places, Project, claude_config, memtui_home
 
 Update = Callable[[Places, Request], str]
@@ -117,6 +118,8 @@ def _update(places: Places, request: Request) -> str:
     from memtui.store.states import VersionTaken
 
     kept = _keep(places.home, request)
+    if not switched("session_states", places.home.config, Report(), default=True):
+        return f"session states are switched off{kept}"
     try:
         stored = update_state(places, system_clock, transcript=request.transcript)
     except VersionTaken:

@@ -1,4 +1,4 @@
-"""Requests to bring a session's state document up to date: left by a hook, served by a process of its own.
+"""Requests to write a session's state and to keep its transcript: left by a hook, served by another process.
 
 A request is a small file, ``requests/<session>.json``. Whoever serves it renames it first, so that what is
 asked for meanwhile is a request of its own; one that was begun twice and never finished is given up.
@@ -15,7 +15,7 @@ from pathlib import Path
 from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
-from memtui.hooks.settings import switched
+from memtui.hooks.settings import wants_requests
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
 from memtui.store.keys import session_key
@@ -49,9 +49,9 @@ def requests_folder(home: Home) -> Path:
 
 
 def ask_for_state(payload: Payload, project: Project, home: Home, report: Report) -> None:
-    """Leave a request unless that is switched off; what goes wrong is reported."""
+    """Leave a request unless all that it asks for is switched off; what goes wrong is reported."""
     try:
-        if not switched("session_states", home.config, report, default=True):
+        if not wants_requests(home.config, report):
             return
         report.serve = leave_request(payload, project, home)
     except FileProblem as problem:

@@ -10,8 +10,9 @@ from memtui.hooks.ended import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pinned
 from memtui.hooks.report import Report
-from memtui.hooks.requests import ask_for_state, wait_until_served
+from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
+from memtui.hooks.settings import switched
 from memtui.project import Home, Project
 from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandsFile
@@ -107,5 +108,7 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
 
 def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
     """Give the server a moment, if it was asked for a version of this session and is not done yet."""
+    if not is_open(session_id, home) or not switched("session_states", home.config, report, default=True):
+        return  # without states a request is for the archive alone
     if not wait_until_served(session_id, home, _PATIENCE):
         report.did("did not wait for the session's last version any longer")

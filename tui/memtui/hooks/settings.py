@@ -1,4 +1,4 @@
-"""The switches under ``[hooks]`` in the person's own config.toml.
+"""The switches in the person's own config.toml, most of them under ``[hooks]``.
 
 A project's file does not count: a cloned repository must not decide what is written, or what runs.
 """
@@ -13,25 +13,33 @@ from memtui.hooks.report import Report
 _LIMIT = 64 << 10
 
 
-def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
+def wants_requests(config: Path, report: Report) -> bool:
+    """Whether a session's end or compaction has something to be done: its state written, or itself kept."""
+    return switched("session_states", config, report, default=True) or switched(
+        "keep", config, report, default=True, section="archive"
+    )
+
+
+def switched(name: str, config: Path, report: Report, *, default: bool, section: str = "hooks") -> bool:
     """Whether a switch is on.
 
     Args:
-        name: ``capture_manual``, ``session_states`` or ``typed_commands``.
+        name: ``capture_manual``, ``session_states``, ``typed_commands``; ``keep`` of ``[archive]``.
         config: memtui's configuration folder.
         report: gets why the file cannot be used.
         default: what holds where nothing is said.
+        section: where the switch stands.
     """
     try:
         text = read_within(config / "config.toml", config, limit=_LIMIT).decode("utf-8", "replace")
         # Here and not above: most people have no such file.
         import tomllib
 
-        hooks = tomllib.loads(text).get("hooks")
+        switches = tomllib.loads(text).get(section)
     except FileMissing:
         return default
     except (FileProblem, ValueError, RecursionError) as problem:
         report.problem(f"config.toml: {problem}")
         return default
-    value = hooks.get(name) if isinstance(hooks, dict) else None
+    value = switches.get(name) if isinstance(switches, dict) else None
     return value if isinstance(value, bool) else default
