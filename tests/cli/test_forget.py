@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.capture import Capture, render_capture
-from memtui.project import transcript_slug
+from memtui.project import memtui_home, transcript_slug
+from memtui.store.index.sessions import SessionIndex
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
 
@@ -49,7 +50,7 @@ def test_everything_of_the_session_goes_and_nothing_else(
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     asked = memtui("forget", "session-1")
     assert "the archived transcript" in asked.out and str(states / "session-1") in asked.out
-    assert f"Claude Code's own transcript: {transcript}" in asked.out
+    assert f"Claude Code's own transcript, which a search reads anew: {transcript}" in asked.out
     assert (states / "session-1").exists()
     result = memtui("forget", "session-1", "--yes")
     assert result.out.endswith("Session session-1 is forgotten.\n")
@@ -58,3 +59,19 @@ def test_everything_of_the_session_goes_and_nothing_else(
     assert transcript.exists()
     assert not list((tmp_path / "memtui" / "data" / "archive").rglob("*.frames"))
     assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"
+
+
+def test_the_search_index_goes_and_is_made_anew(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = SessionIndex(memtui_home(), tmp_path / "claude")
+    assert index.refresh() and index.has("session-1") and not index.has("session-2")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = memtui("forget", "session-1")
+    assert "the search index of all sessions" in asked.out
+    memtui("forget", "session-1", "--yes")
+    assert not list((tmp_path / "memtui" / "cache").glob("sessions.db*[!k]"))
+    assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"
+    transcript.unlink()
+    assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()
+    assert not SessionIndex(memtui_home(), tmp_path / "claude").has("session-1")

@@ -59,6 +59,8 @@ def _show(traces: Traces) -> None:
         say(f"  the archived transcript, {size_text(kept.size)}{only}")
     for path in traces.paths:
         say(f"  {path}")
+    if traces.indexed:
+        say("  the search index of all sessions, as it has this one; the next search makes it anew")
     say("What stays:")
     for each in traces.stays:
         say(f"  {each}")

@@ -13,6 +13,7 @@ from memtui.files.problems import writing
 from memtui.project import Places
 from memtui.store.archive import Archive, Kept
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.index.sessions import SessionIndex
 from memtui.store.keys import session_key
 from memtui.store.transcripts import all_transcripts
 
@@ -26,13 +27,15 @@ class Traces:
     """In the archive."""
     paths: tuple[Path, ...]
     """Files and folders that go: captures, states, what waits to be handed over."""
+    indexed: bool
+    """Whether the search index has it."""
     stays: tuple[str, ...]
     """What memtui does not delete, each a phrase."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to delete."""
-        return not self.copies and not self.paths
+        return not self.copies and not self.paths and not self.indexed
 
 
 def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
@@ -45,8 +48,9 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     copies = tuple(each for each in Archive(home, clock).entries() if each.session_id == session_id)
     folders = [each for each in (home.states / key, home.handover / key) if each.is_dir()]
     captures = list(_captures(places, session_id))
+    noted = home.state / "captured" / f"{key}.json"
     stays = [
-        f"Claude Code's own transcript: {each.path}"
+        f"Claude Code's own transcript, which a search reads anew: {each.path}"
         for each in all_transcripts(places.claude)
         if each.session_id == session_id
     ]
@@ -54,7 +58,10 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
         "memories that were made of it: `memtui memory list` shows them, `memtui memory delete` deletes"
     )
     stays.append("what `memtui undo` could still take back of earlier changes")
-    return Traces(session_id, copies, (*captures, *folders), tuple(stays))
+    stays.append(f"its id, in the log of the hooks: {home.hook_log}")
+    indexed = SessionIndex(home, places.claude).has(session_id)
+    notes = [noted] if noted.is_file() else []
+    return Traces(session_id, copies, (*captures, *folders, *notes), indexed, tuple(stays))
 
 
 def _captures(places: Places, session_id: str) -> list[Path]:
@@ -79,6 +86,11 @@ def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
         try:
             with writing(path):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        except FileProblem as problem:
+            failed.append(f"{problem}.")
+    if traces.indexed:
+        try:
+            SessionIndex(places.home, places.claude).delete()
         except FileProblem as problem:
             failed.append(f"{problem}.")
     with suppress(OSError):

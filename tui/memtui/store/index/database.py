@@ -89,6 +89,16 @@ class Database:
         schema.create(self.path)
         self._note()
 
+    def delete(self) -> None:
+        """Delete it; within `locked` only.
+
+        Raises:
+            OSError: it cannot be deleted.
+        """
+        self._close()
+        schema.remove(self.path)
+        self._mark.unlink(missing_ok=True)
+
     @property
     def inode(self) -> int:
         """The inode of the file that this thread has open; a rebuilt index has another."""

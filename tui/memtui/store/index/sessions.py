@@ -19,6 +19,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from memtui.files import FileProblem
+from memtui.files.problems import writing
 from memtui.project import Home
 from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter, Which
@@ -32,6 +34,7 @@ from memtui.store.index.transcripts import (
     Known,
     Read,
     best_passage,
+    has_transcript,
     parts_of,
     passages_of,
     put_transcripts,
@@ -144,6 +147,26 @@ class SessionIndex:
                 return self._refresh(end, most, readers)
         except IndexUnavailable:
             return False
+
+    def has(self, session_id: str) -> bool:
+        """Whether a session is in the index; False where there is none, or none that can be read."""
+        try:
+            return self._database.read(partial(has_transcript, session_id=session_id))
+        except (IndexUnavailable, IndexBroken):
+            return False
+
+    def delete(self) -> None:
+        """Delete the index, which the next search makes anew: SQLite keeps parts of what is only taken out.
+
+        Raises:
+            FileProblem: it cannot be deleted, or another process is writing it.
+        """
+        path = self._database.path
+        try:
+            with self._database.locked(), writing(path):
+                self._database.delete()
+        except IndexUnavailable as problem:
+            raise FileProblem(path, f"cannot be deleted now: {problem}") from problem
 
     def waiting(self) -> int:
         """Bytes of transcripts that are still to be read, about.

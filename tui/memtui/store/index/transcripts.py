@@ -146,6 +146,12 @@ def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: S
         connection.execute("UPDATE state SET generation = generation + 1")
 
 
+def has_transcript(connection: sqlite3.Connection, session_id: str) -> bool:
+    """Whether the index has a session's transcript."""
+    rows = connection.execute("SELECT name FROM sources")
+    return any(Path(name).stem == session_id for (name,) in rows)
+
+
 def _remove(connection: sqlite3.Connection, path: str) -> None:
     row = connection.execute("DELETE FROM sources WHERE name = ? RETURNING id", (path,)).fetchone()
     if row is not None:
