@@ -10,7 +10,9 @@ import pytest
 
 from memtui.flows import server
 from memtui.flows.archiving import keep_ending
-from memtui.hooks.requests import Request
+from memtui.hooks.payload import Payload
+from memtui.hooks.report import Report
+from memtui.hooks.requests import Request, ask_for_state
 from memtui.project import Places, Project, memtui_home, transcript_slug
 from memtui.setup.archived import check_archive
 from memtui.store.archive import Archive
@@ -60,6 +62,34 @@ def test_a_hooks_request_keeps_its_session(places: Places) -> None:
     assert "archived" not in server._update(places, Request("s-1", path, places.project.root))
 
 
+def test_a_hooks_request_keeps_a_session_without_session_states(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(places.claude))
+    path = transcript(places, "s-1", days=0)
+    places.home.config.mkdir(mode=0o700, parents=True)
+    (places.home.config / "config.toml").write_text("[hooks]\nsession_states = false\n")
+    payload, report = Payload(session_id="s-1", transcript_path=str(path)), Report()
+    ask_for_state(payload, places.project, places.home, report)
+    assert report.serve
+    assert "archived" in server._update(places, Request("s-1", path, places.project.root))
+    assert kept(places) == {"s-1"}
+    assert not places.home.states.exists()
+
+
+def test_no_request_is_left_where_states_and_archive_are_off(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(places.claude))
+    path = transcript(places, "s-1", days=0)
+    places.home.config.mkdir(mode=0o700, parents=True)
+    text = "[hooks]\nsession_states = false\n[archive]\nkeep = false\n"
+    (places.home.config / "config.toml").write_text(text)
+    report = Report()
+    ask_for_state(Payload(session_id="s-1", transcript_path=str(path)), places.project, places.home, report)
+    assert not report.serve
+
+
 def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> None:
     assert list(check_archive(places, clock)) == []
     transcript(places, "old", days=26)
@@ -71,3 +101,11 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     (frames,) = places.home.archive.rglob("*.frames")
     frames.write_bytes(b"x" * 100)
     assert "is not whole" in next(iter(check_archive(places, clock))).message
+
+
+def test_the_doctor_does_not_warn_of_private_sessions(places: Places) -> None:
+    transcript(places, "old", days=26)
+    places.home.config.mkdir(mode=0o700, parents=True)
+    text = f"[archive]\nprivate = [{str(places.project.root)!r}]\n"
+    (places.home.config / "config.toml").write_text(text)
+    assert list(check_archive(places, clock)) == []

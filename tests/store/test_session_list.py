@@ -107,6 +107,7 @@ def test_subagents_are_counted_with_their_session(tmp_path: Path, home: Home) ->
         ('{"cleanupPeriodDays": 90}', None, 90),
         ('{"cleanupPeriodDays": 90}', '{"cleanupPeriodDays": 7}', 7),
         ('{"cleanupPeriodDays": 0}', None, 30),
+        ('{"cleanupPeriodDays": 99999999999}', None, 30),
         ('{"cleanupPeriodDays": true}', "not JSON", 30),
         ("[1]", None, 30),
     ],

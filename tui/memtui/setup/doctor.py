@@ -67,7 +67,7 @@ def diagnose(
             yield from unreadable
             yield from check_compactions(places, captures)
             yield from check_pending(captures, now)
-            yield from check_retention(places, captures, wired, now)
+            yield from check_retention(places, captures, now)
         except FileProblem as problem:
             yield broken("captures", str(problem))
         yield from check_archive(places, clock)

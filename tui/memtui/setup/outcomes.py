@@ -17,10 +17,10 @@ from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.git import git_sees
 from memtui.setup.settings import EVENTS
-from memtui.setup.wiring import Wired
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
+from memtui.store.retention import cleanup_days
 from memtui.store.transcripts import TranscriptProblem, TranscriptStore, check_transcript
 
 SLOW_MS = 1_000
@@ -28,9 +28,6 @@ SLOW_MS = 1_000
 
 LONG = timedelta(days=7)
 """How long a capture may wait for its review, and how long before its end a transcript is warned of."""
-
-_KEPT_DAYS = 30
-"""How long Claude Code keeps transcripts unless its setting `cleanupPeriodDays` says otherwise."""
 
 _RECENT = 20
 
@@ -103,11 +100,9 @@ def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
         yield ok("pending", f"{_count(len(pending), 'capture')} pending, none for more than 7 days")
 
 
-def check_retention(
-    places: Places, captures: Loaded, all_wired: tuple[Wired, ...], now: datetime
-) -> Iterator[Finding]:
+def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator[Finding]:
     """Whether Claude Code is about to delete a transcript that a pending capture needs."""
-    days = kept_days(all_wired)
+    days = cleanup_days(places.claude, places.project.root)
     gone = 0
     for entry, capture in captures:
         if capture.status != "pending":
@@ -126,15 +121,6 @@ def check_retention(
     if gone:
         message = f"{_count(gone, 'pending capture')} without a transcript that can be read"
         yield note("transcripts", message, "A review of them has the first message to go by.")
-
-
-def kept_days(all_wired: tuple[Wired, ...]) -> int:
-    """After how many days Claude Code deletes a transcript; the scopes come strongest first."""
-    for wired in all_wired:
-        value = (wired.settings or {}).get("cleanupPeriodDays")
-        if isinstance(value, str) and value.isdecimal() and 0 < len(value) < 6 and int(value):
-            return int(value)
-    return _KEPT_DAYS
 
 
 def check_folders(places: Places, now: datetime) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ DEFAULT_DAYS = 30
 """Claude Code's own (Claude Code fact); settings may say otherwise."""
 
 _LIMIT = 1 << 20
+_MOST_DAYS = 99_999
 
 
 def cleanup_days(config: Path, project: Path | None = None) -> int:
@@ -37,7 +38,7 @@ def _stated(path: Path) -> int:
     except (OSError, ValueError, RecursionError):
         return 0
     days = value.get("cleanupPeriodDays") if isinstance(value, dict) else None
-    return days if type(days) is int and days > 0 else 0
+    return days if type(days) is int and 0 < days <= _MOST_DAYS else 0
 
 
 def days_left(written: datetime, now: datetime, days: int) -> int:
