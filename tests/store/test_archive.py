@@ -133,6 +133,55 @@ class Killed(BaseException):
     """The process is gone: nothing after this call happens."""
 
 
+@pytest.mark.parametrize(
+    "line",
+    [b"[1]", b"{}", b'{"codec": 1}', b'{"codec": "gzip"}\n{"at": "x"}',
+     b'{"codec": "gzip"}\n{"at": -5, "size": 1, "start": 0, "length": 1, "sha256": "x"}'],
+)  # fmt: skip
+def test_an_index_that_is_not_ours_is_broken_and_no_crash(
+    archive: Archive, transcript: Path, line: bytes
+) -> None:
+    archive.keep(transcript, KEEP)
+    first = archive.find("s-1").stem
+    FramedFile(first).index.write_bytes(line + b"\n")
+    assert archive.find("s-1").problem
+    archive.keep(transcript, KEEP)
+    assert content(archive) == transcript.read_bytes()
+    archive.remove(archive.find("s-1"))  # the broken copy, too
+    assert archive.entries() == [] and not list(archive.root.rglob("*.frames"))
+
+
+@pytest.mark.parametrize("size", [0, 10])
+def test_frames_that_are_cut_are_not_added_to(archive: Archive, transcript: Path, size: int) -> None:
+    archive.keep(transcript, KEEP)
+    first = FramedFile(archive.find("s-1").stem)
+    os.truncate(first.data, size)
+    assert archive.keep(transcript, KEEP) == transcript.stat().st_size
+    assert content(archive) == transcript.read_bytes()
+
+
+def test_where_zstd_is_gone_a_new_copy_is_begun(
+    archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.keep(transcript, KEEP)
+    first = FramedFile(archive.find("s-1").stem)
+    lines = first.index.read_bytes().replace(b'"codec": "gzip"', b'"codec": "zstd"')
+    first.index.write_bytes(lines)
+    monkeypatch.setattr(frames, "_zstd", lambda: None)
+    write(transcript, user("more"))
+    assert archive.keep(transcript, KEEP) == transcript.stat().st_size
+    assert content(archive) == transcript.read_bytes()
+
+
+def test_a_private_folder_is_known_behind_a_link(archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    private = ArchiveSettings(private=(tmp_path / "link",))
+    assert private.is_private(tmp_path / "secret" / "sub")
+    assert private.is_private(tmp_path / "link")
+    assert not private.is_private(tmp_path)
+
+
 def killing(monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[], int]:
     """End the work at the n-th call of the system that changes something; half of a write is done then."""
     calls = 0
@@ -204,7 +253,16 @@ def test_the_settings(home: Home, text: str, settings: ArchiveSettings) -> None:
     assert archive_settings(home) == settings
 
 
-@pytest.mark.parametrize("text", ["archive = 3", "[archive]\nkeep = 1", "not toml"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "archive = 3",
+        "[archive]\nkeep = 1",
+        "[archive]\nbudget_gb = inf",
+        "[archive]\nprivate = [1]",
+        "not toml",
+    ],
+)
 def test_settings_that_cannot_be_read_keep_nothing(home: Home, text: str) -> None:
     home.config.mkdir(parents=True)
     (home.config / "config.toml").write_text(text)

@@ -21,7 +21,7 @@ from memtui.files.problems import reading, writing
 from memtui.project import Home
 from memtui.reading.subagents import agent_transcripts
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.frames import BrokenArchiveError, FramedFile, framed_files
+from memtui.store.frames import BrokenArchiveError, FramedFile, bytes_of, framed_files, remove_framed
 from memtui.store.transcripts import first_cwd
 
 _STEM = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
@@ -47,7 +47,7 @@ class Kept:
     @property
     def is_live(self) -> bool:
         """Whether Claude Code still has the transcript."""
-        return self.source.is_file()
+        return os.path.isfile(self.source)  # noqa: PTH113 - Path.is_file raises where a folder is closed
 
 
 class Archive:
@@ -84,7 +84,7 @@ class Archive:
         with lock(place, timeout=30.0), reading(source), source.open("rb") as file:
             number, framed = self._newest(place)
             with writing(place):
-                if not framed.is_start_of(file):
+                if not (framed.can_grow() and framed.is_start_of(file)):
                     framed = FramedFile(place.with_name(f"{place.name}.{number + 1}"))
                 if os.fstat(file.fileno()).st_size == framed.size and framed.head:
                     return 0
@@ -156,8 +156,9 @@ class Archive:
         """
         written = []
         for source, stem in self._current(kept).items():
-            if not source.exists():
-                source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not os.path.lexists(source):
+                with writing(source):
+                    source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self.unpack(stem, source)
                 written.append(source)
         return written
@@ -211,7 +212,7 @@ class Archive:
         """
         with writing(kept.stem):
             for stem, _ in self.files_of(kept):
-                FramedFile(stem).remove() if not kept.problem else _remove(stem)
+                remove_framed(stem)
             target = self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
             target.unlink(missing_ok=True)
             place = kept.stem.with_name(kept.session_id)
@@ -221,8 +222,7 @@ class Archive:
 
     def total(self, entries: Iterable[Kept]) -> int:
         """Bytes that sessions take in the archive, with all their copies."""
-        stems = (stem for kept in entries for stem, _ in self.files_of(kept))
-        return sum(each.stat().st_size for stem in stems for each in stem.parent.glob(f"{stem.name}.*"))
+        return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
 
 
 def _number(stem: Path) -> int:
@@ -236,17 +236,12 @@ def _source(stem: Path) -> Path:
     return Path()
 
 
-def _remove(stem: Path) -> None:
-    for each in stem.parent.glob(f"{stem.name}.*"):
-        each.unlink(missing_ok=True)
-
-
 def _kept(place: Path, stem: Path) -> Kept:
     try:
         framed = FramedFile(stem)
+        changed = datetime.fromtimestamp(framed.index.stat().st_mtime).astimezone()
     except (BrokenArchiveError, OSError) as problem:
         return Kept(place.name, place.parent.name, Path(), stem, 0, 0, None, str(problem))
     source = Path(str(framed.head.get("source", "")))
-    changed = datetime.fromtimestamp(framed.index.stat().st_mtime).astimezone()
     at = changed if framed.head else parse_iso("")
     return Kept(place.name, place.parent.name, source, stem, framed.size, framed.packed_size, at)

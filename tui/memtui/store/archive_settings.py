@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +27,12 @@ class ArchiveSettings:
 
     def is_private(self, folder: Path | None) -> bool:
         """Whether a session that was started in a folder is not to be kept."""
-        return folder is not None and any(folder.is_relative_to(each) for each in self.private)
+        if folder is None:
+            return False
+        # Claude Code notes the folder behind links; a person may name the link.
+        names = {folder, Path(os.path.realpath(folder))}
+        private = {each for named in self.private for each in (named, Path(os.path.realpath(named)))}
+        return any(name.is_relative_to(each) for name in names for each in private)
 
 
 def archive_settings(home: Home) -> ArchiveSettings:
@@ -44,9 +51,11 @@ def archive_settings(home: Home) -> ArchiveSettings:
     if not isinstance(section, dict):
         raise FileProblem(path, "says archive, but not as a section: [archive]")
     keep, private, budget = section.get("keep", True), section.get("private", []), section.get("budget_gb", 5)
-    if type(keep) is not bool or not isinstance(private, list) or type(budget) not in (int, float):
+    listed = isinstance(private, list) and all(isinstance(each, str) for each in private)
+    number = type(budget) in (int, float) and math.isfinite(budget)
+    if type(keep) is not bool or not listed or not number:
         raise FileProblem(
             path, "[archive] wants keep = true or false, private = [folders], budget_gb = a number"
         )
-    folders = tuple(expanded(each) for each in private if isinstance(each, str))
+    folders = tuple(expanded(each) for each in private)
     return ArchiveSettings(keep, folders, int(budget * _GIGABYTE))

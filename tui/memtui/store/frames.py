@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -97,11 +98,11 @@ class FramedFile:
             for number, line in enumerate(lines):
                 value = json.loads(line)
                 if number == 0:
-                    self.head = value
+                    self.head = _head(value)
                 else:
-                    self.frames.append(Frame(**value))
+                    self.frames.append(_frame(value))
                 self._end += len(line) + 1
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise BrokenArchiveError(f"line {number + 1} of {self.index.name} cannot be read") from error
 
     @property
@@ -113,6 +114,13 @@ class FramedFile:
     def packed_size(self) -> int:
         """Bytes that they take."""
         return (self.frames[-1].start + self.frames[-1].length if self.frames else 0) + self._end
+
+    def can_grow(self) -> bool:
+        """Whether frames may be added: all that are noted are there, and packed in a way known here."""
+        if self.head and self.head["codec"] == "zstd" and _zstd() is None:
+            return False
+        end = self.frames[-1].start + self.frames[-1].length if self.frames else 0
+        return not end or (self.data.is_file() and self.data.stat().st_size >= end)
 
     def is_start_of(self, source: BinaryIO) -> bool:
         """Whether the source still begins with what is kept: every part has its hash."""
@@ -170,16 +178,41 @@ class FramedFile:
                     raise BrokenArchiveError(f"the part at byte {frame.at:,} is not what was kept")
                 yield part
 
-    def remove(self) -> None:
-        """Delete both files, the index first: without it there is nothing."""
-        self.index.unlink(missing_ok=True)
-        self.data.unlink(missing_ok=True)
+
+def remove_framed(stem: Path) -> None:
+    """Delete both files of a kept file, broken or not, the index first: without it there is nothing."""
+    for ending in (_INDEX, _DATA):
+        stem.with_name(stem.name + ending).unlink(missing_ok=True)
+
+
+def bytes_of(stem: Path) -> int:
+    """What both files of a kept file take."""
+    total = 0
+    for ending in (_INDEX, _DATA):
+        with suppress(OSError):
+            total += stem.with_name(stem.name + ending).stat().st_size
+    return total
+
+
+def _head(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict) or value.get("codec") not in ("zstd", "gzip"):
+        raise ValueError("no head")
+    return value
+
+
+def _frame(value: dict[str, Any]) -> Frame:
+    frame = Frame(**value)
+    numbers = (frame.at, frame.size, frame.start, frame.length)
+    if not isinstance(frame.sha256, str) or any(type(each) is not int or each < 0 for each in numbers):
+        raise ValueError("no frame")
+    return frame
 
 
 def framed_files(folder: Path) -> Iterator[Path]:
     """The stems of all kept files under a folder."""
     for index in sorted(folder.rglob(f"*{_INDEX}")):
-        if index.is_file() and not index.is_symlink():
+        # Not Path.is_file: that raises where a folder is closed to us.
+        if os.path.isfile(index) and not os.path.islink(index):  # noqa: PTH113, PTH114
             yield index.with_name(index.name.removesuffix(_INDEX))
 
 
