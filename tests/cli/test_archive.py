@@ -30,6 +30,7 @@ def test_a_deleted_session_is_read_and_restored(memtui: Memtui, transcript: Path
     data = transcript.read_bytes()
     transcript.unlink()
     assert "deleted it" in memtui("archive", "list").out
+    assert memtui("archive").err == ""
     assert "The answer" in memtui("transcript", "session-1").out
     assert json.loads(memtui("facts", "--session", "session-1", "--json").out)["first_prompt"] == "The ask"
     (listed,) = json.loads(memtui("sessions", "--json").out)

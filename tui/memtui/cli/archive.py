@@ -48,6 +48,8 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
     for each in SessionList(project_of(root), home, claude_config(), system_clock).entries(
         everywhere=everywhere
     ):
+        if each.kept is not None:
+            continue  # Claude Code has deleted it: there is nothing new
         try:
             new = archive.keep(each.path, settings)
         except FileProblem as problem:
