@@ -78,13 +78,23 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
         assert "2 Memories 1 hidden" in driver.shown
 
 
+async def test_what_is_not_on_record_is_not_said_to_be_taken_back(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        log = world.home.changes_log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.mkdir()  # in the way: nothing can be recorded
+        await driver.press("2", "D")
+        said = await driver.until_said("trash")
+        assert said.startswith(f"{names[0]} is in the trash. u cannot take it back: {log} ")
+
+
 async def test_archive_hides_and_says_how_to_see_it(world: World, names: list[str]) -> None:
     a, b, c, _other, homeless = names
     before = path_of(world, b).read_bytes()
     async with opened(world) as driver:
         await driver.press("2", "j", "a")
         await driver.until_said("Archived")
-        assert driver.last_said == f"Archived {b}: A shows archived ones, too; u brings it back."
+        assert driver.last_said == f"Archived {b}: A shows archived ones, too. u brings it back."
         assert meta(world, b).archived
         assert rows(driver) == [a, c, homeless]
         assert driver.pane(PaneId.MEMORIES).selected == f"{c}.md"

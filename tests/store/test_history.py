@@ -220,6 +220,7 @@ def test_what_cannot_be_recorded_is_done_all_the_same(home: Home, undoing: Undoi
     backend = store(home, undoing)
     memory_id = backend.create(New(body=b"text")).id
     assert backend.update(memory_id, pinned=True).pinned
+    assert str(home.state) in undoing.changes.problem
     with pytest.raises(FileProblem, match=r"changes\.jsonl cannot be read"):
         undoing.history.last()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from _thread import get_ident  # `threading` takes a hook too long to import
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from memtui.clock import Clock
@@ -93,6 +93,8 @@ class Changes:
         self._clock = clock
         self._by = by
         self._open: dict[int, Together] = {}
+        self.problem = ""
+        """Why the last change could not be recorded; "" when it was."""
 
     def wrote(
         self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
@@ -113,8 +115,7 @@ class Changes:
             return
         alone = Together()
         alone.add(what, path, before, after, shared=shared)
-        with suppress(OSError, ValueError, FileProblem):
-            self.record(alone)
+        self._try(alone)
 
     @contextmanager
     def together(self, what: str = "") -> Iterator[Together]:
@@ -128,8 +129,16 @@ class Changes:
             yield together
         finally:
             del self._open[get_ident()]
-            with suppress(OSError, ValueError, FileProblem):
-                self.record(together)
+            self._try(together)
+
+    def _try(self, together: Together) -> None:
+        try:
+            self.record(together)
+            self.problem = ""
+        except FileProblem as problem:
+            self.problem = str(problem)
+        except (OSError, ValueError) as error:
+            self.problem = f"{self.log.path} cannot be written: {error}"
 
     def record(self, together: Together, *, reverts: str = "") -> Change | None:
         """Append a change to the log; None when no file is other than it was.

@@ -47,4 +47,4 @@ class CommandActions:
             await asyncio.to_thread(self._browser.commands.remove, names)
             self._host.hint("commands")
             what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
-            self._host.say(f"Cleared {what}. u brings it back.")
+            self._host.say(f"Cleared {what}. {self._browser.way_back('u brings it back.')}")

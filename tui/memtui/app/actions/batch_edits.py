@@ -86,4 +86,4 @@ def _each(
     changed = "1 memory" if number == 1 else f"{number} memories"
     failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
     what = f"{_DONE.get(done, done.lower())} {changed}"
-    return Edited(f"{done} {changed}.{failed} u takes it back.", bool(number), what)
+    return Edited(f"{done} {changed}.{failed}", bool(number), what, "u takes it back.")

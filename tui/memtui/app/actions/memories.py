@@ -183,7 +183,8 @@ class MemoryActions:
                 edited = await asyncio.to_thread(self._change_together, edit)
                 if edited.changed:
                     self._host.hint("memories")
-                self._host.say(edited.message)
+                back = f" {self._browser.way_back(edited.back)}" if edited.back else ""
+                self._host.say(edited.message + back)
         if edited is None:
             self.pane.resync()
             self._place.update_tabs()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from memtui.store.base import MemoryBackend
 
+_BACK = "u brings it back."
+
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -18,6 +20,8 @@ class Edited:
     """False when there was nothing to change."""
     what: str = ""
     """What the log calls the change; "" leaves that to the store."""
+    back: str = ""
+    """How it is taken back, in a sentence of its own; "" where that goes without saying."""
 
 
 def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:
@@ -32,7 +36,7 @@ def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = N
     backend.update(memory_id, archived=not before)
     if before:
         return Edited(f"{memory_id} is out of the archive.")
-    return Edited(f"Archived {memory_id}: A shows archived ones, too; u brings it back.")
+    return Edited(f"Archived {memory_id}: A shows archived ones, too.", back=_BACK)
 
 
 def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -> Edited:
@@ -59,7 +63,7 @@ def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited
         return Edited("The tags are as they were.", changed=False)
     backend.update(memory_id, tags=wanted)
     shown = " ".join(f"#{tag}" for tag in wanted) or "none"
-    return Edited(f"Tags of {memory_id}: {shown}. u brings the old ones back.")
+    return Edited(f"Tags of {memory_id}: {shown}.", back="u brings the old ones back.")
 
 
 def delete(backend: MemoryBackend, memory_id: str) -> Edited:
@@ -69,4 +73,4 @@ def delete(backend: MemoryBackend, memory_id: str) -> Edited:
         FileProblem: it is gone already, or cannot be moved; nothing was changed.
     """
     backend.delete(memory_id)
-    return Edited(f"{memory_id} is in the trash. u brings it back.")
+    return Edited(f"{memory_id} is in the trash.", back=_BACK)

@@ -92,6 +92,11 @@ class Browser:
 
         return Changes(self._home, self.clock, APP, self.project.root)
 
+    def way_back(self, hint: str) -> str:
+        """The hint at how the last change is taken back; where it is not on record, why it cannot be."""
+        problem = self.changes.problem
+        return f"u cannot take it back: {problem}." if problem else hint
+
     @cached_property
     def history(self) -> History:
         """Takes changes back."""

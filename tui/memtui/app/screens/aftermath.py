@@ -207,7 +207,8 @@ class AftermathScreen(Screen[None]):
             self._ticks_changed()
             waits = "waits" if done.rows == 1 else "wait"
             name = clean_line(done.session_id)[:8]
-            self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; u takes it back.")
+            back = browser.way_back("u takes it back.")
+            self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; {back}")
 
     @work(group="update", exit_on_error=False)
     async def action_pin(self) -> None:
@@ -221,7 +222,8 @@ class AftermathScreen(Screen[None]):
             pins = Pins(browser.project, browser.places.home, browser.changes.wrote)
             await asyncio.to_thread(pins.add, pin)
             self.browser.aftermaths.forget()
-            self.app.say("Pinned: it goes into every summary from now on; u takes it back.")
+            back = browser.way_back("u takes it back.")
+            self.app.say(f"Pinned: it goes into every summary from now on; {back}")
 
     def action_undo(self) -> None:
         """Take back the last hand-over that was not delivered, or the last pin."""
