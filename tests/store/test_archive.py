@@ -236,6 +236,8 @@ def test_a_kill_at_any_call_of_the_system_loses_nothing(
 def test_private_projects_and_those_who_want_none_are_left_out(archive: Archive, transcript: Path) -> None:
     assert archive.keep(transcript, ArchiveSettings(keep=False)) == -1
     assert archive.keep(transcript, ArchiveSettings(private=(Path("/p"),))) == -1
+    transcript.write_text('{"type": "summary"}\n')  # says nothing of its folder, which is called -p
+    assert archive.keep(transcript, ArchiveSettings(private=(Path("/p"),))) == -1
     assert archive.entries() == []
 
 

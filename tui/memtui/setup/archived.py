@@ -8,10 +8,9 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.store.archive import Archive
+from memtui.store.archive import Archive, is_private
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import SessionList, size_text
-from memtui.store.transcripts import first_cwd
 
 _SOON = 7
 _SAMPLE = 3
@@ -28,7 +27,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         yield broken("archive", str(problem))
         return
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
-    lost = [each for each in ending if not each.archived and not settings.is_private(first_cwd(each.path))]
+    lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost:
         number = f"{len(lost)} {'session' if len(lost) == 1 else 'sessions'}"
         message = f"Claude Code deletes {number} in the next {_SOON} days of which there is no copy"

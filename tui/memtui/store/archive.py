@@ -18,7 +18,7 @@ from pathlib import Path
 from memtui.clock import Clock, parse_iso
 from memtui.files import FileProblem, existing_above, lock, private_folder
 from memtui.files.problems import reading, writing
-from memtui.project import Home
+from memtui.project import Home, transcript_slug
 from memtui.reading.subagents import agent_transcripts
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.frames import BrokenArchiveError, FramedFile, bytes_of, framed_files, remove_framed
@@ -67,7 +67,7 @@ class Archive:
         Raises:
             FileProblem: something cannot be read or written.
         """
-        if not settings.keep or settings.is_private(first_cwd(transcript)):
+        if not settings.keep or is_private(transcript, settings):
             return -1
         added = self._keep(transcript, self._place(transcript))
         for agent, path in agent_transcripts(transcript, ()):
@@ -223,6 +223,17 @@ class Archive:
     def total(self, entries: Iterable[Kept]) -> int:
         """Bytes that sessions take in the archive, with all their copies."""
         return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
+
+
+def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
+    """Whether a session was started in a folder whose sessions are not to be kept."""
+    folder = first_cwd(transcript)
+    if folder is not None:
+        return settings.is_private(folder)
+    # Its first lines do not say where: the name of Claude Code's folder is made from it.
+    slugs = [transcript_slug(each) for each in settings.private]
+    name = transcript.parent.name
+    return any(name == slug or name.startswith(f"{slug}-") for slug in slugs)
 
 
 def _number(stem: Path) -> int:

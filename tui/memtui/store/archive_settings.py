@@ -25,10 +25,8 @@ class ArchiveSettings:
     budget: int = 5 * _GIGABYTE
     """Bytes from which a warning shows; nothing is deleted by itself."""
 
-    def is_private(self, folder: Path | None) -> bool:
+    def is_private(self, folder: Path) -> bool:
         """Whether a session that was started in a folder is not to be kept."""
-        if folder is None:
-            return False
         # Claude Code notes the folder behind links; a person may name the link.
         names = {folder, Path(os.path.realpath(folder))}
         private = {each for named in self.private for each in (named, Path(os.path.realpath(named)))}

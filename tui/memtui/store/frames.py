@@ -203,7 +203,7 @@ def _head(value: object) -> dict[str, Any]:
 def _frame(value: dict[str, Any]) -> Frame:
     frame = Frame(**value)
     numbers = (frame.at, frame.size, frame.start, frame.length)
-    if not isinstance(frame.sha256, str) or any(type(each) is not int or each < 0 for each in numbers):
+    if type(frame.sha256) is not str or any(type(each) is not int or each < 0 for each in numbers):
         raise ValueError("no frame")
     return frame
 
