@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,20 @@ def test_a_transcript_that_is_gone_shows_nothing(shop: Shop) -> None:
     shop.transcript.unlink()
     assert [each.arrival for each in shop.receipts()] == ["unknown"]
     assert [f.level for f in check_receipts(shop.places)] == [Level.OK]
+
+
+def test_a_session_has_its_receipts_however_old_it_is(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    shop.handed()
+    shop.attach("hook_additional_context", content=[TEXT])
+    os.utime(shop.transcript, (1000, 1000))
+    for number in range(3):
+        shop.transcript.with_name(f"{number}.jsonl").write_bytes(shop.transcript.read_bytes())
+    (receipt,) = receipts_of(shop.places, 2, SESSION)
+    assert receipt.arrival == "whole"
+
+
+def test_a_line_of_the_log_that_only_looks_like_a_hand_over_is_none(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    shop.ran("no summary of , characters of context, memtui:deadbeef")
+    assert shop.receipts() == []

@@ -21,7 +21,7 @@ from memtui.clock import parse_iso
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
-_HANDED = re.compile(r"([\d,]+) characters of context, memtui:([0-9a-f]{8})")
+_HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 _WITHIN = timedelta(minutes=5)
 """Between a hook's run and its record in the transcript."""
 _BEFORE = timedelta(seconds=30)

@@ -41,9 +41,8 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
     why = why_no_hook(look(places))
     since = _first(runs)
     found: list[Receipt] = []
-    for transcript in TranscriptStore(places.project, places.claude).entries()[:limit]:
-        if session and transcript.session_id != session:
-            continue
+    transcripts = TranscriptStore(places.project, places.claude).entries()
+    for transcript in [each for each in transcripts if not session or each.session_id == session][:limit]:
         mine = by_session.pop(transcript.session_id, [])
         notes = _notes(transcript.path)
         found += receipts(_handed(mine), notes)
