@@ -111,5 +111,5 @@ def _read(path: Path) -> Message | None:
         )
     except FileMissing:
         return None
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None

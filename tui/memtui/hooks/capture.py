@@ -207,7 +207,7 @@ def _read_note(path: Path) -> Note | None:
         if at is None or not name or "/" in name:
             return None
         return Note(name, str(fields["project"]), str(fields["transcript"]), int(fields["size"]), at)
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 
 
