@@ -225,6 +225,25 @@ def test_what_cannot_be_recorded_is_done_all_the_same(home: Home, undoing: Undoi
         undoing.history.last()
 
 
+def test_a_change_whose_undoing_cannot_be_recorded_stays(
+    undoing: Undoing, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = root / "a"
+    write(undoing.changes, path, "old")
+    write(undoing.changes, path, "new")
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ChangeLog, "append", fail)
+        with pytest.raises(FileProblem, match="the disk is full"):
+            undo(undoing)
+    assert path.read_text() == "new"
+    assert undo(undoing) == "wrote new"
+    assert path.read_text() == "old"
+
+
 _WRITE = """
 import sys
 from datetime import UTC, datetime

@@ -168,19 +168,23 @@ class History:
             if found.undone is not undone:
                 word = "is not taken back" if undone else "is taken back already"
                 raise UndoProblem(Path(found.change.what), word)
-            together, any_done = self._do(found)
+            together, steps = self._do(found)
             try:
                 change = self._changes.record(together, reverts=found.last.id)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, FileProblem) as error:
+                self._forward(self._putter(found.change), steps)
+                if isinstance(error, FileProblem):
+                    raise
                 raise FileProblem(self._log.path, f"cannot be written: {error}") from error
         assert change is not None
-        if not any_done:  # noted all the same: the next undo goes on with the change before
+        if all(step.done for step in steps):
+            # Noted all the same: the next undo goes on with the change before.
             path = self._shown(Path(found.change.files[-1].path))
             raise UndoProblem(path, "is as it was before already: there is nothing to take back")
         return Recorded(found.change, change, not found.undone)
 
-    def _do(self, found: Recorded) -> tuple[Together, bool]:
-        """Put the files back; returns what was written, and whether anything was left to do."""
+    def _do(self, found: Recorded) -> tuple[Together, list[_Step]]:
+        """Put the files back; returns what was written, and step by step what was done."""
         putter = self._putter(found.change)
         steps = [self._step(putter, found, file) for file in reversed(found.last.files)]
         together = Together(found.change.what)
@@ -194,7 +198,7 @@ class History:
                     raise self._conflict(found, step.path) from problem
                 raise
             done.append(step)
-        return together, not all(step.done for step in steps)
+        return together, done
 
     def _step(self, putter: Putter, found: Recorded, file: FileChange) -> _Step:
         """What to do with a file: nothing, when it is already as it was before the change."""
