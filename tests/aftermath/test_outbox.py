@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.aftermath import outbox as outbox_module
 from memtui.aftermath.marks import found_in, mark_of, marked
 from memtui.aftermath.outbox import RESCUE, Message, Outbox
+from memtui.files import create_exclusive
 from memtui.project import memtui_home
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -39,6 +41,24 @@ def test_what_was_left_can_be_taken_back_until_it_is_delivered(outbox: Outbox) -
     left = outbox.put(Message(RESCUE, "x"))
     assert outbox.take(left)
     assert outbox.waiting() == []
+
+
+def test_a_folder_that_is_removed_meanwhile_is_made_again(
+    outbox: Outbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = create_exclusive
+    calls: list[Path] = []
+
+    def create(path: Path, data: bytes) -> bool:
+        calls.append(path)
+        if len(calls) == 1:
+            path.parent.rmdir()
+        return real(path, data)
+
+    monkeypatch.setattr(outbox_module, "create_exclusive", create)
+    outbox.put(Message(RESCUE, "x"))
+    assert len(calls) == 2
+    assert [message.text for message in outbox.waiting()] == ["x"]
 
 
 def test_broken_messages_are_passed_over(outbox: Outbox) -> None:

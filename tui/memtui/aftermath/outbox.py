@@ -31,6 +31,7 @@ PINS = "pins"
 
 _LIMIT = 256 << 10
 _ENDING = ".json"
+_TRIES = 5
 
 
 class Message(NamedTuple):
@@ -73,15 +74,21 @@ class Outbox:
             FileProblem: it cannot be written.
         """
         private_folder(self._home.state, within=existing_above(self._home.state))
-        with writing(self.folder):  # without a .gitignore, so that it can be removed when it is empty
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fields = message._replace(path=Path())._asdict()
         del fields["path"]
         data = json.dumps(fields).encode()
-        path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
-        while not create_exclusive(path, data):
+        tries = 0
+        while True:
+            with writing(self.folder):  # without a .gitignore, so that it can be removed when it is empty
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
-        return message._replace(path=path)
+            try:
+                if create_exclusive(path, data):
+                    return message._replace(path=path)
+            except FileMissing:  # a hook has just taken the last message, and the folder with it
+                tries += 1
+                if tries == _TRIES:
+                    raise
 
     def take(self, message: Message) -> bool:
         """Remove a message; whether it was still there, so that it is for the caller to deliver."""
