@@ -12,6 +12,7 @@ from memtui.app.widgets.document_view import DocumentView
 from tests.app.harness import SIZES, WIDE, Driver, opened
 from tests.app.world import World
 
+MIDDLE = (110, 30)
 SUMMARY = """This session is being continued from a previous conversation.
 
 Summary:
@@ -69,6 +70,17 @@ async def test_rows_at_every_size(lossy: World, size: tuple[int, int]) -> None:
         screen = await aftermath(driver)
         assert "pytest -q" in driver.shown
         assert str(screen.listing.border_title) == "Lost 2 · kept 2 of 05 Mar 12:25"
+
+
+@pytest.mark.parametrize(("size", "tokens"), [(WIDE, True), (MIDDLE, False)])
+async def test_the_border_says_tokens_where_there_is_room(
+    lossy: World, size: tuple[int, int], tokens: bool
+) -> None:
+    async with opened(lossy, size) as driver:
+        await aftermath(driver)
+        await driver.press("a")
+        assert ("tokens ─╯" in driver.shown) is tokens
+        assert ("characters ─╯" in driver.shown) is not tokens
 
 
 async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:

@@ -175,7 +175,7 @@ async def test_the_footer_is_made_from_the_table(full: World) -> None:
     async with opened(full, (200, 45)) as driver:
         for pane_id in PANES:
             await driver.press(str(PANES.index(pane_id) + 1))
-            offered = footer_commands(pane_id, offers=frozenset({"install"}))  # no hooks are installed here
+            offered = footer_commands(pane_id, offers=frozenset({"install", "review", "lost"}))
             expected = " ".join(f" {command.shown} {command.label}" for command in offered)
             assert driver.lines[-1].rstrip() == expected
 

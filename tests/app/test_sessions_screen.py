@@ -185,3 +185,21 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         await driver.press("R")
         assert path.read_bytes() == data
         assert "--resume|s-2" in log.read_text()
+
+
+async def test_a_filter_without_a_match_says_so(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("slash", *"zebra")
+        assert "Nothing here matches “zebra”." in driver.shown
+        await driver.press("enter", "enter")
+        assert driver.last_said == "Nothing is selected."
+
+
+async def test_enter_in_the_detail_reads_the_session(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("tab", "enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.press("escape")
+        assert isinstance(driver.screen, SessionsScreen)

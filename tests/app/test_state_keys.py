@@ -87,35 +87,35 @@ async def until_count(driver: Driver, count: str) -> None:
 async def test_brackets_switch_between_sessions_round_and_round(two: World) -> None:
     async with opened(two) as driver:
         await driver.press("4")
-        assert title(driver) == "4 Session state v7 · session 1/2"
+        assert title(driver) == "4 Session state v7 · 1/2"
         assert "Tokens that refresh once" in driver.detail
         assert driver.detail.startswith("Session state v7 · session 1/2\n")
         await driver.press("]")
         assert driver.last_said == "Session 2/2: s-2."
-        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         assert "goal Search that forgives" in driver.drawn(PaneId.STATE)
         assert "Search that forgives" in driver.detail
         assert "quiet for 2 h, since 2026-03-05 11:20" in driver.detail
         await driver.press("]")
-        await until_title(driver, "4 Session state v7 · session 1/2")
+        await until_title(driver, "4 Session state v7 · 1/2")
         await driver.press("[")
-        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         await driver.press("[", "]", "[")  # faster than the disk is looked at
-        await until_title(driver, "4 Session state v7 · session 1/2")
+        await until_title(driver, "4 Session state v7 · 1/2")
         assert "goal Tokens that refresh once" in driver.drawn(PaneId.STATE)
 
 
 async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:
     async with opened(two) as driver:
         await driver.press("4", "]")
-        await until_title(driver, "4 Session state v7 · session 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         two.state(STATE.replace(version=8), session="s-1", version=8)
         driver.browser.feed.live.hint("states")
         two.state(TALK.replace(version=9), session="s-2", version=9)
         driver.browser.feed.live.hint("states")
-        await until_title(driver, "4 Session state v9 · session 2/2 · quiet 2 h")
+        await until_title(driver, "4 Session state v9 · 2/2 · quiet 2 h")
         await driver.press("[")
-        await until_title(driver, "4 Session state v8 · session 1/2")
+        await until_title(driver, "4 Session state v8 · 1/2")
 
 
 async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(world: World) -> None:
@@ -125,12 +125,12 @@ async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(wo
         world.save(writer, minutes=minutes)
     async with opened(world) as driver:
         await driver.press("4")
-        await until_title(driver, "4 Session state drafted · session 1/2")
+        await until_title(driver, "4 Session state drafted · 1/2")
         await driver.press("]")
-        await until_title(driver, "4 Session state drafted · session 2/2")
+        await until_title(driver, "4 Session state drafted · 2/2")
         assert 'goal first asked (L1): "Forgive typos"' in driver.drawn(PaneId.STATE)
         await driver.press("[")
-        await until_title(driver, "4 Session state drafted · session 1/2")
+        await until_title(driver, "4 Session state drafted · 1/2")
         assert 'goal first asked (L1): "Fix the race"' in driver.drawn(PaneId.STATE)
 
 

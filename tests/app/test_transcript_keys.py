@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.find_line import FindLine
 from memtui.app.widgets.transcript_view import TranscriptView
@@ -118,6 +119,21 @@ async def test_turns_and_compactions(long: World) -> None:
         assert "(1 of 1)" in row(view)
         await driver.press("}")
         assert driver.last_said == "This is the last compaction."
+
+
+async def test_l_at_a_compaction_shows_what_it_lost(long: World) -> None:
+    async with opened(long) as driver:
+        view = await reading(driver)
+        await driver.press("l")
+        assert driver.last_said == "This is no compaction: } and { go to one."
+        await driver.press("{")
+        await driver.until(lambda: "COMPACTED" in row(view), "the compaction")
+        await driver.press("l")
+        assert isinstance(driver.screen, AftermathScreen)
+        await driver.until(lambda: "kept" in driver.lines[0], "the aftermath")
+        await driver.press("escape")
+        assert isinstance(driver.screen, TranscriptScreen)
+        assert "COMPACTED" in row(view)
 
 
 async def test_a_number_goes_to_a_line_or_a_part(long: World) -> None:

@@ -23,7 +23,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.ending import end_with_terminal
-from memtui.app.host import HostApp
+from memtui.app.host import AftermathWanted, HostApp
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
@@ -166,6 +166,12 @@ class MemtuiApp(HostApp):
 
         if table := _table(self.screen):
             self.push_screen(screen_help(table))
+
+    def on_aftermath_wanted(self, message: AftermathWanted) -> None:
+        """Show it over the screen in front."""
+        browser = self.screen_stack[0]
+        if isinstance(browser, BrowserScreen):
+            browser.actions.aftermaths.open(message.transcript, message.since)
 
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None

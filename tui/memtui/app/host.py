@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from textual import work
 from textual.app import App
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.worker import WorkType
 
@@ -23,6 +26,15 @@ Work = WorkType[None]
 def always() -> bool:
     """True: somebody wants to know."""
     return True
+
+
+class AftermathWanted(Message):
+    """The app is asked to show what a compaction of one of the project's sessions lost."""
+
+    def __init__(self, transcript: Path, since: datetime | None) -> None:
+        super().__init__()
+        self.transcript = transcript
+        self.since = since
 
 
 class Host(Protocol):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.undos import Undos
@@ -35,6 +37,14 @@ class AftermathActions:
             self._host.say(subject.no_transcript, warn=True)
         else:
             self._windows.aftermath(subject.transcript, row.capture.timestamp, self._undos.undo)
+
+    def open(self, transcript: Path, since: datetime | None) -> None:
+        """Show what the first compaction at or after a time lost and kept, of a session of the project."""
+        sessions = {entry.session_id for entry in self._browser.transcripts.entries()}
+        if transcript.stem in sessions:
+            self._windows.aftermath(transcript, since, self._undos.undo)
+        else:
+            self._host.say("Only a session of this project can be given back what it lost.", warn=True)
 
     def count(self, keys: Sequence[str]) -> None:
         """Count the losses of captures in sight, in the background, the first ones first."""

@@ -40,7 +40,9 @@ class CaptureActions:
         view = self._health()
         backfill = view is not None and bool(view.missing)
         install = view is not None and not view.installed
-        return frozenset(name for name, has in (("backfill", backfill), ("install", install)) if has)
+        rows = bool(self._pane.all_keys())
+        has = {"backfill": backfill, "install": install, "review": rows, "lost": rows}
+        return frozenset(name for name, offered in has.items() if offered)
 
     def toggle_reviewed(self) -> None:
         """Show reviewed captures among the pending ones, or hide them again."""

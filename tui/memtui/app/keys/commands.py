@@ -83,8 +83,17 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10),
-    Command("l", "l", "lost", "what this compaction lost, to give it back", "lost", _PENDING, rank=12),
+    Command("r", "r", "review", "review this capture", "review", _PENDING, rank=10, offered=True),
+    Command(
+        "l",
+        "l",
+        "lost",
+        "what this compaction lost, to give it back",
+        "lost",
+        _PENDING,
+        rank=12,
+        offered=True,
+    ),
     Command(
         "R",
         "R",
@@ -174,7 +183,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
     Command("c", "c", "compact", "compact the current session into a memory", "compact", rank=34),
     Command("s", "s", "search", "search sessions, memories, captures and states", "search", rank=32),
-    Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions"),
+    Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions", rank=38),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
     Command(
         "less_than_sign",

@@ -173,6 +173,9 @@ TRANSCRIPT = CommandTable(
             "right_curly_bracket", "}", "compaction", "go to the next compaction", "screen.compaction(1)"
         ),
         ScreenCommand(
+            "l", "l", "lost", "what this compaction lost, to give it back", "screen.lost", bar=False
+        ),
+        ScreenCommand(
             "enter",
             "enter",
             "unfold",
@@ -215,7 +218,7 @@ SESSIONS = CommandTable(
     "Sessions",
     "The conversations with Claude Code, the newest first, and how many days it keeps each.",
     (
-        ScreenCommand("enter", "enter", "read", "read the session", "screen.read", bound=False),
+        ScreenCommand("enter", "enter", "read", "read the session", "screen.read"),
         ScreenCommand("R", "R", "resume", "go on with the session in Claude Code", "screen.resume"),
         ScreenCommand(
             "F", "F", "fork", "go on with a copy of the session in Claude Code", "screen.resume(True)"

@@ -92,7 +92,7 @@ class StatePane(Pane):
     def told(self) -> str:
         """Version, which of the sessions this is, and since when it is quiet."""
         quiet = self.quiet.replace(" for", "")  # a border is short
-        return " · ".join(part for part in (self.count(), self._session, quiet) if part)
+        return " · ".join(part for part in (self.count(), self.place, quiet) if part)
 
     @property
     def _session(self) -> str:

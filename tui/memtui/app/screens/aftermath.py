@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _BAR = 10
 """Cells of the bar that shows how full the room is."""
+_WIDE = 66
+"""Columns from which the border says tokens, too."""
 
 
 class AftermathScreen(Screen[None]):
@@ -140,9 +142,10 @@ class AftermathScreen(Screen[None]):
         used = size_of_rows(rows)
         full = min(_BAR, -(-used * _BAR // ROOM))
         bar = "▮" * full + "▯" * (_BAR - full)
-        about = tokens(" " * used)
         colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
-        told = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters · ~{about:,} tokens"
+        told = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
+        if self.listing.size.width >= _WIDE:
+            told += f" · ~{tokens(' ' * used):,} tokens"
         self.listing.border_subtitle = Content.assemble((bar, colour), f" {told}")
 
     # -- choosing -------------------------------------------------------------------------------------------

@@ -134,10 +134,11 @@ class Feed:
     def _show_marks(self) -> None:
         """The strip of tabs has to show the live mark and the context where it takes the place of the bar."""
         bar = self._screen.query_one(StatusBar)
-        mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
-        if bar.context and bar.context[0].limit:
-            mark = Content.assemble((f"{bar.context[0].percent}% ", bar.context[1]), mark)
-        self._screen.query_one(TabStrip).mark = mark
+        strip = self._screen.query_one(TabStrip)
+        strip.mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
+        known = bar.context if bar.context and bar.context[0].limit else None
+        strip.context = Content.styled(f"{known[0].percent}% ", known[1]) if known else Content("")
+        strip.warns = known is not None and known[0].percent >= min(self._warn.at)
 
     def _show_liveness(self, liveness: Liveness) -> None:
         self._screen.query_one(StatusBar).liveness = liveness

@@ -98,7 +98,6 @@ class SessionsScreen(Screen[None]):
             everywhere = self._everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
             self._sessions = {str(each.path): each for each in found}
-            self.listing.empty = _NONE
             self._show()
             for number, each in enumerate(found):
                 try:
@@ -115,6 +114,7 @@ class SessionsScreen(Screen[None]):
     def _show(self) -> None:
         """Put the rows in order; the selection stays with its session."""
         wanted = [each for each in self._sessions.values() if matches(each, self._filter)]
+        self.listing.empty = f"Nothing here matches “{self._filter}”." if self._filter else _NONE
         self.listing.set_rows([str(each.path) for each in ordered(wanted, self._column)])
         self.listing.refresh_rows()
         self._show_title(len(wanted))
@@ -160,9 +160,12 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Opened)
     def action_read(self) -> None:
         """Read the session, if need be unpacked from the archive."""
-        if (session := self.selected) is not None:
-            with self.app.reporting("unpacking the session"):
-                read_transcript(self.app, self._readable(session))
+        session = self.selected
+        if session is None:
+            self.app.say("Nothing is selected.", severity="warning")
+            return
+        with self.app.reporting("unpacking the session"):
+            read_transcript(self.app, self._readable(session))
 
     def _readable(self, session: Session) -> Path:
         return self._archive.readable(session.kept) if session.kept else session.path

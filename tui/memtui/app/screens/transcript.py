@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.editor import page_text
+from memtui.app.host import AftermathWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.find_line import FindLine
@@ -20,7 +21,9 @@ from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.clock import parse_iso
 from memtui.documents.transcript_markdown import transcript_markdown
+from memtui.formats.transcript_events import Boundary
 from memtui.reading.blocks import Block
 from memtui.reading.subagents import agent_transcripts
 
@@ -176,6 +179,14 @@ class TranscriptScreen(Screen[None]):
             self.app.say(f"This is the {'last' if step > 0 else 'first'} {name}.")
         else:
             self.app.say(f"There is no {name} in this session.")
+
+    def action_lost(self) -> None:
+        """Show what the compaction that stands here lost."""
+        block = self.view.current
+        if block is not None and isinstance(block.event, Boundary):
+            self.app.post_message(AftermathWanted(self._path, parse_iso(block.stamp)))
+        else:
+            self.app.say("This is no compaction: } and { go to one.")
 
     # -- blocks ---------------------------------------------------------------------------------------------
 

@@ -21,15 +21,30 @@ class Tab:
     current: bool
 
 
+_LAYOUTS = (
+    (True, True, True),
+    (False, True, True),
+    (False, True, False),
+    (False, False, True),
+    (False, False, False),
+)
+"""What shows, where there is ever less room: the others' names, their counts, the context."""
+
+
 class TabStrip(Widget):
     """One line; the current pane by name and count, the others as far as there is room for both.
 
-    What gives way is the others' names, then their counts, and never the live mark.
+    What gives way is the others' names, then how full the context is, unless that warns or has room without
+    the others' counts, then these counts, and never the live mark.
     """
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     mark: reactive[Content] = reactive(Content(""))
     """The live mark, which this strip has to show when it takes the place of the status line."""
+    context: reactive[Content] = reactive(Content(""))
+    """How full the context is, before the live mark."""
+    warns: reactive[bool] = reactive(False)
+    """Whether the context is so full that it has to show."""
 
     class Chosen(Message):
         """A tab was clicked."""
@@ -40,29 +55,32 @@ class TabStrip(Widget):
 
     def render(self) -> Content:
         """One line."""
-        strip = Content.assemble(*(part for cell in self._cells() for part in (cell, " ")))
+        cells, mark = self._layout()
+        strip = Content.assemble(*(part for cell in cells for part in (cell, " ")))
         room = max(1, self.size.width - strip.cell_length)
-        mark = self.mark.truncate(room, ellipsis=True) if self.mark.cell_length > room else self.mark
+        mark = mark.truncate(room, ellipsis=True) if mark.cell_length > room else mark
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the tab under it."""
         column = 0
-        for index, cell in enumerate(self._cells()):
+        for index, cell in enumerate(self._layout()[0]):
             column += cell.cell_length + 1
             if event.x < column:
                 event.stop()
                 self.post_message(self.Chosen(index))
                 return
 
-    def _cells(self) -> list[Content]:
-        for named, counted in ((True, True), (False, True), (False, False)):
+    def _layout(self) -> tuple[list[Content], Content]:
+        """The cells of the tabs, and the marks behind them."""
+        for named, counted, full in _LAYOUTS:
+            mark = Content.assemble(self.context, self.mark) if full or self.warns else self.mark
             cells = [
                 _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
             ]
-            if sum(cell.cell_length + 1 for cell in cells) + self.mark.cell_length < self.size.width:
+            if sum(cell.cell_length + 1 for cell in cells) + mark.cell_length < self.size.width:
                 break
-        return cells
+        return cells, mark
 
 
 def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
