@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import compact, evidence_pane, review_fields
+from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
@@ -123,7 +124,9 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
     await driver.until_live()
     for key in keys:
         await driver.press(key)
-        if isinstance(driver.screen, ReviewScreen):
+        if key == "t" and keys[0] == "2":
+            await driver.until(lambda: isinstance(driver.screen, AskScreen), "the question")
+        elif isinstance(driver.screen, ReviewScreen):
             await driver.until(lambda: driver.review.field("title").text, "the draft")
         elif isinstance(driver.screen, TranscriptScreen):
             await driver.until_transcript()
