@@ -124,7 +124,7 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
     await driver.until_live()
     for key in keys:
         await driver.press(key)
-        if key == "t" and keys[0] == "2":
+        if keys == ("2", "t") and key == "t":
             await driver.until(lambda: isinstance(driver.screen, AskScreen), "the question")
         elif isinstance(driver.screen, ReviewScreen):
             await driver.until(lambda: driver.review.field("title").text, "the draft")
