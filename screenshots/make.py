@@ -54,7 +54,9 @@ class Shot:
 
 
 SHOTS = (
-    Shot("browser", (140, 45), waits_for="What it covers"),
+    Shot("browser", (140, 45), waits_for="LOST"),
+    Shot("lost", (140, 45), ("l",), waits_for="Primary Request"),
+    Shot("sessions", (140, 45), ("S",), waits_for="lifejaket"),
     Shot("memory", (140, 45), ("2", "j"), waits_for="related 2 memories"),
     Shot("command", (140, 45), ("3",), waits_for="Compact summary"),
     Shot("state", (140, 45), ("4",), waits_for="KEY DECISIONS"),
@@ -62,7 +64,7 @@ SHOTS = (
     Shot("compact", (140, 45), ("c",), waits_for="checklist"),
     Shot("versions", (140, 45), ("4", "v", "j", "j", "j", "space", "g"), waits_for="v3 → v6"),
     Shot("review", (140, 45), ("r",), waits_for="Files modified"),
-    Shot("transcript", (140, 45), ("o",), waits_for="●"),
+    Shot("transcript", (140, 45), ("o",), waits_for="100 %"),
     Shot("help", (140, 45), ("?",), waits_for="Everywhere"),
     Shot("narrow", (80, 24)),
     Shot("narrow-detail", (80, 24), ("enter",), waits_for="What it covers"),

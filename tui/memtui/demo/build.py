@@ -153,21 +153,17 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
 
 
 def _put_hook_log(demo: DemoProject, now: datetime) -> None:
-    """What the hooks of the last hours would have written."""
-    runs = (("session-start", refunds.LASTED, 29), ("pre-compact", refunds.COMPACTED, 38))
-    lines = [
-        {
-            "at": (now - ago).isoformat(timespec="seconds"),
-            "event": event,
-            "ms": ms,
-            "outcome": "ok",
-            "session_id": refunds.SESSION,
-            "project": str(demo.project.root),
-        }
-        for event, ago, ms in runs
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    demo.put(demo.home.hook_log, text, now - refunds.COMPACTED, private=True)
+    """The first run of the hooks: installed after the compaction, they could not give back what it lost."""
+    ago = refunds.COMPACTED - timedelta(minutes=2)
+    line = {
+        "at": (now - ago).isoformat(timespec="seconds"),
+        "event": "user-prompt-submit",
+        "ms": 19,
+        "outcome": "ok",
+        "session_id": refunds.SESSION,
+        "project": str(demo.project.root),
+    }
+    demo.put(demo.home.hook_log, json.dumps(line) + "\n", now - ago, private=True)
 
 
 def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:

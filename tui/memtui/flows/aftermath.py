@@ -28,6 +28,8 @@ _FEW = 3
 """Words below which a line of rules is a title."""
 _MOST_RULES = 20
 """Rules of one command."""
+_LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
+"""What makes a line a list item or a quote."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
 
 ReadFacts = Callable[[Path, datetime | None], Facts]
@@ -158,7 +160,8 @@ def standing_of(places: Places) -> list[Standing]:
     report = Report()
     found = [Standing("pin", text) for text in pin_texts(places.project, places.home, report)]
     for rules in active_rules(places.project, report):
-        lines = (line.strip().lstrip("-*+#>0123456789. ") for line in rules.text.split("\n"))
+        written = (line.strip() for line in rules.text.split("\n"))
+        lines = (_LEAD.sub("", line).replace("**", "") for line in written if not line.startswith("#"))
         texts = [line for line in lines if len(words(line)) >= _FEW]
         found += [Standing("rule", text) for text in texts[:_MOST_RULES]]
     return found
