@@ -11,14 +11,23 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import memtui
 from tests import limits
 from tests.disk import without_flushing
 
+_EXAMPLES = int(os.environ.get("MEMTUI_EXAMPLES", "40"))
+"""How often a property is tried; more when somebody looks for a fault."""
+
 settings.register_profile(
-    "memtui", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+    "memtui",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=_EXAMPLES,
+    # A failing example is shown as it was found: looking for the smallest one may take minutes.
+    phases=[Phase.explicit, Phase.generate],
 )
 settings.load_profile("memtui")
 

@@ -68,7 +68,8 @@ def test_no_sentence_becomes_a_learning() -> None:
         ),
         (
             {"commands": (ran("pytest -q", 8, "failed", "Error: no clay"),)},
-            "Low — the last check failed: pytest -q (L8 09:00): Error: no clay; 2 of 2 tasks done (L6 09:00)",
+            'Low — the last check failed: pytest -q (L8 09:00): output "Error: no clay"; '
+            "2 of 2 tasks done (L6 09:00)",
         ),
         (
             {"turns": (turn(1, "Build", end="interrupted"),)},

@@ -60,7 +60,8 @@ def test_a_refused_plan_is_not_kept(tmp_path: Path) -> None:
     said.user("Fix the refresh race.")
     said.broken(
         "ExitPlanMode",
-        "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to "
+        "proceed, the user said:\nNo locks, please.",
         plan=PLAN,
     )
     _, kept = updated(tmp_path, said)

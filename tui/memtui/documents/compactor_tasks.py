@@ -32,7 +32,8 @@ def merged_tasks(
     """
     after = flat(drafted)
     before = [_whole(task, after) for task in flat(previous) if not is_ours(task)]
-    told = {task_key(task.text): task for task in after}
+    # Of two tasks with the same words, the done one counts, as it does in a first version.
+    told = {task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)}
     known = {task_key(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
     ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))

@@ -31,7 +31,7 @@ from memtui.reading.line_index import never
 _CHUNK = 4 << 20
 _ASK = 300
 _FILES = 2_000
-_STAMP = b'"timestamp":"'
+_STAMP = b'"timestamp":'
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,4 @@ class _Reading:
 
 def _stamp(row: bytes) -> str:
     at = row.rfind(_STAMP)
-    return (
-        row[at + len(_STAMP) : row.find(b'"', at + len(_STAMP))].decode("ascii", "replace") if at >= 0 else ""
-    )
+    return row[at + len(_STAMP) :].split(b'"', 2)[1].decode("ascii", "replace") if at >= 0 else ""
