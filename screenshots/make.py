@@ -67,7 +67,7 @@ SHOTS = (
     Shot("transcript", (140, 45), ("o",), waits_for="100 %"),
     Shot("help", (140, 45), ("?",), waits_for="Everywhere"),
     Shot("narrow", (80, 24)),
-    Shot("narrow-detail", (80, 24), ("enter",), waits_for="What it covers"),
+    Shot("narrow-detail", (80, 24), ("enter",), waits_for="LOST"),
     Shot("small", (40, 12)),
 )
 
