@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from memtui.app.keys.commands import PaneId
-from memtui.cli.captures import command
+from memtui.cli.main import cli
 from tests.app.harness import WIDE, opened
 from tests.app.world import NOW, World
 
@@ -47,6 +47,6 @@ async def test_every_view_shows_them(edge: World) -> None:
 
 
 def test_the_command_line_lists_them(edge: World) -> None:
-    done = CliRunner().invoke(command, ["--root", str(edge.root)])
+    done = CliRunner().invoke(cli, ["captures", "--root", str(edge.root)])
     assert done.exit_code == 0, done.output
     assert "far 1" in done.output
