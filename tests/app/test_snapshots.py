@@ -25,6 +25,7 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_calls, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean
 from memtui.demo.build import DemoProject, build_demo
 from memtui.flows import searching
@@ -52,7 +53,7 @@ SCREENS = {
     "search": (("s", *"twice"), SIZES),
     "compact": (("c",), SIZES),
     "checks": (("c", "f2"), (NARROW, SHORT)),
-    "stored": (("c", "ctrl+s"), SIZES),
+    "stored": (("c", "ctrl+s"), (SHORT,)),  # larger ones show the list behind it, which is being read anew
     "tags": (("2", "t"), (WIDE, SHORT)),
     "course": (("4", "enter", "tab", "enter"), (SHORT,)),
     "document": (("4", "enter"), (NARROW, SHORT)),
@@ -98,6 +99,7 @@ def demo(built: tuple[DemoProject, Path]) -> DemoProject:
 @pytest.fixture(autouse=True)
 def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, unwatched: None) -> None:
     """Wherever the demo is built, it shows the same folder."""
+    monkeypatch.setattr(RowList, "flash", lambda self, keys: None)  # a new row stands out for a moment only
     folder = str(built[0].folder)
 
     def cleaned(text: str) -> str:
