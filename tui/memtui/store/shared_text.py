@@ -133,19 +133,26 @@ class SharedText:
             change: makes the new text of an old one; may be called several times, and may raise.
             holds: tells whether a text has the change in it.
 
+        Returns:
+            The last write that changed anything: at the end another program may itself have written a text
+            that has the change in it.
+
         Raises:
             FileLocked: another program holds the lock, or writes over the change all the time.
             FileProblem: see `read`; or the system refuses to write.
         """
         deadline = time.monotonic() + self._patience.settle
         late: _Late | None = None
+        made: Edit | None = None
         for number in count():
             edit, aside = self._write(change, late, durable=number < _CAREFUL_TRIES)
             if edit is not None:
+                if made is None or edit.old != edit.new:
+                    made = edit
                 with aside:
                     settled, late = self._watch(edit, aside, holds)
                 if settled:
-                    return edit
+                    return made
             if time.monotonic() > deadline:
                 break
         raise FileLocked(self.path, "is being written over by another program; try again in a moment")
