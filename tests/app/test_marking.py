@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.review import ReviewScreen
-from memtui.formats.stored_memory import MemoryMeta, parse_stored
-from tests.app.harness import SIZES, Driver, opened
+from tests.app.harness import SIZES, opened
+from tests.app.memories import meta, path_of, rows
 from tests.app.world import World
-
-
-def rows(driver: Driver) -> list[str]:
-    return [key.removesuffix(".md") for key in driver.pane(PaneId.MEMORIES).rows]
-
-
-def path_of(world: World, name: str) -> Path:
-    return world.home.memories / f"{name[5:9]}-{name[9:11]}" / f"{name}.md"
-
-
-def meta(world: World, name: str) -> MemoryMeta:
-    return parse_stored(path_of(world, name).read_bytes()).meta
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.app.widgets.find_line import FindLine
+from memtui.app.widgets.input_line import InputLine
 from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.harness import NARROW, SIZES, Driver, opened
 from tests.app.world import World
@@ -54,7 +54,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         await driver.type("needle")
         await driver.until(lambda: "of 3" in driver.shown, "the count")
         await driver.press("enter")
-        assert not driver.screen.query_one(FindLine).is_open
+        assert not driver.screen.query_one(InputLine).is_open
 
         async def place(key: str) -> str:
             before = row(view)

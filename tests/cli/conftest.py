@@ -10,7 +10,8 @@ import pytest
 
 from memtui.cli import output
 from memtui.cli.main import Openers, run
-from memtui.project import Home, Project
+from memtui.project import Home, Project, transcript_slug
+from tests.app.widgets.records import said, text, user, write
 
 
 @dataclass
@@ -67,3 +68,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     (root / ".git").mkdir(parents=True)
     monkeypatch.chdir(root)
     return Project(root)
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only session of the project that is the current folder."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    (tmp_path / "p" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "p")
+    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
+    folder.mkdir(parents=True)
+    return write(
+        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
+    )

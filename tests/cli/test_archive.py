@@ -5,24 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-from memtui.project import transcript_slug
-from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
-
-
-@pytest.fixture
-def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
-    (tmp_path / "p" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "p")
-    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
-    folder.mkdir(parents=True)
-    return write(
-        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
-    )
 
 
 def test_a_deleted_session_is_read_and_restored(memtui: Memtui, transcript: Path) -> None:

@@ -9,23 +9,9 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.capture import Capture, render_capture
-from memtui.project import memtui_home, transcript_slug
+from memtui.project import memtui_home
 from memtui.store.index.sessions import SessionIndex
-from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
-
-
-@pytest.fixture
-def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
-    (tmp_path / "p" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "p")
-    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
-    folder.mkdir(parents=True)
-    return write(
-        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
-    )
 
 
 def test_everything_of_the_session_goes_and_nothing_else(

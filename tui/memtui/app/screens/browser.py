@@ -28,7 +28,7 @@ from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.windows import ScreenWindows
 from memtui.app.settings import Warn, keep_split
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
@@ -189,7 +189,7 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Clicking or tabbing into a pane makes it the current one; into the detail is reading it."""
-        for line in self.query(FilterLine):
+        for line in self.query(InputLine):
             line.focus_is_at(event.widget)
         if isinstance(event.widget, Pane):
             self.remove_class("-reading")
@@ -261,12 +261,12 @@ class BrowserScreen(Screen[None]):
 
     async def _open_filter(self) -> None:
         """Open the filter line. Awaited, so that what is typed next goes into it."""
-        if not self.query(FilterLine):
-            await self.mount(FilterLine(id="filter-line"), before=self.query_one(KeyBar))
-        self.query_one(FilterLine).open(self.pane.filter_text)
+        if not self.query(InputLine):
+            await self.mount(InputLine("filter", FILTER_HINT), before=self.query_one(KeyBar))
+        self.query_one(InputLine).open(self.pane.filter_text)
 
-    @on(FilterLine.Changed)
-    def _filter_changed(self, message: FilterLine.Changed) -> None:
+    @on(InputLine.Changed)
+    def _filter_changed(self, message: InputLine.Changed) -> None:
         self.actions.filtering.set(message.text)
 
     @on(StatePane.SessionsWanted)
@@ -277,16 +277,16 @@ class BrowserScreen(Screen[None]):
     def _filter_cleared(self, message: Pane.FilterCleared) -> None:
         self.actions.filtering.clear(message.pane)
 
-    @on(FilterLine.Kept)
-    @on(FilterLine.Dropped)
-    def _filter_left(self, message: FilterLine.Kept | FilterLine.Dropped) -> None:
-        if isinstance(message, FilterLine.Dropped):
+    @on(InputLine.Kept)
+    @on(InputLine.Dropped)
+    def _filter_left(self, message: InputLine.Kept | InputLine.Dropped) -> None:
+        if isinstance(message, InputLine.Dropped):
             self.actions.filtering.set("")
-        self.query_one(FilterLine).close()
+        self.query_one(InputLine).close()
         self.set_focus(self.pane)
 
-    @on(FilterLine.Moved)
-    def _filter_moved(self, message: FilterLine.Moved) -> None:
+    @on(InputLine.Moved)
+    def _filter_moved(self, message: InputLine.Moved) -> None:
         self.pane.action_move(message.rows)
 
 

@@ -21,7 +21,7 @@ from memtui.app.model.browser import Browser
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.filter_line import FilterLine
+from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.files import FileProblem
@@ -70,7 +70,7 @@ class SessionsScreen(Screen[None]):
         with Horizontal(id="sessions-body"):
             yield RowList(self._draw, empty="…", id="sessions")
             yield DocumentView(id="session")
-        yield FilterLine(id="filter-line")
+        yield InputLine("filter", FILTER_HINT)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -207,26 +207,26 @@ class SessionsScreen(Screen[None]):
 
     def action_filter(self) -> None:
         """Filter as one types."""
-        self.query_one(FilterLine).open(self._filter)
+        self.query_one(InputLine).open(self._filter)
 
-    @on(FilterLine.Changed)
-    def _filtered(self, event: FilterLine.Changed) -> None:
+    @on(InputLine.Changed)
+    def _filtered(self, event: InputLine.Changed) -> None:
         self._filter = event.text.strip()
         self._show()
 
-    @on(FilterLine.Kept)
+    @on(InputLine.Kept)
     def _kept(self) -> None:
         self.listing.focus()
-        self.query_one(FilterLine).close()
+        self.query_one(InputLine).close()
 
-    @on(FilterLine.Dropped)
+    @on(InputLine.Dropped)
     def _dropped(self) -> None:
         self._filter = ""
         self._kept()
         self._show()
 
-    @on(FilterLine.Moved)
-    def _moved(self, event: FilterLine.Moved) -> None:
+    @on(InputLine.Moved)
+    def _moved(self, event: InputLine.Moved) -> None:
         self.listing.action_move(event.rows)
 
     def action_switch(self) -> None:

@@ -15,7 +15,7 @@ from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.transcript_title import place, title
-from memtui.app.widgets.find_line import FindLine
+from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_pages import Shows
@@ -66,7 +66,7 @@ class TranscriptScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The view, the line to type in, and the keys."""
         yield TranscriptView(id="transcript")
-        yield FindLine()
+        yield InputLine("find", FIND_HINT)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -86,7 +86,7 @@ class TranscriptScreen(Screen[None]):
         found = self.finder.place
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))
-        self.query_one(FindLine).show_place(found)
+        self.query_one(InputLine).show_status(found)
 
     async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click in the key bar."""
@@ -109,24 +109,24 @@ class TranscriptScreen(Screen[None]):
     def action_find(self) -> None:
         """Type what is looked for."""
         self.finder.begin()
-        self.query_one(FindLine).open(self.finder.text)
+        self.query_one(InputLine).open(self.finder.text, select=True)
 
-    @on(FindLine.Changed)
-    def _find(self, event: FindLine.Changed) -> None:
+    @on(InputLine.Changed)
+    def _find(self, event: InputLine.Changed) -> None:
         self.finder.type(event.text)
 
-    @on(FindLine.Kept)
+    @on(InputLine.Kept)
     def _kept(self) -> None:
         self._close_line()
 
-    @on(FindLine.Dropped)
+    @on(InputLine.Dropped)
     def _dropped(self) -> None:
         self.finder.drop()
         self._close_line()
 
     def _close_line(self) -> None:
         self.view.focus()
-        self.query_one(FindLine).close()
+        self.query_one(InputLine).close()
         self.show_place()
 
     def action_again(self, step: int) -> None:

@@ -1,0 +1,114 @@
+"""A one-line input at the bottom of a screen, for a filter or a search."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+FILTER_HINT = "filter, enter keeps it, esc drops it"
+FIND_HINT = "find, enter keeps it, esc goes back"
+
+
+class InputLine(Horizontal):
+    """A slash, an input and a short status, visible while open. Every change is posted at once."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "drop", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+    ]
+
+    class Changed(Message):
+        """The text was changed."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Kept(Message):
+        """Enter was pressed: the text stays in effect."""
+
+    class Dropped(Message):
+        """Escape was pressed: the text is given up."""
+
+    class Moved(Message):
+        """Up or down was pressed: the selection is to move by this many rows."""
+
+        def __init__(self, rows: int) -> None:
+            super().__init__()
+            self.rows = rows
+
+    def __init__(self, name: str, hint: str) -> None:
+        """Make the line, closed.
+
+        Args:
+            name: the input's id; the line's own is ``<name>-line``.
+            hint: shown while the input is empty.
+        """
+        super().__init__(id=f"{name}-line")
+        self._input = Input(id=name, compact=True, placeholder=hint)
+        self._status = Label(Content(""), classes="status")
+
+    def compose(self) -> ComposeResult:
+        """The three widgets, side by side."""
+        yield Label(Content(" / "), classes="label")
+        yield self._input
+        yield self._status
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the line is visible."""
+        return self.has_class("-open")
+
+    def open(self, text: str, *, select: bool = False) -> None:
+        """Show the line and focus it.
+
+        Args:
+            text: the text to edit; it is not posted as a change.
+            select: select all of it, so that typing replaces it.
+        """
+        self.add_class("-open")
+        with self.prevent(Input.Changed):
+            self._input.value = text
+        if select:
+            self._input.action_select_all()
+        self.screen.set_focus(self._input)
+
+    def close(self) -> None:
+        """Hide the line."""
+        self.remove_class("-open")
+
+    def focus_is_at(self, widget: Widget) -> None:
+        """Hide the line when another widget has the focus, show it when its input has."""
+        self.set_class(widget.parent is self, "-open")
+
+    def show_status(self, text: str) -> None:
+        """Show a short text after the input, such as the number of matches."""
+        self._status.update(Content(f" {text} " if text else ""))
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.is_open:
+            self.post_message(self.Changed(event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Kept())
+
+    def action_drop(self) -> None:
+        """Give up the text."""
+        self.post_message(self.Dropped())
+
+    def action_move(self, rows: int) -> None:
+        """Move the selection."""
+        self.post_message(self.Moved(rows))
