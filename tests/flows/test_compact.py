@@ -14,7 +14,8 @@ from memtui.flows.sessions import session_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.project import Home, Places, Project, transcript_slug
-from memtui.reading.facts import Facts, ReadingCancelledError
+from memtui.reading.cancelled import ReadingCancelledError
+from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Prompt
 from memtui.store.memory_files import FilesBackend
 from tests.transcripts import Transcript

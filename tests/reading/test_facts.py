@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.transcript import LINE_LIMIT
-from memtui.reading.facts import ReadingCancelledError, read_facts, to_json
+from memtui.reading.cancelled import ReadingCancelledError
+from memtui.reading.facts import read_facts, to_json
 from tests.transcripts import SUMMARY, Transcript, tool_result, tool_use
 
 KEY_LIST = """

@@ -10,8 +10,8 @@ from typing import Any
 from memtui.aftermath.records import Need
 from memtui.formats.transcript import Record, read_lines
 from memtui.formats.transcript_events import Boundary, Call, Queued, Summary, Words, agent_of, events
+from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.checks import bare_command
-from memtui.reading.facts import ReadingCancelledError
 from memtui.reading.paths import absolute
 from memtui.reading.records import CompactionFact, Source
 from memtui.reading.tools import EDIT_TOOLS, SHELL_TOOLS

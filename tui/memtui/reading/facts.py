@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from memtui.formats.transcript import read_lines
+from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.checkpoint import Carry
 from memtui.reading.reader import Reading
 from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Source, Turn
 from memtui.reading.subagents import agent_transcripts
 
-__all__ = ["Facts", "ReadingCancelledError", "read_facts", "read_on", "to_json"]
+__all__ = ["Facts", "read_facts", "read_on", "to_json"]
 
 _STEP = 2_000_000
-
-
-class ReadingCancelledError(Exception):
-    """The reading was cancelled."""
 
 
 def read_facts(

@@ -11,6 +11,7 @@ from memtui.app.actions.place import Place
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import DraftWanted
 from memtui.app.panes.state import StatePane
+from memtui.reading.cancelled import ReadingCancelledError
 
 
 class Drafts:
@@ -62,7 +63,6 @@ class Drafts:
 
     async def _draft(self, draft: DraftWanted) -> None:
         """Draft one state and show it, unless another one is wanted meanwhile."""
-        from memtui.reading.facts import ReadingCancelledError
 
         def unwanted() -> bool:
             return not self._wants(draft.transcript)

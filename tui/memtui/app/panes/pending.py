@@ -17,6 +17,7 @@ from memtui.clean import clean_line
 from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
+from memtui.reading.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.aftermath.records import Aftermath
@@ -161,8 +162,6 @@ class PendingPane(Pane):
 
     def read_losses(self, item: CaptureRow, cancelled: Callable[[], bool]) -> Aftermath | None:
         """Read what a compaction lost, in a thread, and remember how much; None where nothing has it."""
-        from memtui.reading.facts import ReadingCancelledError
-
         assert item.capture is not None
         try:
             transcript = self.browser.check_transcript(item.capture.transcript)

@@ -21,6 +21,7 @@ from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
+from memtui.reading.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.formats.session_state import SessionState, Task
@@ -198,7 +199,6 @@ class StatePane(Pane):
     def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded away; nothing for what cannot be read."""
         from memtui.app.details.context_chart import context_chart
-        from memtui.reading.facts import ReadingCancelledError
 
         try:
             course = self.browser.courses.read(transcript, progress.cancelled)

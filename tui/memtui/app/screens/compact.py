@@ -32,7 +32,7 @@ from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
-from memtui.reading.facts import ReadingCancelledError
+from memtui.reading.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

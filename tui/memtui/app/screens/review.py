@@ -34,8 +34,9 @@ from memtui.files import FileProblem
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
+from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.capture_facts import facts_of_capture
-from memtui.reading.facts import Facts, ReadingCancelledError
+from memtui.reading.facts import Facts
 from memtui.store.transcripts import TranscriptProblem
 
 if TYPE_CHECKING:
