@@ -18,6 +18,7 @@ from memtui.app.keys.commands import (
 )
 from memtui.app.screens.help import HelpScreen
 from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.world import World
 
@@ -87,6 +88,14 @@ async def test_enter_with_nothing_selected_shows_what_to_do(world: World) -> Non
             await driver.press(pane, "enter")
             assert driver.reading()
             assert driver.has("#detail")
+
+
+@pytest.mark.parametrize("pane_id", PANES)
+def test_undo_shows_in_every_bottom_line_of_140_columns(pane_id: PaneId) -> None:
+    offers = frozenset({"review", "lost", "backfill", "newer_session", "older_session"})
+    entries = [command.in_key_bar for command in footer_commands(pane_id, offers=offers)]
+    shown = [label for _, label, _ in fitting(entries, 140, KeyBar.KEEP)]
+    assert {"undo", "sessions", "search"} <= set(shown)
 
 
 # -- help ---------------------------------------------------------------------------------------------------

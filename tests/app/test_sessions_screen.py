@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.app.keys.commands import PaneId
 from memtui.app.panes.state import StatePane
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -151,6 +152,26 @@ async def test_a_click_on_the_states_title_lists_the_sessions(two: World) -> Non
         await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
 
 
+@pytest.mark.parametrize("keys", [("k",), ("G", "g", "up"), ("k", "k")])
+async def test_enter_on_the_states_title_lists_the_sessions(two: World, keys: tuple[str, ...]) -> None:
+    async with opened(two) as driver:
+        await driver.press("4", *keys)
+        assert "enter lists every session" in driver.shown
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
+        await driver.press("escape")
+
+
+@pytest.mark.parametrize("keys", [("k", "j"), ("k", "G", "g"), ("k", "1", "4")])
+async def test_who_left_the_states_title_opens_its_row(two: World, keys: tuple[str, ...]) -> None:
+    async with opened(two) as driver:
+        await driver.press("4", *keys)
+        assert "enter lists every session" not in driver.shown
+        assert driver.pane(PaneId.STATE).index == 0
+        await driver.press("enter")
+        assert driver.reading()
+
+
 async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
     session = full.session("s-3", minutes=26 * 24 * 60)
     session.prompt("Soon gone")
@@ -176,7 +197,7 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
     path.unlink()
     async with opened(two) as driver:
         rows = await listed(driver)
-        assert " kept" in driver.lines[driver.line_of("Paint the")]
+        assert any("Paint the" in line and " kept" in line for line in driver.lines)
         rows.select(str(path))
         await driver.press("enter")
         await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
@@ -203,3 +224,11 @@ async def test_enter_in_the_detail_reads_the_session(two: World) -> None:
         assert isinstance(driver.screen, TranscriptScreen)
         await driver.press("escape")
         assert isinstance(driver.screen, SessionsScreen)
+
+
+async def test_the_bottom_line_says_what_tab_does_where_one_is(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        assert "tab detail" in driver.lines[-1]
+        await driver.press("tab")
+        assert "tab detail" not in driver.lines[-1] and "esc list" in driver.lines[-1]

@@ -15,12 +15,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from memtui.app.details import session_rows
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import compact, evidence_pane, review_fields
 from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
+from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets import document, transcript_calls, transcript_lines
@@ -60,6 +62,8 @@ SCREENS = {
     "other": (("4", "]"), SIZES),
     "versions": (("4", "v"), SIZES),
     "changes": (("2", "a", "P", "L"), SIZES),
+    "sessions": (("S",), SIZES),
+    "session": (("S", "j", "tab"), (SHORT,)),
     "compared": (("4", "v", "space", "G", "a"), SIZES),
 }
 CASES = [
@@ -118,6 +122,20 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(compact, "clean", cleaned)
     monkeypatch.setattr(compact, "_PAUSE", 0.0)
     monkeypatch.setattr(searching, "clean", cleaned)
+    monkeypatch.setattr(session_rows, "clean_line", cleaned_line)
+
+
+_DOCUMENTS: dict[type[object], tuple[str, str]] = {
+    CompactScreen: ("#compact-checks", ""),
+    SessionsScreen: ("#session", "ASKS"),
+    VersionsScreen: ("#changes", ""),
+}
+"""The document of a screen that is read in the background, and a text in it."""
+
+
+async def _shown(driver: Driver, view: str, text: str) -> None:
+    document = driver.screen.query_one(view, DocumentView)
+    await driver.until(lambda: document.document.text and text in document.document.text, view)
 
 
 async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
@@ -134,15 +152,11 @@ async def _press(pilot: Pilot[None], keys: tuple[str, ...]) -> None:
             await driver.until_transcript()
             await driver.until(lambda: "turn" in driver.lines[0], "the turns")
             await driver.handled()
-        elif isinstance(driver.screen, CompactScreen):
-            checks = driver.screen.query_one("#compact-checks", DocumentView)
-            await driver.until(lambda: checks.document.text, "the checks")  # noqa: B023
         elif isinstance(driver.screen, SearchScreen):
             workers = [worker for worker in driver.app.workers if worker.group == "search"]
             await driver.until(lambda: all(each.is_finished for each in workers), "the hits")  # noqa: B023
-        elif isinstance(driver.screen, VersionsScreen):
-            changes = driver.screen.query_one("#changes", DocumentView)
-            await driver.until(lambda: changes.document.text, "the changes")  # noqa: B023
+        elif type(driver.screen) in _DOCUMENTS:
+            await _shown(driver, *_DOCUMENTS[type(driver.screen)])
         elif driver.browser.current_id is PaneId.STATE:
             await driver.until(lambda: driver.pane(PaneId.STATE).count(), "the state")
             await driver.until(lambda: "Context size" in driver.detail, "the chart")

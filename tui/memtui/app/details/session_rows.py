@@ -20,7 +20,9 @@ from memtui.store.session_list import Session, size_text
 
 SOON = 7
 """Days from which it shows red that a session will be deleted."""
-_WIDE = 100
+_WIDE = 64
+"""Cells of a row from which it has all its columns."""
+_LEAD, _END = 13, 6
 _ASK = 300
 _FILES = 40
 
@@ -72,15 +74,30 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
+def heading(width: int, column: Column, *, project: bool) -> Content:
+    """The names of the columns over the rows, the one that they are sorted by marked."""
+
+    def named(each: Column, size: int) -> tuple[str, str]:
+        return f"{each:>{size}}" if size else each, "bold $accent" if each is column else "$quiet"
+
+    when, name = named(Column.WHEN, 0), named(Column.NAME, 0)
+    where = "project  " if project else ""
+    right = [named(each, size) for each, size in _CELLS.items()] if width >= _WIDE else []
+    spaced = [part for each in right for part in (each, " ")]
+    left = Content.assemble(when, " " * (_LEAD - len(when[0])), (where, "$quiet"), name)
+    end = Content.assemble(*spaced, named(Column.LEFT, _END))
+    return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)
+
+
 def row(session: Session, width: int, *, project: bool) -> Content:
     """One session in a line; where there is little room only when, its name, and the days left."""
     summary = session.summary
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
-    lead = f"{day_and_minute(session.written):<13}"
+    lead = f"{day_and_minute(session.written):<{_LEAD}}"
     left = _left(session)
     where = f"{clean_line(Path(summary.folder).name)}  " if project and summary.folder else ""
     if width < _WIDE:
-        room = max(4, width - len(lead) - 6)
+        room = max(4, width - len(lead) - _END)
         return Content.assemble((lead, "$quiet"), _fit([(where, "$accent"), name], room), left)
     values = (
         str(summary.turns or ""),
@@ -91,7 +108,7 @@ def row(session: Session, width: int, *, project: bool) -> Content:
     )
     right = "".join(f"{value:>{size}} " for value, size in zip(values, _CELLS.values(), strict=True))
     agents = f"  +{session.agents} agents" if session.agents else ""
-    room = max(4, width - len(lead) - len(right) - 6)
+    room = max(4, width - len(lead) - len(right) - _END)
     content = _fit([(where, "$accent"), name, (f"  {clean_line(summary.branch)}{agents}", "$quiet")], room)
     return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
 

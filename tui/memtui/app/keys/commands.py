@@ -161,12 +161,12 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("n", "n", "update", "write a new version of the session state now", "update_state", _STATE, 16),
     Command("p", "p", "copy notes", "copy the notes that restore this session", "copy_notes", _STATE, 18),
-    Command("m", "m", "ask claude", "let a model word the next version (claude -p)", "ask_model", _STATE, 36),
+    Command("m", "m", "ask claude", "let a model word the next version (claude -p)", "ask_model", _STATE, 38),
     Command(
         "b", "b", "backfill", "capture compactions that were missed", "backfill", _PENDING, 15, offered=True
     ),
     Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
-    Command("u", "u", "undo", "undo the last change, be it from an earlier run", "undo", rank=50),
+    Command("u", "u", "undo", "undo the last change, be it from an earlier run", "undo", rank=35),
     Command("ctrl+r", "ctrl+r", "redo", "redo what was undone last", "redo"),
     Command("L", "L", "log", "everything that memtui has changed; u undoes one of them", "log"),
     Command("enter", "enter", "open", "open the detail", "open", rank=5, palette=False),
@@ -183,7 +183,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
     Command("c", "c", "compact", "compact the current session into a memory", "compact", rank=34),
     Command("s", "s", "search", "search sessions, memories, captures and states", "search", rank=32),
-    Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions", rank=38),
+    Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions", rank=36),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),
     Command(
         "less_than_sign",
@@ -217,6 +217,7 @@ _MOVING = (
     ("1 2 3 4, tab", "go to a pane, to the next one"),
     ("j k ↑ ↓ g G", "move; page up, page down, ctrl+d and ctrl+u work too"),
     ("tab, enter", "in a memory's detail: go to the next fold or related memory, and open it"),
+    ("k, enter", "above the first row of the session state: its title, which lists every session"),
 )
 """Keys that are told together, or that the lists bind themselves."""
 _TOLD_TOGETHER = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})

@@ -214,6 +214,8 @@ TRANSCRIPT = CommandTable(
     ),
 )
 
+_SESSIONS, _SESSION = frozenset({"sessions"}), frozenset({"session"})
+
 SESSIONS = CommandTable(
     "Sessions",
     "The conversations with Claude Code, the newest first, and how many days it keeps each.",
@@ -234,10 +236,18 @@ SESSIONS = CommandTable(
             "less_than_sign", "<", "sort", "sort by the column before", "screen.sort(-1)", bar=False
         ),
         ScreenCommand("y", "y", "copy id", "copy the session's id", "screen.copy"),
-        ScreenCommand("tab", "tab", "detail", "go from the list to the detail, or back", "screen.switch"),
+        ScreenCommand("tab", "tab", "detail", "go from the list to the detail", "screen.switch", _SESSIONS),
         HELP,
         ScreenCommand(
-            "escape,q,S", "esc", "back", "back: to the list, out of the filter, out of here", "screen.back"
+            "escape,q,S",
+            "esc",
+            "back",
+            "back: to the list, out of the filter, out of here",
+            "screen.back",
+            _SESSIONS,
+        ),
+        ScreenCommand(
+            "escape", "esc", "list", "go back from the detail", "screen.back", _SESSION, bound=False
         ),
     ),
 )

@@ -211,7 +211,10 @@ class Pane(RowList):
         return len(self.rows) or sum(map(len, told))
 
     def _show_title(self, shown: int) -> None:
-        """Write number, name and count into the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
+        self.border_title = self._title(shown)
+
+    def _title(self, shown: int) -> Content:
+        """Number, name and count for the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
         wanted = Content(clean_line(self.filter_text)).truncate(_FILTER, ellipsis=True).plain
         if wanted:
             more = "…" if self.filter_reads else ""
@@ -220,7 +223,7 @@ class Pane(RowList):
             count = self.told()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
-        self.border_title = Content.assemble(
+        return Content.assemble(
             (f"{self.number} ", "$quiet"),
             PANE_TITLES[self.pane_id],
             (f" {count}" if count else "", "$accent"),

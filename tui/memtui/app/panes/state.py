@@ -31,6 +31,7 @@ _BARE = "Neither a goal nor a task yet: enter shows the document."
 _READING = "Reading the transcript …"
 _QUIET = timedelta(minutes=5)
 """A session in which nothing has happened for so long says so."""
+_TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
 _NEXT = 3
@@ -64,6 +65,8 @@ class StatePane(Pane):
         self._glance: dict[str, _Row] = {}
         self._folded: bool | None = None
         """Whether the chart is folded away; None where nobody has said so, then it is where room is short."""
+        self._at_title = False
+        """Whether the selection stands above the first row, on the title."""
 
     def apply(self, view: View) -> None:
         """Show a newer state, or that of another session."""
@@ -132,9 +135,43 @@ class StatePane(Pane):
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
             self.post_message(self.SessionsWanted())
 
+    def action_move(self, rows: int) -> None:
+        """Select another row; above the first one is the title."""
+        if rows < 0 and not self.index:
+            self._stand_on_title(True)
+        elif self._at_title:
+            self._stand_on_title(False)
+        else:
+            super().action_move(rows)
+
+    def _go(self, index: int) -> None:
+        self._stand_on_title(False)
+        super()._go(index)
+
+    def action_open(self) -> None:
+        """Open the selected row; the title leads to the list of sessions."""
+        if self._at_title:
+            self.post_message(self.SessionsWanted())
+        else:
+            super().action_open()
+
+    def on_blur(self) -> None:
+        """The title is selected only while one moves here."""
+        self._stand_on_title(False)
+
+    def _stand_on_title(self, there: bool) -> None:
+        if there != self._at_title:
+            self._at_title = there
+            self.refresh_rows()
+
+    def _style_names(self, key: str, cursor: bool, hover: bool) -> tuple[str, ...]:
+        return super()._style_names(key, cursor and not self._at_title, hover)
+
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)
-        self.border_subtitle = Content(self.doing)
+        if self._at_title:
+            self.border_title = self._title(shown).stylize("reverse")
+        self.border_subtitle = Content(_TO_LIST if self._at_title else self.doing)
 
     def text_of(self, key: str) -> str:
         """What the filter looks in."""

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.details.session_rows import Column, matches, ordered, row, session_detail
+from memtui.app.details.session_rows import (
+    Column,
+    heading,
+    matches,
+    ordered,
+    row,
+    session_detail,
+)
 from memtui.app.editor import run_aside
 from memtui.app.keys.screen_commands import SESSIONS
 from memtui.app.model.browser import Browser
@@ -38,6 +47,18 @@ _PAUSE = 0.1
 _LARGE = 64 << 20
 """Bytes from which a transcript is not read for the detail: enter opens it at once."""
 _NONE = "Claude Code has no session here. A shows those of all projects."
+
+
+class Heading(Widget):
+    """The names of the columns."""
+
+    def __init__(self, draw: Callable[[], Content]) -> None:
+        super().__init__()
+        self._draw = draw
+
+    def render(self) -> Content:
+        """Draw them for the width of now."""
+        return self._draw()
 
 
 class SessionsScreen(Screen[None]):
@@ -66,17 +87,23 @@ class SessionsScreen(Screen[None]):
         """The session of which the detail shows all there is."""
 
     def compose(self) -> ComposeResult:
-        """The list under its header, the detail beside or below it, the keys."""
+        """The list under the names of its columns, the detail beside or below it, the keys."""
         with Horizontal(id="sessions-body"):
-            yield RowList(self._draw, empty="…", id="sessions")
+            with Vertical(id="listed"):
+                yield Heading(self._heading)
+                yield RowList(self._draw, empty="…", id="sessions")
             yield DocumentView(id="session")
         yield InputLine("filter", FILTER_HINT)
         yield KeyBar()
 
     def on_mount(self) -> None:
         """List what is there, then read on."""
-        self.query_one(KeyBar).keys = self.TABLE.bar()
         self._load()
+
+    def on_descendant_focus(self) -> None:
+        """The keys at the bottom are those of where the focus is."""
+        detail = self.focused is self.query_one("#session")
+        self.query_one(KeyBar).keys = self.TABLE.bar("session" if detail else "sessions")
 
     # -- the list -------------------------------------------------------------------------------------------
 
@@ -125,8 +152,12 @@ class SessionsScreen(Screen[None]):
         count = f'{shown}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
         where = "of all projects" if self._everywhere else ""
         parts = [("Sessions ", ""), (count, "$accent"), (f" {where}" if where else "", "$quiet")]
-        self.listing.border_title = Content.assemble(*parts)
-        self.listing.border_subtitle = Content(f"by {self._column}")
+        self.query_one("#listed").border_title = Content.assemble(*parts)
+        self.query_one(Heading).refresh()
+
+    def _heading(self) -> Content:
+        width = self.listing.room
+        return Content.assemble(" ", heading(width, self._column, project=self._everywhere))
 
     def _draw(self, key: str, width: int) -> Content:
         session = self._sessions.get(key)

@@ -412,8 +412,13 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             strip = self._strips[cache_key] = self._render_row(*cache_key, width)
         return strip
 
+    @property
+    def room(self) -> int:
+        """The cells that there are for a row, beside its bar."""
+        return max(0, self.scrollable_content_region.width - 1 - self.GAP)
+
     def _render_row(self, key: str, cursor: bool, hover: bool, marked: bool, new: bool, width: int) -> Strip:
-        inner = max(0, self.scrollable_content_region.width - 1 - self.GAP)
+        inner = self.room
         names = (*self._style_names(key, cursor, hover), *(("row-list--new",) if new else ()))
         base = self.get_visual_style(*names)
         ground = base.rich_style
