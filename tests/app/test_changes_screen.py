@@ -126,9 +126,29 @@ async def test_changes_of_other_projects_are_shown_on_request(world: World, name
         await driver.press("L")
         await driver.until(lambda: isinstance(driver.screen, ChangesScreen), "the screen")
         await driver.until(lambda: "memtui has changed nothing here yet." in driver.shown, "the list")
+        await driver.press("enter")
+        assert await driver.until_said("nothing here yet") == (
+            "memtui has changed nothing here yet. A shows the changes of all projects."
+        )
         await driver.press("A")
         await driver.until(lambda: rows(driver), "the changes")
         assert rows(driver)[0].startswith(f"pinned {names[1]}")
+
+
+async def test_what_cannot_be_undone_says_so_on_its_row(world: World) -> None:
+    Undoing(world.home, world.project.root, clock=clock).changes.for_good(
+        "forgot session s-1", "it was deleted for good"
+    )
+    async with opened(world) as driver:
+        await log_of(driver, 1)
+        assert "forgot session s-1  cannot be undone  by the app" in rows(driver)[0]
+        await driver.press("u")
+        assert "cannot be undone: it was deleted for good" in await driver.until_said("for good")
+        await driver.press("enter")
+        await driver.until(lambda: reads(driver), "the change")
+        assert "It cannot be undone: it was deleted for good." in (
+            driver.screen.query_one(DocumentView).document.text
+        )
 
 
 async def test_a_hostile_log_is_shown_as_text(world: World) -> None:

@@ -248,6 +248,31 @@ async def test_e_opens_the_pager(long: World, tmp_path: Path, monkeypatch: pytes
         assert driver.last_said == "no pager"
 
 
+async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    session = full.session("s-1", minutes=1)
+    session.prompt("The token is")
+    session.say(f"It is {secret}")
+    full.save(session)
+    left: list[str] = []
+
+    def leaves(app: object, text: str, *, name: str = "") -> str:
+        left.append(text)
+        return name
+
+    monkeypatch.setattr("memtui.app.screens.transcript.page_text", leaves)
+    monkeypatch.setattr("memtui.app.host.HostApp.copy_text", leaves)
+    async with opened(full) as driver:
+        await reading(driver)
+        assert secret in driver.shown
+        await driver.press("e", "y")
+        monkeypatch.setattr(driver.screen, "get_selected_text", lambda: f"is {secret}")
+        await driver.press("y", "ctrl+c")
+    assert left == [*["It is [masked: github token]\n"] * 2, *["is [masked: github token]"] * 2]
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_frame_says_where_one_is(long: World, size: tuple[int, int]) -> None:
     async with opened(long, size) as driver:

@@ -67,3 +67,16 @@ def test_a_shorter_file_is_read_anew(tmp_path: Path) -> None:
     known = summarize(path, SessionSummary())
     path.write_bytes(b"")
     assert summarize(path, known) == SessionSummary()
+
+
+def test_what_is_kept_holds_neither_secrets_nor_private_parts(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    path = write(
+        tmp_path / "t.jsonl",
+        user(f"Use it <private>the plan</private> {'word ' * 50}{secret}"),
+        {"type": "ai-title", "aiTitle": f"With {secret}"},
+    )
+    summary = summarize(path, SessionSummary())
+    assert summary.first_ask.startswith("Use it [private] word")
+    assert "ghp_" not in summary.first_ask and "the plan" not in summary.first_ask
+    assert summary.title == "With [masked: github token]"

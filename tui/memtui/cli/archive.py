@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
@@ -130,7 +131,13 @@ def verify_command(session: str) -> None:
 def restore_command(session: str) -> None:
     """Put a session back where Claude Code had it, so that it can be resumed; what is there stays."""
     archive = _archive()
-    written = archive.restore(archive.find(session))
+    kept = archive.find(session)
+    written = archive.restore(kept)
+    if written:
+        changes_in(project_of(None).root).for_good(
+            f"restored session {kept.session_id[:8]} for Claude Code",
+            "memtui deletes no transcript of Claude Code's",
+        )
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
 
 
@@ -157,9 +164,22 @@ def prune_command(age: str, size: str, yes: bool) -> None:
             f"{'' if each.is_live else '  the only copy'}"
         )
     if yes or click.confirm(f"Delete these {len(old)} sessions from the archive?", default=False):
+        _remove(archive, old)
+        say(f"Deleted {len(old)}. {_place(archive)}")
+
+
+def _remove(archive: Archive, old: list[Kept]) -> None:
+    removed = []
+    try:
         for each in old:
             archive.remove(each)
-        say(f"Deleted {len(old)}. {_place(archive)}")
+            removed.append(each.session_id[:8])
+    finally:
+        if removed:
+            sessions = "a session" if len(removed) == 1 else f"{len(removed)} sessions"
+            changes_in(project_of(None).root).for_good(
+                f"deleted {sessions} from the archive: {', '.join(removed)}", "it was deleted for good"
+            )
 
 
 def _old(archive: Archive, age: str, size: str) -> list[Kept]:

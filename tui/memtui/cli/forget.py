@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.output import say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
@@ -32,9 +33,12 @@ def command(session: str, yes: bool, root: Path | None) -> None:
         say(f"memtui keeps nothing of session {traces.session_id}.")
         return
     _show(traces)
-    if not yes and not click.confirm("Delete this for good?", default=False):
+    if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
         return
     failed = forget(places, system_clock, traces)
+    changes_in(places.project.root).for_good(
+        f"forgot {'parts of ' if failed else ''}session {traces.session_id[:8]}", "it was deleted for good"
+    )
     for each in failed:
         say(each, err=True)
     if failed:

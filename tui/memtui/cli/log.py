@@ -24,7 +24,8 @@ _SHOWN = 50
 def command(everywhere: bool, limit: int, as_json: bool, root: Path | None) -> None:
     """List what memtui has changed in this project, newest first.
 
-    Each line shows the change's id, when it was made, what it was, by whom, and whether it was undone.
+    Each line shows the change's id, when it was made, what it was, by whom, and whether it was undone, or
+    cannot be.
     `memtui undo ID` takes one back. The log has room for some thousand changes.
     """
     project = project_of(root)
@@ -36,13 +37,14 @@ def command(everywhere: bool, limit: int, as_json: bool, root: Path | None) -> N
     if as_json:
         print_json([_fields(each) for each in found])
     elif found:
-        rows = [
-            (each.change.id, _when(each), each.change.what, each.by, "undone" if each.undone else "")
-            for each in found
-        ]
+        rows = [(each.change.id, _when(each), each.change.what, each.by, _state(each)) for each in found]
         print_table(("Change", "Time", "What", "By", ""), rows, flexible=2)
     else:
         say(f"memtui has changed nothing in {project.name} yet.")
+
+
+def _state(each: Recorded) -> str:
+    return "cannot be undone" if each.change.final else "undone" if each.undone else ""
 
 
 def _when(each: Recorded) -> str:
@@ -60,4 +62,5 @@ def _fields(each: Recorded) -> dict[str, Any]:
         "project": change.project,
         "files": [file.path for file in change.files],
         "undone": each.undone,
+        "cannot_be_undone": change.final,
     }

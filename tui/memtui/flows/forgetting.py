@@ -58,7 +58,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
         "memories that were made of it: `memtui memory list` shows them, `memtui memory delete` deletes"
     )
     stays.append("what `memtui undo` could still take back of earlier changes")
-    stays.append(f"its id, in the log of the hooks: {home.hook_log}")
+    stays.append(f"its id, in the logs of the hooks and of changes: {home.hook_log}, {home.changes_log}")
     indexed = SessionIndex(home, places.claude).has(session_id)
     notes = [noted] if noted.is_file() else []
     return Traces(session_id, copies, (*captures, *folders, *notes), indexed, tuple(stays))

@@ -27,9 +27,13 @@ from memtui.formats.transcript_events import (
 from memtui.reading.blocks import blocks
 from memtui.reading.edits import EDITS
 from memtui.reading.line_index import never
+from memtui.safety.private import line_may_hold_private, without_private_in
+from memtui.safety.secrets import masked
 
 _CHUNK = 4 << 20
 _ASK = 300
+_MASKED = 20_000
+"""Characters of a text that are searched for secrets: longer than any, a private key included."""
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
@@ -40,6 +44,7 @@ class SessionSummary:
 
     title: str = ""
     first_ask: str = ""
+    """What was asked first: its beginning, with secrets masked and without private parts, like the title."""
     started: str = ""
     ended: str = ""
     turns: int = 0
@@ -119,6 +124,8 @@ class _Reading:
             except ValueError:
                 return
             if type(record) is dict:
+                if line_may_hold_private(row):
+                    record = without_private_in(record)
                 self._record(record, len(row))
 
     def _is_wanted(self, row: bytes) -> bool:
@@ -135,7 +142,7 @@ class _Reading:
         self._place(record)
         for event in events(record):
             if isinstance(event, Title):
-                found["title"] = event.text
+                found["title"] = _safe(event.text)
             elif isinstance(event, Boundary):
                 found["compactions"] += 1
             else:
@@ -143,7 +150,7 @@ class _Reading:
         for block in blocks(Line(0, size, (record,))):
             if block.is_ask and isinstance(block.event, (Words, Queued)):
                 found["turns"] += 1
-                found["first_ask"] = found["first_ask"] or block.event.text.strip()[:_ASK]
+                found["first_ask"] = found["first_ask"] or _safe(block.event.text)
 
     def _place(self, record: Record) -> None:
         folder, branch = record.get("cwd"), record.get("gitBranch")
@@ -175,6 +182,11 @@ class _Reading:
             self._found["tokens"] = (request.tokens if request else 0) or self._found["tokens"]
         summary = SessionSummary(**self._found)
         return replace(summary, files=tuple(self._files), end=end, waiting=dict(self._waiting))
+
+
+def _safe(text: str) -> str:
+    """The beginning of a text to keep: masked before it is cut, as half a secret is not recognised."""
+    return masked(text.strip()[:_MASKED])[:_ASK]
 
 
 def _stamp(row: bytes) -> str:

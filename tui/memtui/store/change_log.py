@@ -59,6 +59,8 @@ class Change(NamedTuple):
     """In the order in which they were written."""
     reverts: str = ""
     """The id of the change that this one took back; "" for a change of its own."""
+    final: str = ""
+    """Why it cannot be taken back, as a phrase; "" for a change that can."""
 
 
 def digest(data: bytes | None) -> str:
@@ -91,8 +93,9 @@ class ChangeLog:
         kept = [self._keep(text) for text in texts]
         fields = change._asdict()
         fields["files"] = [list(file) for file in change.files]
-        if not change.reverts:
-            del fields["reverts"]
+        for name in ("reverts", "final"):
+            if not fields[name]:
+                del fields[name]
         begun = append_line(self.path, json.dumps(fields, ensure_ascii=False), limit=LIMIT)
         if begun or any(kept):
             self._sweep(strays=begun)
@@ -167,6 +170,7 @@ def _change(line: str) -> Change | None:
             project=str(fields["project"]),
             files=tuple(FileChange(*map(str, file)) for file in fields["files"]),
             reverts=str(fields.get("reverts", "")),
+            final=str(fields.get("final", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

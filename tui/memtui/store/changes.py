@@ -131,23 +131,32 @@ class Changes:
             del self._open[get_ident()]
             self._try(together)
 
-    def _try(self, together: Together) -> None:
+    def for_good(self, what: str, why: str) -> None:
+        """Record a change that cannot be taken back. Never raises.
+
+        Args:
+            what: the change in plain words.
+            why: a phrase that follows "cannot be undone:".
+        """
+        self._try(Together(what), final=why)
+
+    def _try(self, together: Together, *, final: str = "") -> None:
         try:
-            self.record(together)
+            self.record(together, final=final)
             self.problem = ""
         except FileProblem as problem:
             self.problem = str(problem)
         except (OSError, ValueError) as error:
             self.problem = f"{self.log.path} cannot be written: {error}"
 
-    def record(self, together: Together, *, reverts: str = "") -> Change | None:
+    def record(self, together: Together, *, reverts: str = "", final: str = "") -> Change | None:
         """Append a change to the log; None when no file is other than it was.
 
         Raises:
             OSError, ValueError, FileProblem: it cannot be written.
         """
         files = together.files()
-        if not files and not reverts:
+        if not files and not reverts and not final:
             return None
         change = Change(
             id=os.urandom(4).hex(),
@@ -157,6 +166,7 @@ class Changes:
             project=self.project,
             files=tuple(FileChange(each.path, digest(each.before), digest(each.after)) for each in files),
             reverts=reverts,
+            final=final,
         )
         texts = [each.before for each in files] + [each.after for each in files if each.shared]
         self.log.append(change, [text for text in texts if text is not None])

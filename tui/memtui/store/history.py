@@ -101,8 +101,11 @@ class History:
         Raises:
             FileProblem: the log cannot be read.
         """
+        return recorded(self._read())
+
+    def _read(self) -> list[Change]:
         try:
-            return recorded(self._log.changes())
+            return self._log.changes()
         except OSError as error:
             raise FileProblem(self._log.path, f"cannot be read: {error.strerror}") from error
 
@@ -111,12 +114,13 @@ class History:
 
         Args:
             undone: look for what can be done again: nothing, once something else was changed.
-            passing: ids of changes to pass over.
+            passing: ids of changes to pass over, as those that cannot be taken back are.
         """
-        own = [each for each in self.all() if self._is_own(each)]
+        changes = self._read()  # once: another process may begin a new log at any time
+        own = [each for each in recorded(changes) if self._is_own(each)]
         if not undone:
             return next((each for each in own if not each.undone and each.change.id not in passing), None)
-        order = [change.id for change in self._log.changes()]
+        order = [change.id for change in changes]
         back = [each for each in own if each.undone and each.change.id not in passing]
         latest = max(back, key=lambda each: order.index(each.last.id), default=None)
         if latest is None or any(
@@ -153,18 +157,22 @@ class History:
         return contents
 
     def _is_own(self, each: Recorded) -> bool:
-        return each.change.by in _PEOPLE and each.change.project == self._changes.project
+        change = each.change
+        return change.by in _PEOPLE and change.project == self._changes.project and not change.final
 
     def revert(self, change_id: str, *, undone: bool = False) -> Recorded:
         """Take a change back, or do it again if it was (`undone`); returns the change as it is then.
 
         Raises:
-            UndoProblem: a file has changed since, or its text is not kept any more; nothing was changed.
+            UndoProblem: a file has changed since, its text is not kept any more, or the change is one that
+                cannot be taken back; nothing was changed.
             FileProblem: a file cannot be written; nothing was changed.
         """
         private_folder(self._home.state, within=existing_above(self._home.state))
         with lock(self._log.path, timeout=_LOCK_SECONDS):
             found = self.find(change_id)
+            if found.change.final:
+                raise UndoProblem(Path(found.change.what), f"cannot be undone: {found.change.final}")
             if found.undone is not undone:
                 word = "is not taken back" if undone else "is taken back already"
                 raise UndoProblem(Path(found.change.what), word)
@@ -250,8 +258,10 @@ class History:
 
     def _conflict(self, found: Recorded, path: Path, *, gone: bool = False) -> UndoProblem:
         """What has touched a file since the change."""
-        changes = self._log.changes()
-        since = changes[[each.id for each in changes].index(found.last.id) + 1 :]
+        changes = self._read()
+        # Where the change is gone from the log meanwhile, all that is left is newer.
+        at = next((number for number, each in enumerate(changes) if each.id == found.last.id), -1)
+        since = changes[at + 1 :]
         newer = [each for each in since if any(file.path == str(path) for file in each.files)]
         if not newer:
             reason = "does not exist any more" if gone else "has changed since; it is kept as it is"

@@ -20,7 +20,8 @@ from memtui.store.retention import cleanup_days, days_left
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
 
 _CACHE_LIMIT = 64 << 20
-_VERSION = 1
+_VERSION = 2
+"""What the first one kept was not masked."""
 
 
 @dataclass(frozen=True)

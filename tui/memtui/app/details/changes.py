@@ -20,6 +20,8 @@ def change_document(change: Recorded, contents: Iterable[Content], now: datetime
     head = [line(change.change.what, "strong"), styled((f"{when} · by {change.by}", "dim"))]
     if change.undone:
         head.append(line("Undone: ctrl+r in the list does it again.", "warn"))
+    if change.change.final:
+        head.append(line(f"It cannot be undone: {change.change.final}.", "warn"))
     return concat(*head, *(_file(content) for content in contents))
 
 

@@ -183,8 +183,16 @@ TRANSCRIPT = CommandTable(
             "screen.unfold",
         ),
         ScreenCommand("space", "space", "mark", "mark this block, or unmark it", "screen.mark"),
-        ScreenCommand("y", "y", "copy", "copy the selection, the marked blocks or this one", "screen.copy"),
-        ScreenCommand("e", "e", "pager", "open them in $PAGER or $EDITOR", "screen.pager", bar=False),
+        ScreenCommand(
+            "y",
+            "y",
+            "copy",
+            "copy the selection, marked blocks or this one; masks secrets",
+            "screen.copy",
+        ),
+        ScreenCommand(
+            "e", "e", "pager", "open them in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
+        ),
         ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
         ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
         ScreenCommand(
@@ -304,7 +312,7 @@ CHANGES = CommandTable(
     (
         ScreenCommand("u", "u", "undo", "undo this change", "screen.undo"),
         ScreenCommand("ctrl+r", "ctrl+r", "redo", "redo this change, which was undone", "screen.redo"),
-        ScreenCommand("enter", "enter", "open", "read the files of this change", "screen.open", bound=False),
+        ScreenCommand("enter", "enter", "open", "read the files of this change", "screen.open"),
         ScreenCommand(
             "A,a", "A", "all", "show the changes of all projects, or of this one alone", "screen.everywhere"
         ),

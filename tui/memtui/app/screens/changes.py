@@ -25,6 +25,8 @@ from memtui.store.history import Recorded
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
+_NONE = "memtui has changed nothing here yet. A shows the changes of all projects."
+_NONE_ANYWHERE = "memtui has changed nothing yet."
 _LOOK = 2.0
 """Seconds between looks for changes of other processes."""
 
@@ -78,7 +80,7 @@ class ChangesScreen(Screen[None]):
         project = str(self.browser.project.root)
         shown = [each for each in self._all if self._everywhere or each.change.project == project]
         self._changes = {each.change.id: each for each in shown}
-        self.listing.empty = "memtui has changed nothing here yet."
+        self.listing.empty = self._none
         self.listing.set_rows(tuple(self._changes))
         self.listing.refresh_rows()
         where = "all projects" if self._everywhere else clean_line(self.browser.project.name)
@@ -92,16 +94,22 @@ class ChangesScreen(Screen[None]):
         left = [
             ("undone " if found.undone else "", "$quiet"),
             (clean_line(found.change.what), "$quiet" if found.undone else ""),
+            ("  cannot be undone" if found.change.final else "", "$text-warning"),
             (f"  by {clean_line(found.by)}", "$quiet"),
         ]
         return row(left, short_age(moment, self.browser.clock()) if moment else "", width)
+
+    @property
+    def _none(self) -> str:
+        """Why the list is empty."""
+        return _NONE_ANYWHERE if self._everywhere else _NONE
 
     @property
     def selected(self) -> Recorded | None:
         """The selected change; None, once it is said that there is none."""
         found = self._changes.get(self.listing.selected or "")
         if found is None:
-            self.app.say("No change is selected.", severity="warning")
+            self.app.say(self._none, severity="warning")
         return found
 
     def action_undo(self) -> None:
@@ -131,7 +139,7 @@ class ChangesScreen(Screen[None]):
 
     @on(RowList.Opened)
     @work(group="open", exclusive=True, exit_on_error=False)
-    async def _opened(self) -> None:
+    async def action_open(self) -> None:
         """Read the selected change with its files."""
         found = self.selected
         if found is None:

@@ -26,6 +26,7 @@ from memtui.documents.transcript_markdown import transcript_markdown
 from memtui.formats.transcript_events import Boundary
 from memtui.reading.blocks import Block
 from memtui.reading.subagents import agent_transcripts
+from memtui.safety.secrets import masked
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -218,15 +219,15 @@ class TranscriptScreen(Screen[None]):
     def action_copy(self) -> None:
         """Copy the selection, the marked blocks or the current one as Markdown."""
         if selected := self.get_selected_text():
-            self.app.copy_text(selected, name="the selection")
+            self.app.copy_text(masked(selected), name="the selection")
         elif chosen := self._chosen():
             name = f"{len(self.view.marks)} blocks" if len(self.view.marks) > 1 else "this block"
             self.app.copy_text(transcript_markdown(chosen), name=name)
 
     def action_pager(self) -> None:
-        """Read them in a pager."""
+        """Read them in a pager: the screen shows a text as it is, what leaves it is masked."""
         chosen = self._chosen()
-        problem = page_text(self.app, transcript_markdown(chosen, mask=False)) if chosen else ""
+        problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
         if problem:
             self.app.say(problem, severity="warning")
 
