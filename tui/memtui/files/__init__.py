@@ -47,7 +47,7 @@ _LATER = {
     "Replaced": "replacing",
     "replace_expected": "replacing",
 }
-"""Name -> module of what no hook needs: imported when it is asked for."""
+"""Name -> module of everything that hooks do not need: imported on first use."""
 
 __all__ = [
     "Content",

@@ -12,10 +12,10 @@ _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 def append_line(path: Path, line: str, *, limit: int) -> bool:
-    """Append a line to a log; the log of more than `limit` bytes is kept as `older`, and a new one begun.
+    """Append a line to a log; a log over `limit` bytes is first renamed to `older`.
 
     Returns:
-        Whether a new log was begun: what was in the older one is gone.
+        Whether the log was renamed, which deletes the previous `older`.
 
     Raises:
         OSError, ValueError: it cannot be written.
@@ -26,7 +26,7 @@ def append_line(path: Path, line: str, *, limit: int) -> bool:
         data = line.encode("utf-8", "replace") + b"\n"
         # One write of one line. Where a full disk has cut the line before, this one starts a new line.
         os.write(fd, data if _ends_line(fd) else b"\n" + data)
-        # The log itself is locked: of several processes that find it full, one gives it the other name.
+        # The log itself is locked, so that only one of several processes renames it.
         if os.fstat(fd).st_size > limit and flock(fd) and _is_named(path, fd):
             path.replace(older(path))
             return True
@@ -36,7 +36,7 @@ def append_line(path: Path, line: str, *, limit: int) -> bool:
 
 
 def older(path: Path) -> Path:
-    """Where the log before this one is kept: ``hooks.1.jsonl``."""
+    """Path of the previous log: ``hooks.1.jsonl``."""
     return path.with_name(f"{path.stem}.1{path.suffix}")
 
 

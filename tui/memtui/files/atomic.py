@@ -18,9 +18,9 @@ _TEMP_PREFIX = ".memtui-"
 _TEMP_NAME = deferred(rf"\{_TEMP_PREFIX}\d{{1,10}}-[0-9a-f]{{12}}\.tmp")
 
 LEFT_OVER_SECONDS = 10 * 60
-"""A temporary file that was last written longer ago was left by a killed process.
+"""Age from which a temporary file counts as left behind by a killed process.
 
-The process id does not tell: it may be one of another container that shares the folder.
+The process id proves nothing: it may belong to another container that shares the folder.
 """
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
@@ -151,15 +151,15 @@ def write_temp(
 
 
 def is_temp_name(name: str) -> bool:
-    """Whether a name is that of a temporary file of ours, which has the process id for people to read."""
+    """Whether a name is one of our temporary files; the process id in it is for people to read."""
     return name.startswith(_TEMP_PREFIX) and _TEMP_NAME.fullmatch(name) is not None
 
 
 def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
     """Remove the temporary files that processes left behind when they were killed; returns how many.
 
-    For every folder in which this package writes; other programs' files are not touched. Never raises: what
-    cannot be swept lies there until the next time.
+    For every folder in which this package writes; other programs' files are not touched. Never raises: files
+    that cannot be removed stay until the next sweep.
     """
     try:
         with Folder(folder, within=within) as opened:

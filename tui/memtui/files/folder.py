@@ -11,7 +11,7 @@ from types import TracebackType
 
 from memtui.files.problems import FileOutside
 
-# What a system lacks counts as nothing: Windows has none of these.
+# Flags that the system lacks are 0: Windows has none of these.
 _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -38,7 +38,7 @@ _FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 class Folder:
     """A folder opened once; every name is looked up in it, never along its path again.
 
-    Raises bare `OSError`: the callers say what they were doing.
+    Raises bare `OSError`: the callers add what they were doing.
     """
 
     def __init__(self, path: Path, *, within: Path | None = None) -> None:
@@ -87,11 +87,11 @@ class Folder:
         os.link(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
     def make(self, name: str, mode: int = 0o700) -> None:
-        """Make a folder in this one, for this user alone unless told otherwise."""
+        """Make a folder in this one, by default for this user alone."""
         os.mkdir(self._at(name), mode, dir_fd=self._fd)
 
     def make_private(self) -> None:
-        """Take this folder from all others."""
+        """Remove the access of all other users."""
         if self._fd is not None:
             os.fchmod(self._fd, 0o700)
 
@@ -100,7 +100,7 @@ class Folder:
         os.unlink(self._at(name), dir_fd=self._fd)
 
     def discard(self, name: str) -> None:
-        """Remove `name` if that can be done: for ways out that already have an error to report."""
+        """Remove `name` and ignore errors, for code that already has an error to report."""
         try:
             self.unlink(name)
         except OSError:
@@ -111,7 +111,7 @@ class Folder:
         return (entry.name for entry in self.entries())
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
-        """What is in this folder; to be looked at while it is open, and not by the path of the entries."""
+        """The entries of this folder; valid only while it is open, and their `path` must not be used."""
         with os.scandir(self.path if self._fd is None else self._fd) as found:
             yield from found
 

@@ -1,7 +1,7 @@
 """Locks among memtui's own processes and threads: ``<file>.lock``, locked with flock.
 
 The system releases such a lock when its process ends, however it ends, and all containers that share the
-folder see it. The file alone means nothing: one that a killed process has left is free.
+folder see it. The mere existence of the file means nothing: one left by a killed process is free.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from memtui.files.folder import LOCK, Folder
 from memtui.files.problems import FileLocked, FileNotRegular, writing
 
 _WAIT_SECONDS = 0.025
-"""The longest time between two tries; at random, so that waiting processes do not march in step."""
+"""The longest time between two tries, which is random so that waiting processes do not run in step."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 
@@ -28,7 +28,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.
 def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
     """Hold ``<path>.lock`` for the length of the block, against other processes and threads.
 
-    Where the file system has no locks, it keeps nobody out.
+    On a file system without locks it has no effect.
 
     Args:
         path: the file that the lock is for; it need not exist, its folder must.
@@ -54,23 +54,23 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
 
 
 def sweep_locks(folder: Path, *, within: Path | None = None) -> int:
-    """Remove the lock files in a folder that nobody holds; returns how many.
+    """Remove the unheld lock files of a folder; returns how many.
 
-    Only for folders in which nobody but memtui makes files that end in ``.lock``. Never raises: what cannot
-    be swept lies there until the next time.
+    Only for folders in which memtui alone makes files that end in ``.lock``. Never raises: files that cannot
+    be removed stay until the next sweep.
     """
     swept = 0
     try:
         with Folder(folder, within=within) as opened:
             for name in [name for name in opened.names() if name.endswith(".lock")]:
                 swept += _remove_free(opened, name)
-    except OSError:  # gone since, or closed to us
+    except OSError:  # gone since, or unreadable
         return swept
     return swept
 
 
 def flock(fd: int) -> bool:
-    """Take the system's own lock on an open file for as long as it is open; False when it is taken."""
+    """Lock an open file for as long as it is open; False when another process holds the lock."""
     try:
         _system_lock(fd)
     except OSError as error:
@@ -96,7 +96,7 @@ else:
 
 
 def same_file(folder: Folder, name: str, fd: int) -> bool:
-    """Tell whether `name` still means the open file."""
+    """Whether `name` is still the open file."""
     try:
         return os.path.samestat(folder.status(name), os.fstat(fd))
     except FileNotFoundError:

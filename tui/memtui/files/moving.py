@@ -11,8 +11,8 @@ from memtui.files.problems import writing
 def move_new(old: Path, new: Path, *, old_root: Path, new_root: Path) -> bool:
     """Give a file another place on the same file system.
 
-    Between the look at the new name and the move another program could make a file there. Ours hold a lock
-    for that time.
+    Another program could make a file between the check of the new name and the move; memtui's own processes
+    hold a lock for that time.
 
     Args:
         old: the file.

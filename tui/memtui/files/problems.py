@@ -1,4 +1,4 @@
-"""What can go wrong with a file, said so that a person knows which file and what to do.
+"""Errors about one file, each a sentence that names the file and what to do.
 
 ::
 
@@ -10,7 +10,7 @@
     ├── FileUnreadable   the system refuses to read it
     ├── FileUnwritable   the system refuses to write it; nothing was changed
     ├── FileLocked       another process holds the lock
-    └── FileChanged      it is not as it was when it was read
+    └── FileChanged      it has changed since it was read
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ADVICE = {
 
 
 class FileProblem(Exception):  # noqa: N818 - what the person sees is a problem, not always an error
-    """Something about one file that a person can understand: ``str()`` is a sentence without its full stop.
+    """A problem with one file, for people to read: ``str()`` is a sentence without its full stop.
 
     Attributes:
         path: the file or folder it is about.
@@ -78,7 +78,7 @@ class FileLocked(FileProblem):
 
 
 class FileChanged(FileProblem):
-    """The file is not as it was when it was read; nothing was changed."""
+    """The file has changed since it was read; nothing was written."""
 
 
 def why(error: OSError) -> str:
@@ -88,7 +88,7 @@ def why(error: OSError) -> str:
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Turn what the system says while reading `path` into a `FileProblem`."""
+    """Turn an `OSError` while reading `path` into a `FileProblem`."""
     try:
         yield
     except FileNotFoundError as error:
@@ -101,7 +101,7 @@ def reading(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path | str) -> Iterator[None]:
-    """Turn what the system says while writing `path` into a `FileProblem`."""
+    """Turn an `OSError` while writing `path` into a `FileProblem`."""
     try:
         yield
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Replacing a file that others write, too, without losing what they write in that moment."""
+"""Replacing a file that other programs write, too, without losing their concurrent writes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from memtui.files.folder import READ, Folder, read_up_to
 from memtui.files.problems import FileChanged, reading, writing
 
 _REST_SECONDS = 0.05
-"""A file that does not change for so long is not being written."""
+"""A file that has not changed for this long is not being written."""
 
 _MOST = 64 << 20
-"""Bytes of the largest file that is compared."""
+"""Size of the largest file that is compared, in bytes."""
 
 
 class Replaced:
@@ -47,11 +47,11 @@ class Replaced:
     def settled(
         self, pauses: Iterable[float], is_whole: Callable[[bytes], bool] = lambda content: False
     ) -> bytes | None:
-        """What another program writes into it, as soon as that is whole or comes to rest; None for nothing.
+        """What another program writes into the old file, once complete or unchanging; None for nothing.
 
         Args:
             pauses: seconds to wait before each look; the first one that finds something is the last.
-            is_whole: tells a whole content, so that it need not come to rest first.
+            is_whole: whether a content is complete, so that there is no need to wait for it to stop changing.
 
         Raises:
             FileUnreadable: the system refuses to read it.

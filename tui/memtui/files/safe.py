@@ -41,13 +41,13 @@ def read_within(
 
     Args:
         path: the file.
-        root: the folder it must be in. Only whoever can replace this folder itself can lead out of it.
+        root: the folder it must be in. This folder itself is trusted.
         limit: the most bytes to accept.
         follow: False refuses a file that is itself a link; its folder may still be reached through links.
         inside: a folder in `root` above `path` that the file must not leave, either.
 
     Raises:
-        FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: as they say.
+        FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: see there.
     """
     return load_within(path, root, limit=limit, follow=follow, inside=inside).data
 
@@ -79,9 +79,9 @@ def head_within(path: Path, root: Path, *, size: int) -> bytes:
 
 
 def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -> Iterator[bytes | None]:
-    """The first `size` bytes of many files of one folder, at a tenth of the cost of asking for each.
+    """The first `size` bytes of many files of one folder, at a tenth of the cost of separate calls.
 
-    None where `head_within` would raise: it says why.
+    None where `head_within` would raise.
     """
     try:
         opened = folder_within(folder, root)
@@ -124,20 +124,19 @@ def signature_of(status: os.stat_result) -> Signature:
 
 
 def resolved(path: Path) -> Path:
-    """The path with every link resolved: names to open one in the other, not to be trusted a second time.
+    """The path with every link resolved. It may be outdated at once: open its parts one in the other.
 
     Raises:
-        FileProblem: it changes while it is looked at, or is no possible path.
+        FileProblem: it changes meanwhile, or is not a possible path.
     """
     with reading(path):
         return Path(os.path.realpath(path))
 
 
 def is_within(path: Path, root: Path) -> bool:
-    """Tell whether `path`, every link resolved, is `root` or below it.
+    """Whether `path`, every link resolved, is `root` or below it.
 
-    By the time of the answer that may have changed: what is then read must be opened by `read_within`,
-    `folder_within` or their like.
+    The answer may be outdated at once: open the file by `read_within`, `folder_within` or the like.
     """
     try:
         return resolved(path).is_relative_to(resolved(root))
@@ -162,15 +161,15 @@ def folder_within(folder: Path, root: Path) -> Folder:
 
 def existing_above(folder: Path) -> Path:
     """The folder itself, or the nearest one above it that exists."""
-    # Not Path.is_dir, which raises where a folder is closed to us.
+    # Not Path.is_dir, which raises in an unreadable folder.
     return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
 
 
 def private_folder(folder: Path, *, within: Path) -> None:
-    """Make `folder` and what is missing above it, for this user alone (0700 whatever the umask).
+    """Make `folder` and its missing parents, for this user alone (0700 whatever the umask).
 
-    A folder that this makes gets a ``.gitignore`` with ``*`` before anything else: captures hold what was
-    typed, and do not belong into a repository by accident. Folders that exist keep their mode.
+    A folder that this makes gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text
+    and must not get into a repository by accident. Folders that exist keep their mode.
 
     Args:
         folder: the folder to make.
@@ -195,7 +194,7 @@ def private_folder(folder: Path, *, within: Path) -> None:
 
 
 def shared_folder(folder: Path, *, within: Path) -> None:
-    """Make `folder` and what is missing above it as other programs do: with the modes of the umask.
+    """Make `folder` and its missing parents with the modes of the umask, as other programs do.
 
     Args:
         folder: the folder to make.

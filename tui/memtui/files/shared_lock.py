@@ -1,10 +1,10 @@
-"""The lock file that AgileFlow's scripts know: ``<file>.lock``, created exclusively, holding the process id.
+"""The lock file of AgileFlow's scripts: ``<file>.lock``, created exclusively, holding the process id.
 
 This is the protocol of its ``file-lock.js``, whose scripts write session-state.json beside us. It takes an
 empty lock for a broken one and removes it, so ours appears with its content in one step.
 
-Such a lock is held for milliseconds. Its process id may belong to another container, so only its age tells
-whether it was left behind.
+Such a lock is held for milliseconds. Its process id may belong to another container, so an abandoned lock
+is recognised by its age alone.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from memtui.files.problems import FileLocked, writing
 from memtui.files.safe import KINDS, Signature, signature_of
 
 ABANDONED_SECONDS = 30.0
-"""A lock whose file is older, or as much younger than now, was left behind."""
+"""A lock whose file is older, or dated that far in the future, was left behind."""
 
 HELD_SECONDS = 2.0
-"""The longest time to wait for one holder, however many are waited for in turn."""
+"""The longest time to wait for one holder, however many follow each other."""
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _take(folder: Folder, name: str) -> Signature | None:
 
 
 def _release(folder: Folder, name: str, mine: Signature) -> None:
-    # Never raises: the work under the lock is done, and a lock that stays is soon taken for abandoned.
+    # Never raises: the work under the lock is done, and a lock that stays soon counts as abandoned.
     with suppress(OSError):
         if signature_of(folder.status(name)) == mine:
             folder.unlink(name)
@@ -121,7 +121,7 @@ def _break(folder: Folder, name: str, seen: Signature) -> bool:
 
 
 def _described(folder: Folder, name: str, status: os.stat_result, locked: str) -> str:
-    """What lies there, and what to do about it."""
+    """A clause on the lock in the way, and what to do about it."""
     if not stat.S_ISREG(status.st_mode):
         what = KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
         return f"is {what}, and keeps {locked} locked; move it away"

@@ -25,11 +25,11 @@ class ActiveCommand(Record):
 
 
 class ActiveCommands(Record):
-    """What a session-state.json says of active commands."""
+    """The active commands of a session-state.json."""
 
     commands: tuple[ActiveCommand, ...] = ()
     broken: tuple[str, ...] = ()
-    """For each entry that cannot be used a clause that says why."""
+    """One clause per unusable entry: what is wrong with it."""
 
 
 def parse_active_commands(text: str) -> ActiveCommands:

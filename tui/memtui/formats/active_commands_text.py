@@ -1,7 +1,7 @@
-"""The text of session-state.json (seed 002), a file that other programs own: its active commands, changed.
+"""Changes the active commands in the text of session-state.json (seed 002), a file other programs own.
 
-Only the text of an entry is ever taken out or put in: the order, the numbers' spelling and the white space of
-everything else stay as they are. Standard library only, for the hook; `active_commands.py` has the records.
+Only the text of entries is removed or inserted: order, number formats and white space of everything else
+stay as they are. Standard library only, for the hook; `active_commands.py` has the records.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 from memtui.clock import parse_iso
 from memtui.formats.errors import FormatError
-from memtui.formats.json_spans import Member, Span, items, members, value_end
-from memtui.formats.json_text import cut_items, member, root_of
+from memtui.formats.json_spans import Member, Span, items, members
+from memtui.formats.json_text import add_member, cut_items, insert_item, member, put_member, root_of, style_of
 from memtui.formats.text import normal
 from memtui.named import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,7 @@ _KEY, _OLD_KEY = "active_commands", "active_command"
 
 
 class CommandEntry(NamedTuple):
-    """An entry of `active_commands`, as far as it can be used; the fields are those of `ActiveCommand`."""
+    """A usable entry of `active_commands`; its fields are those of `ActiveCommand`."""
 
     name: str
     activated_at: datetime | None
@@ -34,7 +34,7 @@ class CommandEntry(NamedTuple):
 
 
 def read_entries(text: str) -> tuple[list[CommandEntry], list[str]]:
-    """The usable entries, also the single `active_command` of old files, and why others are not.
+    """The usable entries, also the single `active_command` of old files, and a clause for each unusable one.
 
     Raises:
         FormatError: when the text is not JSON, or not an object.
@@ -63,8 +63,8 @@ def new_entry(name: str, activated_at: datetime, state: dict[str, Any], *, like:
     Args:
         name: The command's name.
         activated_at: When it was called; aware.
-        state: What the command wants to remember.
-        like: The text of the file it is for; one of a single line gets an entry without line breaks.
+        state: The command's own data.
+        like: The file's text; a file of one line gets an entry without line breaks.
     """
     moment = activated_at.astimezone(UTC).replace(tzinfo=None)
     entry = {"name": name, "activated_at": f"{moment.isoformat(timespec='milliseconds')}Z", "state": state}
@@ -74,7 +74,7 @@ def new_entry(name: str, activated_at: datetime, state: dict[str, Any], *, like:
 
 
 def remove_commands(text: str, names: Collection[str] | None) -> str:
-    """The text without the commands of these names; with None without any entry, usable or not.
+    """The text without the commands of these names; with None, without any entry, usable or not.
 
     An old file's `active_command` keeps its other members; its name becomes null.
 
@@ -90,15 +90,15 @@ def remove_commands(text: str, names: Collection[str] | None) -> str:
 
 
 def add_command(text: str, entry_json: str, *, index: int | None = None) -> str:
-    """The text with an entry more, unless one of its name is there.
+    """The text with one more entry, unless it already has one of that name.
 
     Args:
         text: The file's text; an empty one becomes a file.
-        entry_json: The entry as JSON; it goes in as it is, so that a removed one comes back as it was.
+        entry_json: The entry as JSON, inserted unchanged, so that a removed entry can be restored exactly.
         index: Its place in the array, the end by default.
 
     Raises:
-        FormatError: when the text is not a JSON object or the entry is none of a command.
+        FormatError: when the text is not a JSON object or the entry does not name a command.
     """
     entry_json = entry_json.strip(" \t\r\n")
     name = _name(_loads(entry_json))
@@ -107,18 +107,18 @@ def add_command(text: str, entry_json: str, *, index: int | None = None) -> str:
     if not text.strip("\ufeff \t\r\n"):
         text = "{}\n"
     file = _File(text)
-    if file.current is None:
-        return _edited(text, [_new_member(file, entry_json)])
-    if not file.is_list:
-        new = _new_list(file.key_indent(file.current.start), entry_json)
-        return _edited(text, [(file.current.value, new)])
-    if any(_name(entry) == name for entry in file.value(file.current.value)):
+    if file.is_list and any(_name(entry) == name for entry in file.value(file.listed.value)):
         return text
-    return _edited(text, [_insertion(file, file.current, entry_json, index)])
+    style = style_of(text)
+    if file.current is None:
+        file = _File(add_member(text, file.start, _KEY, [], style))
+    elif not file.is_list:
+        file = _File(put_member(text, file.start, _KEY, [], style))
+    return insert_item(file.text, file.listed.value.start, entry_json, index, style)
 
 
 class _File:
-    """A parsed session-state.json and where its two keys are. Of a key that comes twice the last counts."""
+    """A parsed session-state.json and the places of its two keys. Of a repeated key the last counts."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(_loads(text.removeprefix("\ufeff")), dict):
@@ -131,18 +131,17 @@ class _File:
         self.is_list = self.current is not None and text[self.current.value.start] == "["
         self.entries = list(items(text, self.current.value.start)) if self.current and self.is_list else []
 
+    @property
+    def listed(self) -> Member:
+        """The member `active_commands`."""
+        assert self.current is not None
+        return self.current
+
     def raw(self, span: Span) -> str:
         return self.text[span.start : span.end]
 
     def value(self, span: Span) -> Any:
         return _loads(self.raw(span))
-
-    def key_indent(self, at: int) -> str | None:
-        """The line break and indentation in front of a key; None when it is not the first of its line."""
-        gap = self.text[:at]
-        bare = gap.rstrip(" \t\r\n")
-        gap = gap[len(bare) :]
-        return gap if "\n" in gap else None
 
 
 def _loads(text: str) -> Any:
@@ -196,7 +195,7 @@ def _take(entry: Any, raw: str, index: int | None, entries: list[CommandEntry], 
 
 
 def _emptied(file: _File, value: Span, names: Collection[str] | None) -> str:
-    """The text without these entries; with None without any."""
+    """The text without these entries; with None, without any."""
     if not file.is_list:
         keep = names is not None or file.raw(value) == "null"
         return file.text if keep else _edited(file.text, [(value, "[]")])
@@ -221,51 +220,3 @@ def _edited(text: str, edits: Iterable[tuple[Span, str]]) -> str:
     for span, new in sorted(edits, reverse=True):
         text = text[: span.start] + new + text[span.end :]
     return text
-
-
-def _insertion(file: _File, listed: Member, entry: str, index: int | None) -> tuple[Span, str]:
-    entries = file.entries
-    if not entries:
-        return listed.value, _new_list(file.key_indent(listed.start), entry)
-    place = len(entries) if index is None else min(max(index, 0), len(entries))
-    separator = _separator(file, listed)
-    if place == 0:
-        return Span(entries[0].start, entries[0].start), entry + separator
-    return Span(entries[place - 1].end, entries[place - 1].end), separator + entry
-
-
-def _separator(file: _File, listed: Member) -> str:
-    """What stands between two entries of the array."""
-    entries = file.entries
-    if len(entries) > 1:
-        return file.text[entries[0].end : entries[1].start]
-    opening = file.text[listed.value.start + 1 : entries[0].start]
-    return f",{opening}" if "\n" in opening else f",{_blank(file)}"
-
-
-def _blank(file: _File) -> str:
-    """A space if the file has one behind its colons."""
-    first = file.members[0]
-    return " " if file.text[first.value.start - 1] in " \t\r\n" else ""
-
-
-def _new_list(key_indent: str | None, entry: str) -> str:
-    """An array of one entry in the file's style."""
-    if key_indent is None:
-        return f"[{entry}]"
-    margin = key_indent[key_indent.rindex("\n") + 1 :]
-    line_break = "\r\n" if "\r\n" in key_indent else "\n"
-    return f"[{line_break}{margin * 2}{entry}{line_break}{margin}]"
-
-
-def _new_member(file: _File, entry: str) -> tuple[Span, str]:
-    """The key with an array of one entry behind the object's last member."""
-    if not file.members:
-        end = value_end(file.text, file.start)
-        value = _new_list("\n  ", entry)
-        return Span(file.start, end), f'{{\n  "{_KEY}": {value}\n}}'
-    last = file.members[-1]
-    indent = file.key_indent(last.start)
-    gap = _blank(file) if indent is None else indent
-    colon = f":{_blank(file)}"
-    return Span(last.value.end, last.value.end), f',{gap}"{_KEY}"{colon}{_new_list(indent, entry)}'

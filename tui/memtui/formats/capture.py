@@ -1,4 +1,4 @@
-"""A capture: what a compaction left behind, before and after its review (seed 001)."""
+"""A capture: the record of a compaction, before and after its review (seed 001)."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def _memory_line(capture: Capture) -> str:
 
 
 def parse_capture(text: str) -> Capture:
-    """Read a capture, also one that another tool wrote.
+    """Read a capture, also one written by another tool.
 
     Raises:
-        FormatError: when it is no capture, or its status or time cannot be told.
+        FormatError: when it is not a capture, or its status or time cannot be read.
     """
     document = read(file_text(text).split("\n"), _LAYOUT)
     meta, header, titled = _read_header(document.preamble)
@@ -160,7 +160,7 @@ def _timestamp(meta: dict[str, str]) -> datetime:
 
 
 def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
-    """The path and what else the section holds."""
+    """The path, and the section's other lines."""
     if not lines:
         return "", []
     if not fenced(lines)[0]:
@@ -177,7 +177,7 @@ def _closes(line: str, opener: str) -> bool:
 
 
 def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
-    """The memory file's name and what else the section holds."""
+    """The memory file's name, and the section's other lines."""
     if not lines:
         return "", []
     first = lines[0].strip()

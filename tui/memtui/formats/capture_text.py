@@ -20,7 +20,7 @@ PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
 
 _ZERO_WIDTH_JOINER = "\u200d"
 _LONGEST_CLUSTER = 32
-"""Code points to step back at most; more is no character that a person typed."""
+"""Most code points of one visible character; longer sequences were not typed by a person."""
 
 
 def capture_name(moment: datetime) -> str:
@@ -39,7 +39,7 @@ def memory_name(capture_name: str) -> str:
 
 
 def opening(first_message: str) -> str:
-    """What a capture is listed by: the first line that has words; after one like "Review:" the next, too."""
+    """The title of a capture in lists: the first line with words; after one like "Review:" the next, too."""
     lines = (line.strip() for line in first_message.splitlines())
     first, second = [*(line for line in lines if line), "", ""][:2]
     return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first
@@ -63,7 +63,7 @@ def render_pending(*, timestamp: datetime, session_id: str, transcript: str, fir
 
 
 class PendingText(NamedTuple):
-    """What a new capture says; the names are those of `capture.Capture`."""
+    """The values of a new capture, named as in `capture.Capture`."""
 
     timestamp: datetime
     session_id: str
@@ -132,7 +132,7 @@ def _joined(text: str, index: int) -> bool:
     left, right = text[index - 1], text[index]
     if left == _ZERO_WIDTH_JOINER or right == _ZERO_WIDTH_JOINER:
         return True
-    from unicodedata import category  # most messages are short, and need it not
+    from unicodedata import category  # most messages are short and do not need it
 
     if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
         return True

@@ -1,4 +1,4 @@
-"""A command's compact summary: what its file keeps alive across compactions (seed 002)."""
+"""A command's compact summary: the part of its file that survives compactions (seed 002)."""
 
 from __future__ import annotations
 

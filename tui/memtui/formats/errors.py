@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """A text is not of the format. The message is one clear clause and names no file: the caller does."""
+    """A text does not have the expected format. The message is one clause; the caller names the file."""

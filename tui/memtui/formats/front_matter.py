@@ -1,4 +1,4 @@
-"""Reading YAML front matter as texts: by hand where its lines are simple, by PyYAML else."""
+"""Reading YAML front matter as texts: by hand where its lines are simple, otherwise by PyYAML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.text import without_blank_ends
 
 Value = object
-"""A text, a list or a mapping; numbers, truth values and times stay the text that they were written as."""
+"""A text, a list or a mapping; numbers, truth values and times stay as they were written."""
 
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
 
@@ -46,7 +46,7 @@ def load(text: str) -> dict[str, Value]:
     """The values of a YAML mapping.
 
     Raises:
-        FormatError: when it is none.
+        FormatError: when it is not a mapping.
     """
     from memtui.formats.yaml_texts import load_texts  # PyYAML takes a while, and is seldom needed
 

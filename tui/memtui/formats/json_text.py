@@ -1,4 +1,4 @@
-"""Changing a JSON text in its own style; all the rest of it stays byte for byte.
+"""Changing a JSON text in its own style; the rest of it stays byte for byte.
 
 Works on texts that `json.loads` has accepted. Places are offsets of an object's or array's first bracket.
 """
@@ -6,7 +6,7 @@ Works on texts that `json.loads` has accepted. Places are offsets of an object's
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
 from memtui.named import TYPE_CHECKING, NamedTuple
@@ -59,12 +59,12 @@ def _short(gap: str, otherwise: str) -> str:
 
 
 def member(text: str, at: int, key: str) -> Member | None:
-    """The member of an object by its key; of those that have it the last, which is the one that counts."""
+    """The member of an object by its key; of several the last, which is the one that counts."""
     return next((each for each in reversed(list(members(text, at))) if json.loads(each.key) == key), None)
 
 
 def line_indent(text: str, at: int) -> str | None:
-    """The indentation of what stands at `at`; None when it is not the first of its line."""
+    """The indentation of the value at `at`; None when it is not the first of its line."""
     begin = text.rfind("\n", 0, at) + 1
     gap = text[begin:at]
     return gap if begin and not gap.strip(" \t\r") else None
@@ -73,16 +73,30 @@ def line_indent(text: str, at: int) -> str | None:
 def add_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
     """The text with a member more at the end of the object at `at`."""
     children = [Span(each.start, each.value.end) for each in members(text, at)]
-    return _add(text, at, children, json.dumps(key, ensure_ascii=False) + style.colon, value, style)
+    prefix = json.dumps(key, ensure_ascii=False) + style.colon
+    return _add(text, at, children, lambda margin: prefix + _rendered(value, style, margin), style)
 
 
 def add_item(text: str, at: int, value: Any, style: Style) -> str:
     """The text with an item more at the end of the array at `at`."""
-    return _add(text, at, list(items(text, at)), "", value, style)
+    return _add(text, at, list(items(text, at)), lambda margin: _rendered(value, style, margin), style)
+
+
+def insert_item(text: str, at: int, item: str, index: int | None, style: Style) -> str:
+    """The text with an item more in the array at `at`.
+
+    Args:
+        text: see `add_item`.
+        at: see `add_item`.
+        item: the item's JSON, which goes in as it is.
+        index: its place; the end when None.
+        style: see `add_item`.
+    """
+    return _add(text, at, list(items(text, at)), lambda margin: item, style, index)
 
 
 def cut_member(text: str, at: int, key: str) -> str:
-    """The text without a member. If its key comes twice, it is emptied: cut, it would bring up the other."""
+    """The text without a member. A repeated key is emptied instead, as removing it would expose the other."""
     found = list(members(text, at))
     keys = [json.loads(each.key) for each in found]
     index = len(keys) - 1 - keys[::-1].index(key)
@@ -93,12 +107,12 @@ def cut_member(text: str, at: int, key: str) -> str:
 
 
 def cut_items(text: str, at: int, gone: Collection[int]) -> str:
-    """The text without some items of the array at `at`, named by their place."""
+    """The text without some items of the array at `at`, given by their indices."""
     return _cut(text, at, list(items(text, at)), gone)
 
 
 def put_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
-    """The text with another value of a member that is there, written as a new one would be."""
+    """The text with another value for an existing member, formatted like a new one."""
     found = member(text, at, key)
     assert found is not None
     new = _rendered(value, style, line_indent(text, found.start))
@@ -106,34 +120,47 @@ def put_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
 
 
 def replace(text: str, span: Span, value: Any) -> str:
-    """The text with another value in the place of one that is written on one line."""
+    """The text with a one-line value replaced by another."""
     return text[: span.start] + json.dumps(value, ensure_ascii=False) + text[span.end :]
 
 
-def _add(text: str, at: int, children: Sequence[Span], prefix: str, value: Any, style: Style) -> str:
+def _add(
+    text: str,
+    at: int,
+    children: Sequence[Span],
+    write: Callable[[str | None], str],
+    style: Style,
+    index: int | None = None,
+) -> str:
+    """The text with a child more, which `write` gives for an indentation, or None to write it on one line."""
     if not children:
-        return _fill(text, at, prefix, value, style)
-    last = children[-1]
-    margin = line_indent(text, last.start)
+        return _fill(text, at, write, style)
+    place = len(children) if index is None else min(max(index, 0), len(children))
+    margin = line_indent(text, children[-1].start)
     gap = style.comma if margin is None else f",{style.newline}{margin}"
-    new = gap + prefix + _rendered(value, style, margin)
-    return text[: last.end] + new + text[last.end :]
+    if len(children) > 1:
+        gap = text[children[-2].end : children[-1].start]
+    if place == 0:
+        first = children[0].start
+        return text[:first] + write(margin) + gap + text[first:]
+    before = children[place - 1].end
+    return text[:before] + gap + write(margin) + text[before:]
 
 
-def _fill(text: str, at: int, prefix: str, value: Any, style: Style) -> str:
+def _fill(text: str, at: int, write: Callable[[str | None], str], style: Style) -> str:
     """The text with a first child in an empty object or array."""
     end = value_end(text, at)
     if style.pretty:
         outer = _line_margin(text, at)
         inner = outer + style.unit
-        new = f"{style.newline}{inner}{prefix}{_rendered(value, style, inner)}{style.newline}{outer}"
+        new = f"{style.newline}{inner}{write(inner)}{style.newline}{outer}"
     else:
-        new = prefix + _rendered(value, style, None)
+        new = write(None)
     return text[: at + 1] + new + text[end - 1 :]
 
 
 def _rendered(value: Any, style: Style, margin: str | None) -> str:
-    """A value as JSON: on one line when `margin` is None, else with this indentation of its other lines."""
+    """A value as JSON: on one line when `margin` is None, else with its further lines indented by it."""
     if margin is None:
         return json.dumps(value, ensure_ascii=False, separators=(style.comma, style.colon))
     lines = json.dumps(value, ensure_ascii=False, indent=style.unit, separators=(",", style.colon))

@@ -1,4 +1,4 @@
-"""Bulleted lists of a section: items of one or more lines, the further ones indented by two columns."""
+"""Bulleted lists: items of one or more lines, continuation lines indented by two columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}[.)][ \t]")
 
 
 def parse_items(lines: Sequence[str]) -> list[str]:
-    """The items of a list. Text that is no list counts too: a paragraph is an item, so no line is lost."""
+    """The items of a list. Text outside a list counts, too: a paragraph is an item, so no line is lost."""
     return [text for _, text in numbered_items(lines)]
 
 

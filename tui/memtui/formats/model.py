@@ -1,4 +1,4 @@
-"""What all formats share: the record, its text types, the unknown section and the one error."""
+"""Shared by all formats: the record, its text types, the unknown section and the one error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Block", "FormatError", "Items", "Line", "Moment", "Record", "Section
 
 
 class Record(BaseModel):
-    """A frozen value of a format. Its texts take their normal form when it is made."""
+    """A frozen value of a format. Its texts are normalised on creation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

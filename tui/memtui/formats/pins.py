@@ -1,9 +1,9 @@
-"""A pins file: Markdown that a person may edit, one list item a pin, in the order of their importance.
+"""A pins file: Markdown that people may edit, one list item per pin, the most important first.
 
     - never push to main (90dd90a0 L412)
 
-The end in brackets names where the words come from: the beginning of a session's id, and a line of its
-transcript; either may be missing. Everything else in the file is kept as it is. Standard library only.
+The end in brackets names the source: the beginning of a session's id, and a line of its transcript; either
+may be missing. Everything else in the file is kept as it is. Standard library only.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def with_pin(text: str, pin: Pin, place: int | None = None) -> str:
 
 
 def without_pin(text: str, words: str) -> str:
-    """The file without the first pin of these words."""
+    """The file without the first pin with this text."""
     lines = text.split("\n")
     for pin, begin, end in _items(text):
         if pin.text == words:
@@ -72,7 +72,7 @@ def without_pin(text: str, words: str) -> str:
 
 
 def _items(text: str) -> list[tuple[Pin, int, int]]:
-    """Each pin with its first line and the one behind its last; indented lines go on with it."""
+    """Each pin with its first line and the one after its last; indented lines continue it."""
     found: list[tuple[str, int, int]] = []
     for number, line in enumerate(text.split("\n")):
         line = line.rstrip("\r")

@@ -1,7 +1,6 @@
-"""How far a session's transcript is in its state document: the file beside the versions.
+"""How much of a transcript is in its state document: the file next to the versions.
 
-It only saves time: without it, or when it is of another format or of another transcript, reading begins at
-the first line again.
+It only saves time: without it, or if it is for another format or transcript, reading restarts at line 1.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ __all__ = ["HEAD", "TAIL", "FormatError", "Progress", "fingerprint", "parse_prog
 
 _FORMAT = 1
 HEAD, TAIL = 1 << 10, 256
-"""Bytes at the beginning of a transcript, and before the offset, by which it is recognised."""
+"""Number of bytes at the beginning of a transcript, and before the offset, that identify it."""
 
 
 class Progress(Record):
-    """What is in a version of a session's document."""
+    """How much of the transcript a version covers."""
 
     version: int = Field(ge=1)
     """The version that was current when the transcript was last read."""
@@ -36,11 +35,11 @@ class Progress(Record):
     read: Line = ""
     """When it was last read: ISO 8601."""
     carried: dict[str, Any] = Field(default_factory=dict)
-    """What reading goes on from; `memtui.reading.checkpoint` knows what it means."""
+    """The reader's saved state; see `memtui.reading.checkpoint`."""
 
 
 def fingerprint(data: bytes) -> str:
-    """A short hash by which bytes are recognised."""
+    """A short hash that identifies bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
@@ -61,4 +60,4 @@ def parse_progress(text: str) -> Progress:
             raise FormatError("it is of another format")
         return Progress.model_validate(value)
     except (ValueError, ValidationError, RecursionError) as error:
-        raise FormatError("it is no progress of a session state") from error
+        raise FormatError("it is not the progress of a session state") from error

@@ -27,7 +27,7 @@ from memtui.formats.text import file_text, item, normal, one_line, unticked, wit
 
 NONE = "(none)"
 UNKNOWN = "N/A"
-"""How an item begins that stands for nothing on record, which is not the same as none."""
+"""Prefix of an item for which nothing is on record, which is not the same as none."""
 
 _SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
@@ -53,7 +53,7 @@ _TICKED_FILE = re.compile(r"`([^`\n]+)` \(([^\n]+)\)")
 
 
 def _is_working_heading(line: str) -> bool:
-    """Whether a line is the heading behind the plan; in other texts it is always escaped."""
+    """Whether a line is the heading after the plan; in other texts it is always escaped."""
     found = heading(line)
     return found is not None and name_of(found) == name_of(_WORKING)
 
@@ -88,7 +88,7 @@ class Plan(Record):
 
 
 class RoleFile(Record):
-    """A file and what it is to the session."""
+    """A file and its role in the session."""
 
     path: str
     role: str = ""
@@ -109,7 +109,7 @@ class RoleFile(Record):
 
 
 def is_unknown(item: str) -> bool:
-    """Whether an item, or the path of a file, only says that nothing is on record."""
+    """Whether an item or a file's path only states that nothing is on record."""
     return item.upper() == UNKNOWN or item.upper().startswith((f"{UNKNOWN}:", f"{UNKNOWN} ("))
 
 
@@ -124,7 +124,7 @@ class Recovery(Record):
     reference_files: tuple[RoleFile, ...] = ()
     last_action: Text = ""
     decisions: Items = ()
-    """Each with its reasoning behind a colon."""
+    """Each with its reasoning after a colon."""
     constraints: Items = ()
     dependencies: Items = ()
     known_issues: Items = ()
@@ -335,7 +335,7 @@ def _read_plan(lines: list[str], more: list[str]) -> Plan:
 
 
 def _content(lines: list[str]) -> str:
-    """What ``<details>`` encloses, and whatever follows; all of it when there is none."""
+    """The content of ``<details>`` and the lines after it; everything if there is no such element."""
     if not lines or not _DETAILS.match(lines[0].strip()):
         return "\n".join(lines)
     end = max((index for index, line in enumerate(lines) if _is_details_end(line)), default=len(lines))

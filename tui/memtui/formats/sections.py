@@ -22,7 +22,7 @@ LineTest = Callable[[str], bool]
 
 
 def heading(line: str) -> str | None:
-    """The text of a second-level heading, or None when `line` is none."""
+    """The text of a second-level heading, or None for any other line."""
     found = _HEADING.match(line) if line.startswith("##") else None
     return (found[1] or "").strip() if found else None
 
@@ -30,7 +30,7 @@ def heading(line: str) -> str | None:
 def fenced(lines: Sequence[str]) -> bytearray:
     """For each line 1 when it belongs to a closed code fence, delimiters included, else 0.
 
-    A fence that nothing closes is no fence: it must not swallow the rest of a document.
+    An unclosed fence does not count: it must not swallow the rest of a document.
     """
     marks = bytearray(len(lines))
     places = [index for index, line in enumerate(lines) if line.startswith(("```", "~~~"))]
@@ -62,7 +62,7 @@ class _Closers:
             self._longest[mark] = longest
 
     def after(self, index: int, line: str) -> int | None:
-        """The line that closes the fence that `line` at `index` opens; None when there is none."""
+        """The line that closes the fence opened by `line` at `index`; None when it stays open."""
         opener = _FENCE.match(line)
         if opener is None:
             return None
@@ -108,7 +108,7 @@ def _each_special(text: str, always: LineTest, change: Callable[[str], str]) -> 
 
 
 def name_of(title: str) -> str:
-    """A heading without what may vary: case, trailing bracketed text, a colon, emphasis."""
+    """A heading without its variable parts: case, trailing bracketed text, a colon, emphasis."""
     name = title.strip(" \t#:*_")
     if name.endswith((")", "]", "）")):
         name = re.split(r"[(\[（]", name, maxsplit=1)[0].strip(" \t#:*_")
@@ -116,7 +116,7 @@ def name_of(title: str) -> str:
 
 
 class Layout:
-    """The known sections of a format, in their order, and the names under which each is found."""
+    """The known sections of a format, in order, with their accepted names."""
 
     def __init__(self, *titles: str, aliases: Mapping[str, str] | None = None) -> None:
         self.titles = titles
@@ -130,7 +130,7 @@ class Layout:
 
 @dataclass(slots=True)
 class Document:
-    """A text taken apart: what precedes the first heading, the known sections, the unknown ones."""
+    """A parsed text: the lines before the first heading, the known sections, the unknown ones."""
 
     preamble: list[str] = field(default_factory=list)
     bodies: dict[str, list[str]] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Document:
 
 
 def read(lines: Sequence[str], layout: Layout, always: LineTest = _never) -> Document:
-    """Take a text apart. A known section that comes twice is one, its second part under its first."""
+    """Split a text into sections. The parts of a repeated known section are joined."""
     document = Document()
     inside = fenced(lines)
     title, body, after = None, document.preamble, ""
@@ -174,7 +174,7 @@ def _keep(document: Document, title: str | None, body: list[str], after: str, al
 
 
 def placed(extra: Iterable[Section], layout: Layout, without: Iterable[str] = ()) -> tuple[Section, ...]:
-    """Unknown sections in the order in which they are written; `without` names known ones that are not.
+    """Unknown sections in the order in which they are written; `without` names the known ones left out.
 
     Raises:
         ValueError: when one has the heading of a known section.
@@ -204,13 +204,13 @@ def render(
     empty: str = "",
     always: LineTest = _never,
 ) -> str:
-    """Known sections in the order of `bodies`, unknown ones behind the one that they follow.
+    """Known sections in the order of `bodies`, each followed by its unknown ones.
 
     Args:
         bodies: Heading to finished body.
         extra: Unknown sections, as `placed` orders them.
-        gap: What stands between a heading and its body.
-        empty: What stands behind the heading of an empty body.
+        gap: Text between a heading and its body.
+        empty: Text after the heading of an empty section.
         always: See `escape`.
     """
     parts: list[str] = []

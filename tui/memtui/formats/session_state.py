@@ -1,4 +1,4 @@
-"""The session state document (seed 003): where a session stands, so that the next one can go on."""
+"""The session state document (seed 003): where a session stands, for the next one to continue."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def _without_nothing(values: object) -> object:
 
 
 Value = Annotated[str, BeforeValidator(_value)]
-"""The value of a labelled line, of any number of lines; "" is written as ``N/A`` and read back from it."""
+"""The value of a label, of one or more lines; "" is written as ``N/A`` and read back from it."""
 
 Lines = Annotated[Items, BeforeValidator(_without_nothing)]
-"""List items that no field claims, kept."""
+"""List items that belong to no field."""
 
 
 class Identity(Record):
@@ -179,7 +179,7 @@ def _entry(label: str, value: str) -> str:
 
 
 def parse_session_state(text: str) -> SessionState:
-    """Read a document. What stands before its first and after its last line (a model's chatter) is dropped.
+    """Read a document. Text before its first and after its last line (a model's chatter) is dropped.
 
     Raises:
         FormatError: when it has neither the first line nor one of the five sections.
@@ -234,7 +234,7 @@ def _fields(document: Document, title: str, labels: dict[str, str]) -> dict[str,
 
 
 def _decision(entry: str) -> Decision:
-    """An entry with another label, or none, is a decision: in this section nothing is without weight."""
+    """An entry with another label, or without one, is a decision: nothing in this section is dropped."""
     label, colon, value = entry.partition(":")
     kind = label.strip("*_ ").casefold()
     value = value.removeprefix("**") if label.startswith("**") else value

@@ -1,4 +1,4 @@
-"""A session state document as lines that belong together, for whoever shortens it: standard library only.
+"""A session state document as pieces that belong together, for shortening it. Standard library only.
 
 `session_state` has it as records; the hook cannot afford the models behind them.
 """
@@ -16,14 +16,14 @@ _RULE = re.compile(r"[*# ]{0,4}===+\s*(?:SESSION STATE|END STATE)\b.*", re.IGNOR
 
 
 class Piece(NamedTuple):
-    """A heading, an item of a list or a part of one: what is kept or left out as a whole."""
+    """A heading, a list item or a part of one: kept or left out as a whole."""
 
     text: str
-    """Its line, and those that go on with it."""
+    """Its first line and the continuation lines."""
     section: str
     """The heading it stands under, in capitals; "" above the first one."""
     parent: int
-    """The index of the piece without which it makes no sense; -1 for none."""
+    """The index of the piece that it depends on; -1 for none."""
 
     @property
     def words(self) -> str:
@@ -56,7 +56,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _grouped(lines: Sequence[str]) -> Iterator[str]:
-    """Lines joined with those that go on with them."""
+    """Lines, each joined with its continuation lines."""
     group: list[str] = []
     for line in lines:
         starts = _HEADING.match(line) or _BULLET.match(line) or _RULE.match(line)

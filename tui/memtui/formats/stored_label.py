@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# What `render_stored` writes, for a project that needs no quotes: seen at one glance.
+# The output of `render_stored` for a project that needs no quotes, matched in one step.
 _OWN = re.compile(
     rb"---\nid: [A-Z0-9-]+\nproject: (?:''|(/[\w/.+@-]*))\ncreated: '[^'\n]*'\nupdated: '[^'\n]*'\n"
     rb"description: .*\ntags: \[.*\]\nsession_id: .*\nsource: .*\n"
@@ -24,7 +24,7 @@ _TRUE = (b"true", b"yes", b"on", b"1")
 
 
 class Label(NamedTuple):
-    """What a list needs to know of a memory; see `MemoryMeta`."""
+    """The fields of a memory that lists need; see `MemoryMeta`."""
 
     project: str = ""
     archived: bool = False
@@ -32,9 +32,9 @@ class Label(NamedTuple):
 
 
 def read_label(data: bytes) -> Label | None:
-    """Read the label off the beginning of a memory's file; None when that takes a YAML reader.
+    """Read the label from the beginning of a memory's file; None when that takes a YAML reader.
 
-    A file without front matter, which somebody has put there by hand, has an empty label.
+    A file without front matter, put there by hand, has an empty label.
     """
     if own := _OWN.match(data):
         return Label((own[1] or b"").decode(), own[2] is not None, own[3] is not None)

@@ -18,7 +18,7 @@ RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}", re.ASCII)
 """A Recovery ID: the local time of creation to the second."""
 
 HEAD_LIMIT = 32 * 1024
-"""Bytes of front matter that are read at most."""
+"""The most bytes of front matter that are read."""
 
 _KEYS = (
     "id",
@@ -50,7 +50,7 @@ def _tags(values: object) -> object:
 
 
 class MemoryMeta(Record):
-    """What the front matter says."""
+    """The values of the front matter."""
 
     id: Annotated[str, AfterValidator(_recovery_id)]
     project: Line = ""
@@ -61,12 +61,12 @@ class MemoryMeta(Record):
     tags: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
     session_id: Line = ""
     source: Line = ""
-    """Who made it: ``review``, ``import`` ..."""
+    """The command that made it: ``review``, ``import`` ..."""
     archived: bool = False
     pinned: bool = False
     """Shown before the others. Not written when false: files made before there were pins stay as they are."""
     other: Block = ""
-    """Keys of somebody else's, as YAML lines: kept and written back behind ours."""
+    """Unknown keys, as YAML lines: kept and written back after the known ones."""
 
     @field_validator("other")
     @classmethod
@@ -108,12 +108,12 @@ def render_stored(memory: StoredMemory) -> bytes:
 
 
 def has_front_matter(data: bytes) -> bool:
-    """Whether a file, or its beginning, starts with front matter; else somebody has put it there by hand."""
+    """Whether a file, or its beginning, starts with front matter; one made by hand may not."""
     return _OPENING.match(data) is not None
 
 
 def moment_of(memory_id: str) -> datetime | None:
-    """The local time in a Recovery ID; None when no clock shows such a time."""
+    """The local time in a Recovery ID; None when there is no such time."""
     return parse_iso(_time_of(memory_id))
 
 
@@ -121,8 +121,7 @@ def parse_stored(data: bytes) -> StoredMemory:
     """Read a stored memory.
 
     Raises:
-        FormatError: when it has no front matter, or none with an id and a time. (A file that was put there by
-            hand is one such: its name is all that is known of it.)
+        FormatError: when it has no front matter, or none with an id and a time, as a file put there by hand.
     """
     head, body = _split(data)
     return StoredMemory(meta=_meta(head), body=body)

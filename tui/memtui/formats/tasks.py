@@ -15,11 +15,11 @@ from memtui.formats.model import Record
 from memtui.formats.text import item
 
 _DEPTH = 12
-"""Levels that are told apart; what lies deeper is put on the last one."""
+"""The number of levels; deeper tasks are moved up to the last one."""
 
 
 class TaskKind(StrEnum):
-    """What a line of the tree is."""
+    """The status of a task, or the kind of its note."""
 
     DONE = "done"
     IN_PROGRESS = "in progress"
@@ -49,7 +49,7 @@ _LIKE_BULLET = re.compile(r"^([ \t]*)(\\*[-*+•](?:[ \t]|$))")
 
 
 class Task(Record):
-    """A line of the tree and what hangs on it."""
+    """A line of the tree with its children."""
 
     kind: TaskKind
     text: str
@@ -59,7 +59,7 @@ class Task(Record):
     @model_validator(mode="before")
     @classmethod
     def _as_read(cls, values: Any) -> Any:
-        """Make the task what its line would be read as: an open task ``NEXT: x`` is the next task ``x``."""
+        """Normalise the task as if read from its line: an open task ``NEXT: x`` is the next task ``x``."""
         if not isinstance(values, dict):
             return values
         kind, text = values.get("kind"), values.get("text")
@@ -75,7 +75,7 @@ class Task(Record):
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the line says nothing: it is empty or ``N/A``."""
+        """Whether the line is empty or ``N/A``."""
         return self.kind is TaskKind.NOTE and not self.children and self.text.casefold() in ("", "n/a")
 
 
@@ -98,7 +98,7 @@ def classified(line: str) -> tuple[TaskKind, str]:
 
 
 def bounded(tasks: Iterable[Task], depth: int = _DEPTH) -> tuple[Task, ...]:
-    """The tasks that say something, not nested deeper than `depth` levels."""
+    """The tasks that are not empty, nested at most `depth` levels deep."""
     result: list[Task] = []
     for task in tasks:
         if task.is_nothing:
@@ -149,7 +149,7 @@ class _Node:
 
 
 class _Reader:
-    """Builds the tree line by line: an item belongs to the nearest one above that is indented less."""
+    """Builds the tree line by line: the parent of an item is the nearest less indented one above."""
 
     def __init__(self) -> None:
         self.root = _Node(-1, [])
@@ -188,7 +188,7 @@ class _Reader:
 
 
 def parse_tasks(lines: Sequence[str]) -> tuple[Task, ...]:
-    """The tree of a section. A line that is no item goes on with the one above, or is a note of its own."""
+    """The tree of a section. A line that is not an item continues the one above, or is a note by itself."""
     reader = _Reader()
     for line in lines:
         reader.line(line)

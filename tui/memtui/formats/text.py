@@ -1,4 +1,4 @@
-"""Normal forms of text that make a format reversible. Standard library only: the hook's format uses them.
+"""Normal forms of text that make formats reversible. Standard library only, as the hook uses them.
 
 A value that is in normal form before it is written is the same value when it is read again.
 """
@@ -56,7 +56,7 @@ def item(text: str) -> str:
 
 
 def unticked(text: str) -> str:
-    """`text` out of the back-ticks that enclose all of it."""
+    """`text` without the back-ticks around all of it."""
     if len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2:
         return text[1:-1].strip() or text
     return text

@@ -2,8 +2,8 @@
 
 The file belongs to Claude Code: it is only read, may be written to meanwhile, and may hold anything. What is
 known to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
-invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). Nothing of it is fatal here;
-`memtui.formats.transcript_events` tells what the records mean.
+invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). None of these is fatal here;
+`memtui.formats.transcript_events` interprets the records.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SNAPSHOT = b'{"type":"file-history-'
 _PROGRESS = b'"type":"progress","data":{'
 _OF_AGENT = b'"type":"agent'
 _HEAD = 1_000
-"""Bytes of a line in which `_PROGRESS` stands; up to there it holds no text that could imitate it."""
+"""The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
 
 # Control characters inside strings occur in hand-made exports.
 _DECODER = json.JSONDecoder(strict=False)
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     offset: int
     """Where it begins, in bytes."""
     end: int
-    """Where reading can go on after it: behind its newline, or at `offset` when it is torn."""
+    """Where reading continues: after its newline, or at `offset` when it is torn."""
     records: tuple[Record, ...]
     """The objects on it: one as a rule, two when written without a break, none in bookkeeping lines."""
     problem: str = ""
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     @property
     def next_number(self) -> int:
-        """Number of the line that begins, or goes on, at `end`."""
+        """Number of the line that begins, or continues, at `end`."""
         return self.number + self.complete
 
 
@@ -81,7 +81,7 @@ def read_lines(
         skip: says which lines need no parsing; `is_bookkeeping` when None.
 
     Raises:
-        OSError: the file cannot be read, or is no regular one: a pipe would never come to its end.
+        OSError: the file cannot be read, or is not a regular one: a pipe might never end.
     """
     skip = skip or is_bookkeeping
     with open(path, "rb", buffering=0, opener=_regular) as file:
@@ -89,7 +89,7 @@ def read_lines(
         for begin, batch, ended in _batches(file, start, stop):
             offset = begin
             if batch is None:
-                # Behind an over-long line that has no end yet, reading would go on in its middle.
+                # After an over-long line that has no end yet, reading would continue in its middle.
                 number += 1
                 yield Line(offset, offset + ended, (), "too long", number, ended > 0)
                 continue
@@ -120,10 +120,10 @@ def read_lines(
 
 
 def is_bookkeeping(line: bytes) -> bool:
-    """Whether a line only holds the progress of a hook or a tool, or file copies: nothing reads these.
+    """Whether a line only holds the progress of a hook or a tool, or file copies, which are never read.
 
-    A fifth of Claude Code's lines is such (2.0.5 to 2.1.72); they are recognised without parsing. Progress of
-    subagents counts, and so does a second object on the line.
+    A fifth of Claude Code's lines (2.0.5 to 2.1.72) are of this kind and recognised without parsing. Lines
+    with a subagent's progress or with a second object are not.
     """
     at = line.find(_PROGRESS, 0, _HEAD)
     if at < 0 and not line.startswith(_SNAPSHOT):
@@ -162,7 +162,7 @@ def _batches(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int
     while chunk := file.read(_BLOCK if stop is None else max(0, min(_BLOCK, stop - position))):
         position += len(chunk)
         pieces = chunk.split(b"\n")
-        # The first piece goes on with the line that earlier blocks began.
+        # The first piece continues the line that earlier blocks began.
         carry = b"" if dropped else carry + pieces[0]
         dropped = dropped or len(carry) > LINE_LIMIT
         if len(pieces) == 1:
@@ -191,7 +191,7 @@ def _batches(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int
 def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
     """The objects on a line that is not simply one object, and how many of its bytes they take.
 
-    Values that are no objects are passed over; reading ends at the first thing that is not JSON.
+    Values other than objects are skipped; reading ends at the first invalid JSON.
     """
     # surrogateescape keeps the way back to byte offsets; the surrogates are replaced below.
     text = data.decode("utf-8", "surrogateescape")

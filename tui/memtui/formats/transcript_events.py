@@ -1,7 +1,7 @@
-"""What the records of a transcript mean: a stream of typed events.
+"""The records of a transcript as a stream of typed events.
 
-One record may hold several events, most bookkeeping records hold none. Every event says by whom: `agent` is
-"" for the session itself and a subagent's name or id otherwise. Work of subagents is found in records marked
+One record may hold several events, most bookkeeping records hold none. `agent` is "" for the session itself
+and a subagent's name or id otherwise. Work of subagents is found in records marked
 ``isSidechain`` and inside ``agent_progress`` records (Claude Code 2.1.12 to 2.1.72).
 """
 
@@ -58,7 +58,7 @@ class Result(NamedTuple):
     """Claude Code's own note on the result (``toolUseResult``): a dict, a string, a list or None."""
     agent: str
     denial: str = ""
-    """What kept the call from running (``toolDenialKind``, from 2.1.205): ``user-rejected``,
+    """Why the call did not run (``toolDenialKind``, from 2.1.205): ``user-rejected``,
     ``permission-rule``, ``interrupted``, ``cancelled`` and others."""
 
     @property
@@ -75,7 +75,7 @@ class Said(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to the model, as its answer tells of it."""
+    """A request to the model, as recorded in its answer."""
 
     message_id: str
     """Several records of one message repeat the request under the same id."""
@@ -85,7 +85,7 @@ class Request(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """What happened to input typed while the model worked."""
+    """A change of the queue of input typed while the model worked."""
 
     operation: str
     """``enqueue``, ``dequeue``, ``remove`` or ``popAll``."""
@@ -94,7 +94,7 @@ class Queue(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """Words typed while the model worked, as they were handed to it."""
+    """Queued input, as it was given to the model."""
 
     text: str
 
@@ -108,7 +108,7 @@ class Boundary(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The text that replaced what a compaction took away."""
+    """The text that a compaction put in place of the conversation."""
 
     text: str
 
@@ -168,11 +168,11 @@ def events(record: Record) -> Sequence[Event]:
 
 
 def request_of(record: Record, known: str = "") -> Request | None:
-    """The request that an assistant record answers, None for what Claude Code says itself.
+    """The request that an assistant record answers; None for messages of Claude Code itself.
 
     Args:
         record: the record.
-        known: the id of the message of the record before; nothing is made of another part of the same one.
+        known: the message id of the previous record; further parts of that message give None.
     """
     message = record.get("message")
     if not isinstance(message, dict):

@@ -1,7 +1,7 @@
-"""Which text of a transcript are words of the user.
+"""Which texts of a transcript are the user's own words.
 
 Most lines of type ``user`` are not: tool results, command output, hook feedback, notifications, summaries,
-skill texts. Which they are is told by marks and openings that Claude Code was seen to write.
+skill texts. They are recognised by marks and openings observed in Claude Code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
         "shell output", "output", "notification", "machine",
     ]  # fmt: skip
-    """What a user line is.
+    """The kind of a user line.
 
     Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
     context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
@@ -73,7 +73,7 @@ _PLAN_ENDINGS = (
     "\n\nIf this plan can be broken down into multiple independent tasks",
     "\n\nIf you need specific details from before exiting plan mode",
 )
-"""What Claude Code writes behind a plan that it gives to a fresh context."""
+"""Texts that Claude Code appends to a plan that it gives to a fresh context."""
 
 _BUILT_IN_NAMES = """
 add-dir agents allowed-tools approved-tools bashes branch btw bug chrome clear color compact config context
@@ -88,20 +88,20 @@ todos undo upgrade usage vim voice
 _BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
 """Commands that Claude Code carries out itself.
 
-With words they steer the program, not the work; the exception is /compact, whose words say what matters.
+Their arguments steer the program, not the work; the exception is /compact, whose arguments say what to keep.
 """
 
 _WORDED = frozenset({"goal", "plan"})
-"""Commands that Claude Code carries out itself, and whose words are the work to be done."""
+"""Commands that Claude Code carries out itself, and whose arguments are the work to be done."""
 
 _SKILL = deferred(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
 """Marks of a skill that the model called; its name has no slash."""
 
 
 def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
-    """What kind of text a user line holds, and the text as the user would know it.
+    """The kind of text in a user line, and the text as the user typed it.
 
-    Lines of subagents and compaction summaries are the caller's business.
+    The caller has to sort out lines of subagents and compaction summaries.
     """
     content = record["message"].get("content")
     if _by_machine(record):
@@ -173,7 +173,7 @@ def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
 
 
 def text_words(text: str) -> tuple[WordsKind, str]:
-    """Classify one text by what it says alone."""
+    """Classify a text by its content alone."""
     text = _without_blocks(text).strip() if "<" in text else text.strip()
     if not text or text == "(no content)":
         return "machine", ""
@@ -187,7 +187,7 @@ def text_words(text: str) -> tuple[WordsKind, str]:
 
 
 def _without_blocks(text: str) -> str:
-    """Cut out what the editor and Claude Code put around the user's words."""
+    """Remove the blocks that the editor and Claude Code add to the user's words."""
     kept: list[str] = []
     at = 0
     while opening := _BLOCK_OPENING.search(text, at):
@@ -201,7 +201,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _inside(text: str, tag: str) -> str:
-    """What stands in the first element of that name; searched by hand, in linear time."""
+    """The content of the first element of that name; searched by hand, in linear time."""
     start = text.find(f"<{tag}>")
     end = text.find(f"</{tag}>", start)
     return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""

@@ -1,4 +1,4 @@
-"""PyYAML for front matter, which anybody may have edited: every scalar stays the text that it is."""
+"""PyYAML for front matter that people may have edited: every scalar stays text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import yaml
 
 
 def dump(values: dict[str, object]) -> str:
-    """Values as YAML lines, one a key whatever its length: `stored_memory.read_head` counts on it."""
+    """Values as YAML, one line per key whatever its length: `stored_memory.read_head` relies on it."""
     return yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
 
 
 def load_texts(text: str) -> object:
-    """What a YAML document says.
+    """The value of a YAML document.
 
     Raises:
         ValueError: it is not valid, or has an alias or a tag.
@@ -23,7 +23,7 @@ def load_texts(text: str) -> object:
 
 
 class _Loader(yaml.SafeLoader):
-    """Leaves every scalar the text that it is, and refuses aliases: they make small files huge."""
+    """Loads every scalar as text, and refuses aliases, which make small files huge."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
