@@ -79,7 +79,7 @@ def changed(path: str, line: int = 0, times: int = 1, fate: str = "") -> FileFac
 
 def commit(text: str, line: int, identity: str = "abc1234", superseded: Superseded = "") -> Landmark:
     """A commit."""
-    return Landmark(text, identity, source=at(line), superseded=superseded)
+    return Landmark("commit", text, identity, source=at(line), superseded=superseded)
 
 
 def answer(question: str, chosen: str, line: int) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memtui.documents.plan import choose_plan, todo_list
@@ -170,7 +172,10 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             turn(9, "and the colour, too", "Painted."),
             turn(20, "[pasted: 3 lines, 20 characters: ✓ a b]", end="interrupted"),
         ),
-        landmarks=(commit("Hold the lock", 4, "1234abc"), commit("https://x.org/pull/1", 5, "")),
+        landmarks=(
+            commit("Hold the lock", 4, "1234abc"),
+            replace(commit("https://x.org/pull/1", 5, ""), kind="pull request"),
+        ),
         modified_files=(changed("/w/a.py", 2, times=2), FileFact("/w/b.py", 1, False, created=True)),
         commands=(ran("npm test", 12),),
     )

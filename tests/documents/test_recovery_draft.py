@@ -128,7 +128,7 @@ def test_commits_and_todos_are_the_changes() -> None:
         landmarks=(
             commit("Hold the lock", 2, "1234abc"),
             commit("Held", 3, "9999abc", superseded="amend"),
-            commit("https://example.org/pull/3", 4, ""),
+            replace(commit("https://example.org/pull/3", 4, ""), kind="pull request"),
         ),
         past_todos=(todo("Read the code", "completed", 5), todo("Rewrite all", "dropped", 5)),
         todos=(

@@ -155,7 +155,7 @@ def test_commits_and_plans_name_their_lines() -> None:
     facts = Facts(
         landmarks=(
             commit("feat: kiln", 5, superseded="amend"),
-            replace(commit("https://x.org/1", 7), commit=""),
+            replace(commit("https://x.org/1", 7), kind="pull request", commit=""),
         ),
         plans=(plan("# A kiln", "approved", 3, "/p/calm.md"), plan("# A bowl", "unknown", 9)),
     )

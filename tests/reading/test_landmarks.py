@@ -24,3 +24,41 @@ def test_a_repository_that_was_made_to_try_something(tmp_path: Path, command: st
     session = Transcript()
     session.tool("Bash", "[main (root-commit) abc1234] first\n 1 file changed", command=command)
     assert bool(session.facts(tmp_path).landmarks) is told
+
+
+STAT = "2 files changed, 214 insertions(+), 324 deletions(-)"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "subjects"),
+    [
+        ('git add -A && gt create -m "feat: sort links\n\n- more"', STAT, ["feat: sort links"]),
+        ("gt create -am 'feat: sort links' --no-interactive 2>&1 | tail -20", STAT, ["feat: sort links"]),
+        ("gt create -m \"$(cat <<'EOF'\nfeat: sort links\n\nwhy\nEOF\n)\"", STAT, ["feat: sort links"]),
+        ('gt create -m "feat: x"', "No staged changes; creating a branch with no commit.", []),
+        ("gt submit --no-interactive", STAT, []),
+        ("git commit -qm 'fix: it' && git push", "", ["fix: it"]),
+        ("git commit -q -m 'fix: it' | tail -1", "", []),
+        ("git commit -m 'fix: it'", "", []),
+    ],
+)
+def test_a_commit_whose_id_was_not_printed(
+    tmp_path: Path, command: str, output: str, subjects: list[str]
+) -> None:
+    session = Transcript()
+    session.tool("Bash", output, command=command)
+    found = session.facts(tmp_path).landmarks
+    assert [(each.kind, each.text, each.commit) for each in found] == [("commit", s, "") for s in subjects]
+
+
+def test_graphite_changes_its_last_commit(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Bash", STAT, command='gt create -m "feat: one"')
+    session.tool("Bash", STAT, command='gt modify -c -m "feat: two"')
+    session.tool("Bash", STAT, command='gt modify -a -m "feat: three"')
+    found = session.facts(tmp_path).landmarks
+    assert [(each.text, each.superseded) for each in found] == [
+        ("feat: one", ""),
+        ("feat: two", "amend"),
+        ("feat: three", ""),
+    ]

@@ -19,13 +19,11 @@ from memtui.documents.sources import cited
 from memtui.reading.checks import bare_command, last_check
 from memtui.reading.records import Facts
 from memtui.reading.shell import things
+from memtui.reading.tools import TOOLS
 
 _PATH = re.compile(r"(?<![\w./{}@:*-])(?:~?/|\./)?(?:[\w.@-]+/)+[\w.-]*\w\.[A-Za-z]\w{0,7}(?![\w/*{}-])")
 _CODE = re.compile(r"`([^`\n]{4,200})`")
-_RUNS = re.compile(
-    r"(?:npm|npx|pnpm|yarn|bun|cargo|go|make|mise|just|pytest|python3?|uv|poetry|pip|git|gh|docker|kubectl|gradle"
-    r"|mvn|dotnet|rake|bundle|ruff|mypy|tsc|eslint|jest|vitest|deno|terraform)\s+[\w./:@-]"
-)
+_RUNS = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(TOOLS, reverse=True)))})\s+[\w./:@-]")
 _PLACEHOLDER = re.compile(r"\.\.\.|…|[<>{}\[\]*]|\$\w")
 _TESTS_PASS = re.compile(
     r"\b(?:all|the) (?:\w+ ){0,2}?tests? (?:(?:now|are|all|have) )*(?:pass(?:ed|ing)?|green)\b", re.I

@@ -62,10 +62,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
         ("Tasks", [_todo(todo) for todo in facts.todos]),
         ("Plan", list(_plan(facts))),
-        (
-            "Settled",
-            [_item("decision", f"{each.decision}: {each.reason}", each.source) for each in settled(facts)],
-        ),
+        ("Settled", [_item("decision", f"{e.decision}: {e.reason}", e.source) for e in settled(facts)]),
         ("Open, by the record", list(_open(facts))),
         ("Claude, at the end of each turn", list(_closings(facts))),
         ("The user", [_item("prompt", ask.text, ask.source) for ask in asks(facts)]),
@@ -120,11 +117,6 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
         yield EvidenceItem(f"… {len(lines) - _PLAN_LINES} more lines", "plan")
 
 
-def _settled(facts: Facts) -> Iterator[EvidenceItem]:
-    for each in settled(facts):
-        yield _item("decision", f"{each.decision}: {each.reason}", each.source)
-
-
 def _open(facts: Facts) -> Iterator[EvidenceItem]:
     for text in pending(facts, clock=True):
         yield EvidenceItem(text, "open")
@@ -144,8 +136,7 @@ def _texts(facts: Facts) -> Iterator[EvidenceItem]:
 
 def _landmarks(facts: Facts) -> Iterator[EvidenceItem]:
     for mark in facts.landmarks:
-        text = f"{mark.commit} {mark.text}" if mark.commit else mark.text
-        yield _item("commit", f"{text}{since(mark)}", mark.source)
+        yield _item("commit", f"{mark.commit} {mark.text}{since(mark)}".lstrip(), mark.source)
 
 
 def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:

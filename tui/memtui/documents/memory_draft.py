@@ -153,7 +153,7 @@ def draft_summary(facts: Facts) -> str:
     """One or two sentences on what the session was about, and what it has on record."""
     about = shortened(_bare(title_of(facts)), _SUMMARY).rstrip(".。")
     done = sum(map(was_done, facts.todos))
-    commits = sum(bool(mark.commit and not mark.superseded) for mark in facts.landmarks)
+    commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)
     counts = [
         f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",
         f"{_counted(done, 'task', 'tasks')} done" if done else "",

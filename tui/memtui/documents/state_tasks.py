@@ -72,7 +72,7 @@ def done_tasks(facts: Facts) -> list[str]:
     """Finished tasks: ticked items, and commits made before the first list."""
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     listed = bool(ticked or facts.todos)
-    commits = [mark for mark in facts.landmarks if mark.commit and not mark.superseded]
+    commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     early = [mark for mark in commits if not listed or mark.source.timestamp < facts.todos_began]
     told = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
     return told + [sourced(_text(todo.content), todo.source) for todo in ticked]

@@ -124,15 +124,15 @@ def _running(commands: tuple[Command, ...]) -> Iterator[str]:
 
 
 def _recorded(facts: Facts) -> Iterator[str]:
-    commits = [mark for mark in facts.landmarks if mark.commit]
+    commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
     told = [
-        sourced(f"{mark.commit} {one_line(mark.text)}{since(mark)}", mark.source)
+        sourced(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
     ]
     if told:
         more = f" (and {len(commits) - len(told)} before)" if len(commits) > len(told) else ""
         yield f"Commits: {'; '.join(told)}{more}"
-    pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if "://" in mark.text]
+    pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
     own = {mark.text for mark in facts.landmarks}

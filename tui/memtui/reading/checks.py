@@ -16,6 +16,7 @@ from memtui.reading.tools import (
     LOOKUP_TOOLS,
     READ_TOOLS,
     SHELL_TOOLS,
+    TASK_RUNNERS,
     TEST_RUNNERS,
 )
 
@@ -26,7 +27,7 @@ _CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
 _CHECK = re.compile(
     r"(?:(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
     rf"(?:(?:{_CHECKERS})(?![\w-])"
-    r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mvn|gradlew?|dotnet|swift|mix|just|deno|rake|mise|task)\s+(?:run\s+)?"
+    rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """Checks, as `memtui.reading.shell.things` names them."""

@@ -1,4 +1,4 @@
-"""Commits, tags and pull requests, from the output of git and gh."""
+"""Commits, tags and pull requests, from what git, gh, glab and gt (Graphite) print."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Literal
 
 from memtui.reading.records import Landmark, Source
+from memtui.reading.shell import shows_outcome
 
 _COMMITTED = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
@@ -30,6 +31,15 @@ _RESET = re.compile(
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(r"\bgit (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
+_STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
+"""Graphite's commits; what they print names no id: ``2 files changed, 214 insertions(+)``."""
+_NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
+_CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
+_QUIET = re.compile(r"\bgit (?:-C \S+ )?commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
+_MESSAGE = re.compile(
+    r"\s(?:-[a-zA-Z]*m|--message)[ =]?"
+    r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
+)
 _COUNT_LIMIT = 200
 _TEXT_LIMIT = 200
 _OUTPUT_LIMIT = 20_000
@@ -47,9 +57,13 @@ class LandmarkLog:
         output = output[:_OUTPUT_LIMIT]
         if "git" in command:
             self._by_git(command, output, source)
+        if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
+            if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
+                self._supersede(self._commits()[-1:], "amend")
+            self._add_unnamed(command, source)
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(output):
-                self._add(Landmark(match[0], "", source))
+                self._add(Landmark("pull request", match[0], source=source))
 
     def finish(self) -> tuple[Landmark, ...]:
         """The landmarks, oldest first."""
@@ -63,22 +77,35 @@ class LandmarkLog:
         if "commit" in command:
             if "--amend" in command:
                 self._supersede(self._commits()[-1:], "amend")
-            for match in _COMMITTED.finditer(output):
-                if not (match["first"] and _is_tried_out(command[:_COMMAND])):
-                    self._add(Landmark(match["subject"].strip()[:_TEXT_LIMIT], match["commit"], source))
+            tried_out = _is_tried_out(command[:_COMMAND])
+            named = list(_COMMITTED.finditer(output))
+            for match in named:
+                if not (match["first"] and tried_out):
+                    subject = match["subject"].strip()[:_TEXT_LIMIT]
+                    self._add(Landmark("commit", subject, match["commit"], source))
+            quiet = not named and _QUIET.search(command[:_COMMAND])
+            if quiet and shows_outcome(command) and not tried_out:
+                self._add_unnamed(command, source)
         if "tag" in output or "git tag " in command:
             self._tagged(command, output, source)
 
     def _tagged(self, command: str, output: str, source: Source) -> None:
         if "tag" in output:
             for match in _TAGGED.finditer(output):
-                self._add(Landmark(f"tag {match[1]}", "", source))
+                self._add(Landmark("tag", f"tag {match[1]}", source=source))
         if "git tag " in command and not output.strip():
             for match in _TAGS.finditer(command[:_COMMAND]):
-                self._add(Landmark(f"tag {match[1]}", "", source))
+                self._add(Landmark("tag", f"tag {match[1]}", source=source))
 
     def _commits(self) -> list[Landmark]:
-        return [each for each in self._found.values() if each.commit and not each.superseded]
+        return [each for each in self._found.values() if each.kind == "commit" and not each.superseded]
+
+    def _add_unnamed(self, command: str, source: Source) -> None:
+        """Take a commit whose id was not printed, by the first line of its message."""
+        if message := _MESSAGE.search(command[:_COMMAND]):
+            subject, quote = message["subject"], message["quote"]
+            subject = subject.partition(quote)[0] if quote else subject
+            self._add(Landmark("commit", subject.strip()[:_TEXT_LIMIT], source=source))
 
     def _reset(self, to: str) -> None:
         """Mark the commits that a reset took back: as far as it says how many, else all."""
@@ -106,7 +133,7 @@ class LandmarkLog:
 
 
 def _same_commit(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+    return bool(one) and (one.startswith(other) or other.startswith(one))
 
 
 def _is_tried_out(command: str) -> bool:

@@ -161,10 +161,11 @@ class Todo:
 class Landmark:
     """Work that was put on record: a commit, a tag, or a pull request."""
 
+    kind: Literal["commit", "tag", "pull request"]
     text: str
     """A commit's first line, ``tag`` and its name, or a pull request's address."""
-    commit: str
-    """The commit's short id; "" for a tag or a pull request, or where git did not say it."""
+    commit: str = ""
+    """The commit's short id; "" for a tag or a pull request, or where its tool did not print it."""
     source: Source = NOWHERE
     superseded: Literal["", "amend", "rebase", "reset"] = ""
     """Later git command that may have replaced the commit."""

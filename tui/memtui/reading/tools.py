@@ -44,8 +44,12 @@ PACKAGE_MANAGERS = {
     if (words := tuple(line.split()))
 }
 """Each with the words by which it adds a package."""
-RUNNERS = frozenset(PACKAGE_MANAGERS) | _names("""
-bash dart docker gh git gradle just kubectl make mise mix node npx python python3 rake ruby sh swift task
-terraform wrangler
+TASK_RUNNERS = _names(
+    "bun cargo deno dotnet go gradle gradlew just make mise mix mvn npm pnpm rake swift task yarn"
+)
+"""Programs that run a project's named tasks: ``npm test``, ``make lint``."""
+RUNNERS = (frozenset(PACKAGE_MANAGERS) | TASK_RUNNERS) | _names("""
+bash dart docker gh git kubectl node npx python python3 ruby sh terraform wrangler
 """)
 """Programs whose next words say what they run."""
+TOOLS = RUNNERS | TEST_RUNNERS | LINTERS | COMPILERS | FORMATTERS
