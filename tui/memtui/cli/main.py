@@ -52,6 +52,7 @@ COMMANDS = {
     "transcript": _Lazy(
         "memtui.cli.transcript", "Print a session's transcript, or the surroundings of one of its lines."
     ),
+    "export": _Lazy("memtui.cli.export", "Write a session or a memory as one file, to read or to attach."),
     "search": _Lazy(
         "memtui.cli.search",
         "Find what was said and done: in sessions, memories, captures and session states.",

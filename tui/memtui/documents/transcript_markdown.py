@@ -4,48 +4,54 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from memtui.clean import clean
+from memtui.clean import clean, clean_line
 from memtui.clock import local_minute, parse_iso
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.blocks import Attached, Block, Thinking
 from memtui.reading.edits import EDITS, edit_rows
 from memtui.reading.outcomes import error_text
-from memtui.safety.secrets import masked
+from memtui.safety.secrets import masked, masked_in
 
-_FENCES = re.compile("`{3,}")
+Safe = Callable[[str], str]
+"""What a text passes before it is written: `masked`, or `as_it_is`."""
 
-
-def transcript_markdown(blocks: Iterable[Block], *, mask: bool = True) -> str:
-    """The blocks one below the other.
-
-    Args:
-        blocks: in the order in which they are to stand.
-        mask: whether secrets are masked.
-    """
-    text = "\n\n".join(part for part in map(_block, blocks) if part) + "\n"
-    return masked(text) if mask else text
+_RUNS = re.compile("`+")
+_MAY_SWALLOW = re.compile(r"```|~~~|<")
+"""What a text has that may take what follows it for its own: fences, and HTML."""
+_END = "memtui-end"
 
 
-def _block(block: Block) -> str:
+def as_it_is(text: str) -> str:
+    """The text, secrets included."""
+    return text
+
+
+def transcript_markdown(blocks: Iterable[Block]) -> str:
+    """The blocks one below the other, with secrets masked."""
+    return "\n\n".join(part for part in (block_markdown(each, masked) for each in blocks) if part) + "\n"
+
+
+def block_markdown(block: Block, safe: Safe) -> str:
+    """One block, without line breaks around it; "" when it says nothing."""
     event = block.event
     if isinstance(event, Said):
-        return clean(event.text).strip("\n")
+        return contained(safe(event.text))
     if isinstance(event, (Words, Queued)):
-        return f"## {_head(block)}\n\n{clean(event.text).strip()}"
+        return f"## {_head(block)}\n\n{contained(safe(event.text))}"
     if isinstance(event, Call):
-        return _call(event)
+        return _call(event, safe)
     if isinstance(event, Result):
-        text = error_text(event) if event.failed else event.text
-        return (f"{'Failed' if event.failed else 'Result'}:\n\n" + _fenced(text)) if text.strip() else ""
+        text = safe(error_text(event) if event.failed else event.text)
+        return (f"{'Failed' if event.failed else 'Result'}:\n\n" + fenced(text)) if text.strip() else ""
     if isinstance(event, Boundary):
-        return f"---\n\n*Compacted ({event.trigger or 'unknown'})*"
+        return f"---\n\n*Compacted ({clean_line(event.trigger) or 'unknown'})*"
     if isinstance(event, (Summary, Thinking)):
         name = "Summary" if isinstance(event, Summary) else "Thinking"
-        return f"*{name}:*\n\n{_quoted(event.text)}"
+        return f"*{name}:*\n\n{_quoted(safe(event.text))}"
     if isinstance(event, Attached):
-        return f"*{clean(event.name)}*"
+        return code_span(event.name)
     return f"*{event.reason}*"
 
 
@@ -54,25 +60,50 @@ def _head(block: Block) -> str:
     return f"User, {local_minute(moment)}" if moment is not None else "User"
 
 
-def _call(call: Call) -> str:
+def _call(call: Call, safe: Safe) -> str:
+    if safe is not as_it_is:
+        call = call._replace(input=masked_in(call.input))  # before a diff takes texts apart
     path = call.input.get("file_path") or call.input.get("notebook_path")
-    name = clean(call.name)
+    name = clean_line(call.name)
     if call.name in EDITS and (rows := edit_rows(call)):
         diff = "\n".join("⋯" if row.sign == "@" else f"{row.sign}{row.text}" for row in rows)
-        return f"**{name}** `{clean(str(path))}`\n\n{_fenced(diff, 'diff')}"
+        return f"**{name}** {code_span(str(path))}\n\n{fenced(diff, 'diff')}"
     command = call.input.get("command")
     if call.name == "Bash" and isinstance(command, str):
-        return f"**{name}**\n\n{_fenced(command, 'sh')}"
+        return f"**{name}**\n\n{fenced(safe(command), 'sh')}"
     given = json.dumps(call.input, ensure_ascii=False, indent=2) if call.input else ""
-    return f"**{name}**" + (f"\n\n{_fenced(given, 'json')}" if given else "")
+    return f"**{name}**" + (f"\n\n{fenced(safe(given), 'json')}" if given else "")
 
 
-def _fenced(text: str, language: str = "") -> str:
+def fenced(text: str, language: str = "") -> str:
     """A text between fences that are longer than any in it."""
     text = clean(text).strip("\n")
-    longest = max((len(run) for run in _FENCES.findall(text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "`" * max(3, _longest(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def code_span(text: str) -> str:
+    """A line as code: between more back-ticks than it has in a row."""
+    text = clean_line(text)
+    ticks = "`" * (_longest(text) + 1)
+    edge = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def _longest(text: str) -> int:
+    return max((len(run) for run in _RUNS.findall(text)), default=0)
+
+
+def contained(text: str) -> str:
+    """A text that is Markdown itself; one that would swallow what follows it stands between fences."""
+    text = clean(text).strip("\n")
+    if not _MAY_SWALLOW.search(text):
+        return text
+    from markdown_it import MarkdownIt  # takes a moment, and few texts need it
+
+    last = MarkdownIt("commonmark").parse(f"{text}\n\n{_END}")[-2:]
+    ends = last and (last[0].type, last[0].level, last[0].content) == ("inline", 1, _END)
+    return text if ends else fenced(text)
 
 
 def _quoted(text: str) -> str:

@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     from memtui.files.moving import move_new
     from memtui.files.replacing import Replaced, replace_expected
     from memtui.files.shared_lock import lock_file
+    from memtui.files.streaming import write_parts
 
 _LATER = {
     "lock_file": "shared_lock",
     "move_new": "moving",
     "Replaced": "replacing",
     "replace_expected": "replacing",
+    "write_parts": "streaming",
 }
 """Name -> module of everything that hooks do not need: imported on first use."""
 
@@ -81,6 +83,7 @@ __all__ = [
     "sweep_temps",
     "tail_within",
     "write_atomic",
+    "write_parts",
 ]
 
 

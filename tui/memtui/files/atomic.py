@@ -132,7 +132,7 @@ def write_temp(
         like: a file whose mode and owner to take instead.
         durable: flush it to the disk.
     """
-    name = f"{_TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}.tmp"
+    name = temp_name()
     fd = folder.open(name, CREATE)
     try:
         try:
@@ -148,6 +148,11 @@ def write_temp(
         folder.discard(name)
         raise
     return name
+
+
+def temp_name() -> str:
+    """A new name for a temporary file."""
+    return f"{_TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}.tmp"
 
 
 def is_temp_name(name: str) -> bool:

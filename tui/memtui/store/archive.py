@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.clock import Clock, parse_iso
-from memtui.files import FileProblem, existing_above, lock, private_folder
+from memtui.files import FileProblem, existing_above, lock, private_folder, write_parts
 from memtui.files.problems import reading, writing
 from memtui.project import Home, transcript_slug
 from memtui.reading.subagents import agent_transcripts
@@ -174,20 +174,12 @@ class Archive:
         Raises:
             FileProblem: it is broken, or cannot be written.
         """
-        temp = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
-            with writing(target):
-                fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-                with os.fdopen(fd, "wb") as file:
-                    for part in FramedFile(stem).parts():
-                        file.write(part)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.link(temp, target)
+            taken = write_parts(target, FramedFile(stem).parts()) is None
         except BrokenArchiveError as problem:
             raise FileProblem(stem, f"cannot be unpacked: {problem}") from problem
-        finally:
-            temp.unlink(missing_ok=True)
+        if taken:
+            raise FileProblem(target, "is there already; memtui does not write over it")
 
     def readable(self, kept: Kept) -> Path:
         """A transcript to read: Claude Code's own while it is there, else one unpacked into the cache.

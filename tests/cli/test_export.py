@@ -1,0 +1,122 @@
+"""``memtui export`` writes one file of a session, live or archived, or of a memory."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from memtui.project import transcript_slug
+from tests.app.widgets.records import said, text, user, write
+from tests.cli.conftest import Memtui
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    (tmp_path / "p" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "p")
+    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
+    folder.mkdir(parents=True)
+    return write(
+        folder / "4c6e7ca5-1.jsonl",
+        user("The first ask", cwd=str(tmp_path / "p")),
+        said(text(f"The answer {SECRET} <private>the plan</private>")),
+        user("The second ask"),
+        said(text("The end")),
+    )
+
+
+def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
+    memtui: Memtui, transcript: Path
+) -> None:
+    done = memtui("export", "4c6e")
+    page = Path("session-4c6e7ca5.html")
+    assert done.out.startswith("Wrote session-4c6e7ca5.html, ") and done.out.endswith("secrets masked.\n")
+    assert page.stat().st_mode & 0o777 == 0o600
+    content = page.read_text()
+    assert content.startswith("<!doctype html>") and content.endswith("</html>\n")
+    assert "<h1>The first ask</h1>" in content and "The end" in content
+    assert "[masked: github token] [private]" in content
+    again = memtui("export", "4c6e", "--lines", "3-")
+    assert again.code == 1
+    assert (
+        "session-4c6e7ca5.html is there already; name another file, or replace it with --force" in again.err
+    )
+    assert page.read_text() == content
+    assert memtui("export", "4c6e", "--lines", "3-", "--force").code == 0
+    assert "The answer" not in page.read_text() and "lines 3 to the end" in page.read_text()
+    assert [each.name for each in Path().iterdir()] == [".git", page.name]
+
+
+def test_an_archived_session_is_exported_as_a_live_one(memtui: Memtui, transcript: Path) -> None:
+    live = memtui("export", "4c6e", "--md", "-o", "-").out
+    memtui("archive")
+    transcript.unlink()
+    assert memtui("export", "4c6e", "--md", "-o", "-").out == live
+    assert live.startswith("# The first ask\n\n- `Claude Code session 4c6e7ca5-1 · ")
+    assert "The answer [masked: github token] [private]\n" in live
+    assert memtui("export", "4c6e", "-o", "out.md").code == 0
+    assert Path("out.md").read_text().startswith("# ")
+
+
+@pytest.mark.parametrize(
+    ("lines", "there"),
+    [
+        ("1", "first"),
+        ("2-3", "answer second"),
+        ("-1", "first"),
+        ("4-", "end"),
+        ("1-4", "first answer second end"),
+    ],
+)
+def test_only_the_lines_that_are_wanted(memtui: Memtui, transcript: Path, lines: str, there: str) -> None:
+    body = memtui("export", "4c6e", "--md", "--lines", lines, "-o", "-").out.split("left out`")[1]
+    assert [word for word in ("first", "answer", "second", "end") if word in body] == there.split()
+
+
+def test_what_cannot_be_meant(memtui: Memtui, transcript: Path) -> None:
+    for lines in ("x", "-", "0-3", "9-2", "1-2-3"):
+        assert memtui("export", "4c6e", "--lines", lines).code == 2
+    nothing = memtui("export", "4c6e", "--lines", "70-80")
+    assert nothing.code == 1 and "has nothing to read in lines 70 to 80" in nothing.err
+    assert memtui("export", "nosuch").code == 1
+    assert memtui("export", "4c6e", "-o", "no/folder.html").code == 1
+    assert not list(Path().glob("*.html"))
+
+
+def test_secrets_stay_only_where_a_person_at_a_terminal_says_so(
+    memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    refused = memtui("export", "4c6e", "--unmasked")
+    assert refused.code == 1 and "only a person at a terminal" in refused.err
+    assert not list(Path().glob("*.html"))
+    monkeypatch.setattr("sys.stdin", Terminal())
+    assert memtui("export", "4c6e", "--unmasked").out.endswith("with its secrets.\n")
+    content = Path("session-4c6e7ca5.html").read_text()
+    assert SECRET in content and "secrets not masked" in content and "the plan" not in content
+
+
+def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> None:
+    body = f"# Notes\n\n```\nopen {SECRET}\n<private>mine</private> <b>\n"
+    Path("text.md").write_text(body)
+    assert memtui("memory", "import", "text.md", "--description", "What we know").code == 0
+    listed = memtui("memory", "list").out.split("\t")[0]
+    assert memtui("export", listed).code == 0
+    page = Path(f"{listed}.html").read_text()
+    assert "<h1>What we know</h1>" in page and "open [masked: github token]\n[private] &lt;b&gt;" in page
+    made = memtui("export", listed, "--md", "-o", "-").out
+    assert made.startswith("- `What we know`\n")
+    assert made.endswith("\n````\n# Notes\n\n```\nopen [masked: github token]\n[private] <b>\n````\n")
+    assert memtui("export", listed, "--lines", "1").code == 2
+    assert memtui("export", "CMEM-19990101-000000").code == 1

@@ -1,0 +1,191 @@
+"""A session as a page: it runs and loads nothing, whatever was said, and holds everything that was."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from memtui.documents.session_page import session_html
+from memtui.documents.transcript_markdown import as_it_is
+from memtui.formats.transcript import read_lines
+from memtui.reading.blocks import blocks
+from memtui.safety.secrets import masked
+from tests.app.hostile import PAYLOADS
+from tests.app.widgets.records import call, result, said, text, user, write
+
+_VOID = {"meta", "br", "hr"}
+_ALLOWED = {
+    *(
+        "html",
+        "head",
+        "title",
+        "style",
+        "body",
+        "header",
+        "main",
+        "nav",
+        "section",
+        "div",
+        "p",
+        "h1",
+        "h2",
+        "h3",
+    ),
+    *(
+        "details",
+        "summary",
+        "pre",
+        "code",
+        "span",
+        "b",
+        "a",
+        "time",
+        "mark",
+        "ol",
+        "ul",
+        "li",
+        "strong",
+        "em",
+    ),
+    *("table", "thead", "tbody", "tr", "th", "td", "blockquote", "h4", "h5", "h6", *_VOID),
+}
+_ATTRIBUTES = {
+    "lang",
+    "charset",
+    "http-equiv",
+    "content",
+    "name",
+    "dir",
+    "class",
+    "id",
+    "href",
+    "open",
+    "start",
+}
+
+
+class Checker(HTMLParser):
+    """Elements close in their order, and only known ones with known attributes occur."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.stack: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in _ALLOWED, tag
+        for name, value in attrs:
+            assert name in _ATTRIBUTES, name
+            if name == "href":
+                self.links.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+        if tag not in _VOID:
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.stack:
+            self.words.append(data)
+
+
+def page(path: Path, *, mask: bool = True) -> tuple[str, Checker]:
+    found = ((line.number, block) for line in read_lines(path) for block in blocks(line))
+    made = "".join(session_html("The name", ["A note"], found, masked if mask else as_it_is))
+    checker = Checker()
+    checker.feed(made)
+    checker.close()
+    assert checker.stack == []
+    assert len(set(checker.ids)) == len(checker.ids)
+    return made, checker
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS.values(), "</pre></details><script>alert(1)</script>"])
+def test_no_text_becomes_an_element(tmp_path: Path, payload: str) -> None:
+    path = write(
+        tmp_path / "t.jsonl",
+        user(payload),
+        said(text(payload), {"type": "thinking", "thinking": payload}),
+        said(call(payload, command=payload, **{payload: payload})),
+        result(payload, failed=True),
+        said(call("Edit", file_path=payload, old_string="a", new_string=payload)),
+        result(payload),
+        {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": payload}},
+        said({"type": "image", "source": {"data": "x", "media_type": payload}}),
+    )
+    page(path)
+
+
+def test_a_page_loads_and_runs_nothing(tmp_path: Path) -> None:
+    words = "![p](https://e.com/p.png) [a](javascript:alert(1)) [b](https://e.com) [c](file:///p) <img src=x>"
+    made, checker = page(write(tmp_path / "t.jsonl", user("go"), said(text(words))))
+    assert set(checker.links) == {"#L1", "#L2", "https://e.com", "https://e.com/p.png"}
+    assert "src=" not in re.sub(r"&lt;[^<]*&gt;", "", made)
+    style = re.search(r"<style>(.*?)</style>", made, re.DOTALL)
+    assert style is not None
+    name = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{name}'; base-uri 'none'" in made
+    assert "url(" not in style[1] and "@import" not in style[1]
+
+
+def test_everything_that_was_said_and_done_is_there(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.jsonl",
+        user("どうして <b> & so\nשלום עולם"),
+        said({"type": "thinking", "thinking": "I think"}, text("**Yes**, `x < y`")),
+        said(call("Edit", file_path="/p/src/a.py", old_string="the old word", new_string="the new word")),
+        result("updated"),
+        said({**call("Bash", command="make test\nmake lint"), "id": "b"}),
+        {**result("Exit code 2\nbroken", failed=True, toolUseResult="Error: Exit code 2")},
+        user("And then?", timestamp="2026-01-03T10:15:00.000Z"),
+    )
+    made, checker = page(path)
+    words = "".join(checker.words)
+    for part in (
+        "どうして <b> & so\nשלום עולם",
+        "I think",
+        "Yes, x < y",
+        "src/a.py",
+        "make test\nmake lint",
+        "broken",
+    ):
+        assert part in words
+    assert '<span class="del">-the <mark>old</mark> word\n</span>' in made
+    assert '<span class="add">+the <mark>new</mark> word\n</span>' in made
+    assert re.findall(r'class="day">([^<]*)', made) == ["Fri 02 Jan 2026", "Sat 03 Jan 2026"]
+    assert '<a href="#L7">And then?</a>' in made
+    assert "2 asks" in words and "/p/src/a.py" not in words
+
+
+def test_secrets_are_masked_in_every_place(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    edit = call("Edit", file_path=f"/p/{secret}", old_string=f"a {secret}", new_string=f"b {secret}")
+    path = write(
+        tmp_path / "t.jsonl",
+        user(secret),
+        said(text(secret), {"type": "thinking", "thinking": secret}, edit),
+        result(secret),
+        said(call("Bash", command=f"x={secret}\nls")),
+        result(secret, failed=True),
+        said(call("Task", prompt=secret, other=[secret])),
+        {"type": "user", "isCompactSummary": True, "message": {"role": "user", "content": secret}},
+    )
+    made, _ = page(path)
+    assert "ghp_" not in made
+    assert made.count("[masked: github token]") > 10
+    assert page(path, mask=False)[0].count(secret) > 10
+
+
+def test_a_long_ask_is_folded(tmp_path: Path) -> None:
+    made, _ = page(write(tmp_path / "t.jsonl", user("\n".join(f"row {number}" for number in range(100)))))
+    assert "<details><summary>80 more lines</summary>" in made
+    assert "row 99" in made

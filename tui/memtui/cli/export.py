@@ -1,0 +1,77 @@
+"""``memtui export``: a session or a memory as one file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from memtui.cli.complete_id import complete_id
+from memtui.cli.memory_store import opened, resolved
+from memtui.cli.output import print_bytes, say
+from memtui.cli.project import project_of, root_option
+from memtui.clock import system_clock
+from memtui.flows.export import LAST, Form, Range, memory_parts, session_parts, write_export
+from memtui.flows.sessions import find_transcript
+from memtui.project import Places, claude_config, expanded, memtui_home
+from memtui.store.session_list import size_text
+
+_LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
+
+
+@click.command("export")
+@click.argument("name", metavar="SESSION|ID", shell_complete=complete_id)
+@click.option("--html", "form", flag_value="html", help="A page that runs and loads nothing (the default).")
+@click.option("--md", "form", flag_value="md", help="Markdown.")
+@click.option("--lines", metavar="A-B", default="", help="Only these lines of the session's transcript.")
+@click.option(
+    "-o", "--output", metavar="FILE", default="", help="The file, instead of one in this folder; - is stdout."
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--unmasked", is_flag=True, help="Leave secrets as they are; only at a terminal.")
+@root_option
+def command(
+    name: str, form: str | None, lines: str, output: str, force: bool, unmasked: bool, root: Path | None
+) -> None:
+    """Write a session or a memory as one file, to read or to attach.
+
+    SESSION is a session's id, the beginning of one, or a transcript, live or archived; ID is a Recovery ID.
+    Secrets are masked and private parts left out. Without --output the file is named after what it holds; a
+    file that is there stays. An output that ends in .md is Markdown.
+    """
+    if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
+        raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
+    made = Form(form or ("md" if output.endswith((".md", ".markdown")) else "html"))
+    wanted = _range(lines) if lines else None
+    if name.upper().startswith("CMEM-"):
+        if wanted:
+            raise click.UsageError("--lines goes with a session.")
+        backend = opened()
+        memory = backend.get(resolved(backend, name, root))
+        called = memory.meta.id
+        parts = memory_parts(memory, made, system_clock(), mask=not unmasked)
+    else:
+        transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), name)
+        called = f"session-{transcript.stem[:8]}"
+        parts = session_parts(transcript, made, system_clock(), lines=wanted, mask=not unmasked)
+    if output == "-":
+        for part in parts:
+            print_bytes(part.encode("utf-8", "replace"))
+        return
+    target = expanded(output) if output else Path(f"{called}.{made}")
+    size = write_export(target, parts, replace=force)
+    secrets = "with its secrets" if unmasked else "secrets masked"
+    say(f"Wrote {target}, {size_text(size)}, {secrets}.")
+
+
+def _range(text: str) -> Range:
+    found = _LINES.fullmatch(text)
+    if found is None or text == "-":
+        raise click.UsageError("--lines wants numbers of lines: 100-200, 100-, -200.")
+    first = int(found["first"] or 1)
+    last = int(found["last"] or LAST) if found["to"] else first
+    if last < first:
+        raise click.UsageError("--lines wants the smaller number first.")
+    return first, last

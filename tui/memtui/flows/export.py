@@ -1,0 +1,121 @@
+"""A session or a memory as one file to read or to attach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from memtui.clock import local_minute
+from memtui.documents.html_blocks import pre
+from memtui.documents.html_page import html_page
+from memtui.documents.session_page import Numbered, about, session_html, session_markdown, session_name
+from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
+from memtui.files import FileProblem, write_parts
+from memtui.files.problems import reading
+from memtui.formats.stored_memory import StoredMemory
+from memtui.formats.transcript import read_lines
+from memtui.reading.blocks import blocks
+from memtui.reading.session_summary import SessionSummary, summarize
+from memtui.safety.private import without_private
+from memtui.safety.secrets import masked
+
+
+class Form(StrEnum):
+    """What is written; the value is the ending of the file's name."""
+
+    HTML = "html"
+    MARKDOWN = "md"
+
+
+Range = tuple[int, int]
+"""The first and the last line of a transcript that are wanted, 1-based."""
+
+LAST = 10**9
+"""Stands for a transcript's last line."""
+
+
+def session_parts(
+    transcript: Path, form: Form, now: datetime, *, lines: Range | None = None, mask: bool = True
+) -> Iterator[str]:
+    """A session, part by part.
+
+    Args:
+        transcript: its transcript, be it one that was unpacked from the archive.
+        form: as what.
+        now: the time that is noted.
+        lines: only these lines.
+        mask: whether secrets are masked; private parts are always left out.
+
+    Raises:
+        FileProblem: it cannot be read, or has nothing to read in these lines.
+    """
+    with reading(transcript):
+        summary = summarize(transcript, SessionSummary())
+        found = _blocks(transcript, lines)
+        first = next(found, None)
+        if first is None:
+            raise FileProblem(transcript, f"has nothing to read{_within(lines)}")
+        name = session_name(transcript.stem, summary)
+        notes = [*about(transcript.stem, summary), _exported(now, mask, lines)]
+        safe: Safe = masked if mask else as_it_is
+        make = session_html if form is Form.HTML else session_markdown
+        yield from make(name, notes, _before(first, found), safe)
+
+
+def _blocks(transcript: Path, lines: Range | None) -> Iterator[Numbered]:
+    first, last = lines or (1, None)
+    for line in read_lines(transcript):
+        if last is not None and line.number > last:
+            return
+        if line.number >= first:
+            yield from ((line.number, block) for block in blocks(line))
+
+
+def _before(first: Numbered, others: Iterator[Numbered]) -> Iterator[Numbered]:
+    yield first
+    yield from others
+
+
+def _within(lines: Range | None) -> str:
+    return f" in {_lines(lines)}" if lines else ""
+
+
+def _lines(lines: Range) -> str:
+    return f"lines {lines[0]:,} to {'the end' if lines[1] >= LAST else format(lines[1], ',')}"
+
+
+def _exported(now: datetime, mask: bool, lines: Range | None = None) -> str:
+    part = f"{_lines(lines)}, " if lines else ""
+    secrets = "secrets masked" if mask else "secrets not masked"
+    return f"Exported by memtui {local_minute(now)}: {part}{secrets}, private parts left out"
+
+
+def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool = True) -> Iterator[str]:
+    """A memory, part by part: its text as it stands, below what it is."""
+    meta, safe = memory.meta, masked if mask else as_it_is
+    text = safe(without_private(memory.body.decode("utf-8", "replace")))
+    name = safe(without_private(meta.description)) or meta.id
+    notes = [
+        " · ".join(filter(None, (meta.id, local_minute(meta.created), ", ".join(meta.tags)))),
+        *filter(None, (meta.project,)),
+        _exported(now, mask),
+    ]
+    if form is Form.HTML:
+        yield from html_page(name, notes, ["<main>\n", pre(text, "words"), "\n</main>\n"])
+        return
+    yield from (f"- {code_span(note)}\n" for note in (name, *notes))
+    yield f"\n{contained(text)}\n"
+
+
+def write_export(target: Path, parts: Iterator[str], *, replace: bool = False) -> int:
+    """Write an export; returns its size in bytes.
+
+    Raises:
+        FileProblem: something is there already, or it cannot be written or read.
+    """
+    size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
+    if size is None:
+        raise FileProblem(target, "is there already; name another file, or replace it with --force")
+    return size
