@@ -84,7 +84,7 @@ def test_without_the_model_the_facts_stand_and_the_reason_is_told(
     monkeypatch.setenv("PATH", "/nowhere")
     result = memtui("state", "update", "--engine", "claude")
     assert result.code == 0
-    assert result.err == "memtui: the program claude is not on PATH: what the facts make stands.\n"
+    assert result.err == "memtui: the program claude is not on PATH: kept the facts-only version.\n"
     assert result.out.startswith("Version 1 of s1: ")
 
 

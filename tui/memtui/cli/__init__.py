@@ -1,1 +1,1 @@
-"""The command line: reads words, calls flows and store, prints. It owns no logic of its own."""
+"""The command line: parses arguments, calls flows and store, prints. It has no logic of its own."""

@@ -1,4 +1,4 @@
-"""``memtui archive``: sessions kept beyond the days after which Claude Code deletes them."""
+"""``memtui archive``: keeps sessions beyond the time after which Claude Code deletes them."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ def settled(draft: T, question: str, show: Callable[[T], None], edit: Callable[[
 
 
 def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
-    """What the person's editor makes of a text; what cannot be read is edited again. None to leave it.
+    """The text after editing, parsed; an invalid one is edited again. None to leave it.
 
     Args:
         text: what to edit.
         read: reads the edited text; raises `FormatError`.
-        what: what it has to be, for a sentence: ``memory file``.
+        what: the kind of document, for a sentence: ``memory file``.
     """
     while True:
         try:

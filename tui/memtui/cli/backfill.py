@@ -1,4 +1,4 @@
-"""``memtui backfill``: captures for the compactions that no hook saw."""
+"""``memtui backfill``: captures for compactions at which no hook ran."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Listed:
     """A compaction without a capture, with the keys of ``--json``."""
 
     timestamp: str
-    """When it was done: ISO 8601 with its offset, local."""
+    """The compaction's local time: ISO 8601 with its offset."""
     session_id: str
     transcript: str
     first_message: str

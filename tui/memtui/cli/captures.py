@@ -1,4 +1,4 @@
-"""``memtui captures``: what auto-compactions captured in a project."""
+"""``memtui captures``: the captures of a project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memtui.store.listing import Entry
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A capture as a list shows it, with the keys of ``--json``. What a broken one lacks is empty."""
+    """A capture in a list, with the keys of ``--json``. Missing values of a broken one are empty."""
 
     file: str
     path: str
@@ -59,7 +59,7 @@ def command(pending: bool, as_json: bool, root: Path | None) -> None:
 
 
 def title_of(message: str) -> str:
-    """What a capture with this first message is listed by."""
+    """The title of a capture with this first message."""
     return opening(message) or "(no message)"
 
 

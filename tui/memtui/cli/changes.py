@@ -1,4 +1,4 @@
-"""What the command line records of its changes."""
+"""Recording and undoing the changes of the command line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def changes_in(root: Path | None) -> Changes:
-    """Records the changes of this command, which is about the project of this root."""
+    """The recorder of this command's changes, in the project with this root."""
     return Changes(memtui_home(), system_clock, CLI, root)
 
 
 def history_in(root: Path) -> History:
-    """The changes on record, to be taken back in this project."""
+    """The recorded changes, for undoing them in this project."""
     from memtui.store.history import History  # only undoing needs all stores
 
     return History(memtui_home(), system_clock, changes_in(root))

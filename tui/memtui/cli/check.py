@@ -22,7 +22,7 @@ from memtui.safety.secrets import find, holds_secrets
 from memtui.store.base import MemoryMissing
 
 _LIMIT = 16 << 20
-"""Bytes of the longest text that is checked; they have some ten thousand."""
+"""Size of the longest text that is checked, in bytes; usual ones have ten thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -
 
 
 def worst(points: Sequence[Point]) -> Verdict:
-    """The verdict of the whole: that of its worst point."""
+    """The worst verdict of all points."""
     return max((point.verdict for point in points), key=list(Verdict).index)
 
 
@@ -83,18 +83,18 @@ def as_json_points(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def print_points(points: Sequence[Point]) -> None:
-    """Print points, a line each."""
+    """Print points, one per line."""
     rows = [(point.verdict, point.name, str(point.line or ""), point.message) for point in points]
     print_table(("Verdict", "Point", "Line", "What is found"), rows, flexible=3)
 
 
 def summary(points: Sequence[Point]) -> str:
-    """One sentence on all points."""
+    """The number of points per verdict, in a sentence."""
     number = Counter(point.verdict for point in points)
-    told = [f"{number[Verdict.PASS]} of {len(points)} points pass"]
-    told += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []
-    told += [f"{number[Verdict.FAIL]} fail"] if number[Verdict.FAIL] else []
-    return f"Checklist: {', '.join(told)}."
+    parts = [f"{number[Verdict.PASS]} of {len(points)} points pass"]
+    parts += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []
+    parts += [f"{number[Verdict.FAIL]} fail"] if number[Verdict.FAIL] else []
+    return f"Checklist: {', '.join(parts)}."
 
 
 def _given(source: str, root: Path | None) -> _Given:

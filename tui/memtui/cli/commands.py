@@ -19,7 +19,7 @@ from memtui.store.shared_text import Patience
 
 _Function = Callable[..., Any]
 _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
-"""Longer than a person's at the keys: this runs as a command's first step, and must not be lost."""
+"""Longer than in the app: this runs as a command's first step, and the command must not be lost."""
 
 
 def json_option(keys: str) -> Callable[[_Function], _Function]:
@@ -39,7 +39,7 @@ def command() -> None:
 
 @command.command("activate", short_help="Register a command as active: its STEP 0.")
 @click.argument("name")
-@click.option("--state", metavar="JSON", help="An object that the command wants to remember.")
+@click.option("--state", metavar="JSON", help="An object for the command to remember.")
 @json_option("operation, name, added, note")
 @root_option
 def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> None:
@@ -64,7 +64,7 @@ def _to_change(root: Path | None) -> CommandsFile:
 
 
 def _note(commands: CommandsFile, name: str) -> str:
-    """What is wrong with a command's file; "" for nothing."""
+    """The problem with a command's file; "" if there is none."""
     try:
         summary = commands.summary(name)
     except NoCommandFile as problem:
@@ -114,7 +114,7 @@ def list_(as_json: bool, root: Path | None) -> None:
 @json_option("operation, cleared")
 @root_option
 def clear(name: str | None, as_json: bool, root: Path | None) -> None:
-    """Make one command inactive, or all; whatever else the file holds stays as it is."""
+    """Make one command inactive, or all; the rest of the file stays as it is."""
     commands = _to_change(root)
     nothing = name is None and not commands.entries()
     names = None if name is None else frozenset((name, normalised(name)))
@@ -139,7 +139,7 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def _summary(commands: CommandsFile, name: str) -> tuple[str, str, str]:
-    """(path from the project's root, how it is shortened, why there is none)."""
+    """(path from the project's root, note on its length, why there is no summary)."""
     try:
         summary = commands.summary(name)
     except CommandProblem as problem:

@@ -1,4 +1,4 @@
-"""``memtui compact``: a session to a recovery text under a Recovery ID."""
+"""``memtui compact``: turns a session into a recovery text under a Recovery ID."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ALREADY = "Stored already as"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to, with the keys of ``--json``."""
+    """The result of a run, with the keys of ``--json``."""
 
     operation: str
     """``compact``."""
@@ -57,9 +57,9 @@ class Outcome:
     description: str
     tags: tuple[str, ...]
     engine: str
-    """Who worded the text: ``facts`` or ``claude``."""
+    """Where the wording is from: ``facts`` or ``claude``."""
     note: str
-    """What a person should know of how the text was made; "" for nothing."""
+    """A remark on how the text was made, or ""."""
     checklist: list[dict[str, Any]]
     """The points of ``memtui check --json``."""
 
@@ -93,12 +93,12 @@ def command(
     """Turn a session into a recovery text, and store it under a Recovery ID.
 
     The session is the project's newest one unless --session or --transcript names another. The text is
-    drafted from what its transcript says: plan, files, decisions, what is open. It is shown first, with the
-    verdicts of the checklist; you accept it, edit it in $EDITOR, or leave it. Where nobody can answer,
-    nothing is stored without --force, and the exit code is 1.
+    drafted from its transcript: plan, files, decisions, open work. It is shown first, with the verdicts of
+    the checklist; you accept it, edit it in $EDITOR, or leave it. Without a terminal, nothing is stored
+    unless --force is given, and the exit code is 1.
 
-    With --engine claude, `claude -p` improves on that text; what it may not change stays. Where it fails, the
-    text drafted from the facts stands, and a line says why.
+    With --engine claude, `claude -p` improves that text under the same rules. If it fails, the text drafted
+    from the facts is kept, and a line says why.
     """
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
@@ -187,7 +187,7 @@ def _read(compacted: Compacted, text: str) -> Compacted:
 
 
 def _tell(points: Sequence[Point], note: str) -> None:
-    """What is to be said of a text: how it was made, and the points that do not pass."""
+    """Print how a text was made, and the points that do not pass."""
     if note:
         say(f"Drafted {note}.")
     for point in points:

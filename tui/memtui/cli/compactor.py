@@ -30,7 +30,7 @@ from memtui.store.states import VersionTaken
     type=click.IntRange(min=1, max=3600),
     default=2,
     show_default=True,
-    help="Seconds between two looks at the transcripts.",
+    help="Seconds between two checks of the transcripts.",
 )
 @click.option("--once", is_flag=True, help="Bring the newest session up to date, and end.")
 @click.option(
@@ -72,7 +72,7 @@ def _once(places: Places, as_json: bool) -> None:
     session = path.stem
     try:
         stored = update_state(places, system_clock, transcript=path)
-    except VersionTaken:  # whoever is at it brings it up to date
+    except VersionTaken:  # another program is writing it
         _say_none(session, f"Another program is writing the versions of session {session[:8]}.", as_json)
         return
     if stored is None:

@@ -1,4 +1,4 @@
-"""Recovery IDs that a shell offers for what is typed of one."""
+"""Completion of Recovery IDs in the shell."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _NEWEST = 500
-"""Memories that are looked at, of all projects."""
+"""The most memories that are searched, of all projects."""
 
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The ids that begin or end with what is typed, newest first, with their titles; none after a problem."""
+    """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
     # Here and not above: nothing but completing needs them.
     from click.shell_completion import CompletionItem
 

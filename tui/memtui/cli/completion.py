@@ -1,4 +1,4 @@
-"""``memtui completion``: what a shell runs to complete memtui's commands, options and Recovery IDs."""
+"""``memtui completion``: shell completion of memtui's commands, options and Recovery IDs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memtui context``: what the PreCompact hook hands to the summariser, by hand."""
+"""``memtui context``: prints the text that the PreCompact hook gives to the summariser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--profile",
     type=click.Choice(["agileflow", "plain"]),
-    help="Whose names to use; without it, memtui looks for AgileFlow's folders.",
+    help="The naming to use; by default, AgileFlow's if the project has its folders.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: project, text.")
 @root_option

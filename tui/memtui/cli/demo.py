@@ -1,4 +1,4 @@
-"""``memtui demo``: see memtui at work before anything is installed."""
+"""``memtui demo``: shows memtui at work before anything is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memtui doctor``: does it work, and what to do if not."""
+"""``memtui doctor``: checks the installation and advises on problems."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
 
 
 def _wait_for(what: str) -> None:
-    """Show a person what is looked at, in a line that the next one replaces; "" removes it."""
+    """Show the current check in a line that the next one replaces; "" removes it."""
     if is_terminal() and sys.stderr.isatty():
         click.echo(f"{_ERASED_LINE}checking {what} ..." if what else _ERASED_LINE, nl=False, err=True)
 

@@ -19,27 +19,27 @@ from memtui.reading.facts import Facts
 
 _SUMMARY = "Summary"
 _AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-"""What stands before a memory file's title."""
+"""The beginning of a memory file's title line."""
 
 
 class Draft(NamedTuple):
-    """What a review will write if the person accepts it."""
+    """The draft of a review, written when accepted."""
 
     memory: MemoryFile
     summary: str
     note: str = ""
     """Why the transcript was not used; "" when it was."""
     facts: Facts | None = None
-    """What it was made from; None when somebody else has written it."""
+    """The facts it was made from; None for a review written elsewhere."""
     engine: str = ""
-    """Who worded it; "" when somebody else has."""
+    """Where the wording is from; "" for a review written elsewhere."""
 
 
 def draft_of(capture: Capture, claude: Path) -> Draft:
     """Draft the review of a capture.
 
     Args:
-        capture: what the hook wrote down.
+        capture: the capture to review.
         claude: Claude Code's configuration folder: no transcript outside it is opened.
     """
     facts, note = capture_facts(capture, claude)
@@ -47,22 +47,24 @@ def draft_of(capture: Capture, claude: Path) -> Draft:
 
 
 def by_claude(draft: Draft, capture: Capture, claude: Path, called_off: Callable[[], bool]) -> Draft:
-    """What the model makes of a draft; the draft itself with a note where it fails.
+    """A draft improved by the model; when that fails, the draft itself with a note.
 
     Args:
         draft: from the facts.
-        capture: what it is the draft of.
+        capture: the capture under review.
         claude: Claude Code's configuration folder.
-        called_off: asked while waiting.
+        called_off: whether to stop waiting; polled.
     """
     from memtui.flows.draft_model import review_by_claude
 
     assert draft.facts is not None
-    told = review_by_claude(capture, draft.memory, draft.summary, draft.facts, claude, cancelled=called_off)
-    if told.problem:
-        problem = f"drafted {stands(told.problem)}"
+    reworded = review_by_claude(
+        capture, draft.memory, draft.summary, draft.facts, claude, cancelled=called_off
+    )
+    if reworded.problem:
+        problem = f"drafted {stands(reworded.problem)}"
         return draft._replace(note="; ".join(filter(None, (problem, draft.note))))
-    return draft._replace(memory=told.memory, summary=told.summary, engine=Engine.CLAUDE)
+    return draft._replace(memory=reworded.memory, summary=reworded.summary, engine=Engine.CLAUDE)
 
 
 def as_text(draft: Draft) -> str:
@@ -75,7 +77,7 @@ def from_text(text: str) -> Draft:
     """Read an edited draft.
 
     Raises:
-        FormatError: it is no memory file any more.
+        FormatError: it is not a memory file any more.
     """
     memory = parse_memory(text)
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
@@ -84,10 +86,10 @@ def from_text(text: str) -> Draft:
 
 
 def from_review(text: str) -> Draft:
-    """Read a review that somebody else has written: a memory file, with ``Summary: ...`` before it or not.
+    """Read a review written elsewhere: a memory file, optionally with ``Summary: ...`` before it.
 
     Raises:
-        FormatError: it is no memory file, or has no title or no goal.
+        FormatError: it is not a memory file, or has no title or no goal.
     """
     ahead = _AHEAD.match(text)
     draft = from_text(text[ahead.end() :] if ahead else text)

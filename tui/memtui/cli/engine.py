@@ -1,4 +1,4 @@
-"""``--engine``: who writes a draft, and how the person at the terminal waits for a model."""
+"""The option ``--engine``, and waiting for a model at the terminal."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def engine_option(function: _Command) -> _Command:
         type=click.Choice([each.value for each in Engine]),
         default=Engine.FACTS.value,
         show_default=True,
-        help="Who words it: the facts of the transcript alone, or claude -p under the same rules.",
+        help="How to word it: from the facts alone, or by claude -p under the same rules.",
     )(function)
 
 
 @contextmanager
 def asking() -> Iterator[Callable[[], bool]]:
-    """Say what is waited for; gives a function that tells whether the person has called it off.
+    """Announce the wait; yields a function that returns whether it has been cancelled.
 
-    ctrl+c calls the question off, and nothing else: the draft from the facts stands. A second one ends
-    memtui, and so does a signal to end; the model's process goes with it.
+    The first ctrl+c only cancels the model: the draft from the facts is kept. A second one ends memtui, and
+    so does a termination signal, together with the model's process.
 
     Raises:
-        SystemExit: a signal to end came, with its exit code; only when the block is left. An exception in the
-            middle of starting the model would leave it running.
+        SystemExit: on leaving the block after a termination signal, with its exit code. Raised earlier, it
+        could interrupt the start of the model and leave it running.
     """
     called_off = threading.Event()
     ended = 0
@@ -72,6 +72,6 @@ def asking() -> Iterator[Callable[[], bool]]:
 
 
 def stands(problem: str, *notes: str) -> str:
-    """The note on a draft, and why the model had no part in it; "" when there is nothing to say."""
+    """The notes on a draft and the reason why the model was not used, as one text; "" if there are none."""
     mine = f"from the facts: {clean_line(problem)}" if problem else ""
     return "; ".join(note for note in (mine, *notes) if note)

@@ -1,4 +1,4 @@
-"""How a run of memtui ends when something goes wrong: the one owner of stderr sentences and exit codes."""
+"""Error messages and exit codes: the only place that decides them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from memtui.clean import clean_line
 BAD_INPUT, USAGE, INTERRUPTED = 1, 2, 130
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system says when what is printed goes to a file, and that cannot grow."""
+"""Errors when the output is redirected to a file that cannot grow."""
 
 
 def exit_code(error: BaseException) -> int | None:
-    """Tell the person what went wrong in one sentence and return the exit code; None for a bug."""
+    """Print what went wrong in one sentence and return the exit code; None for a bug."""
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):  # the reader has gone, for instance `| head`
@@ -41,13 +41,13 @@ def exit_code(error: BaseException) -> int | None:
 
 
 def _forget_output() -> None:
-    """Let nothing come of what stdout still holds: the interpreter flushes it once more on its way out."""
+    """Discard what stdout still buffers: the interpreter flushes it once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: click.UsageError) -> int:
     if isinstance(error, click.NoSuchOption):
-        # click compares the dashes, too: by them --bogus resembles --user.
+        # click compares the dashes, too, which makes --bogus resemble --user.
         bare = {option.lstrip("-"): option for option in error.possibilities or ()}
         near = [bare[name] for name in get_close_matches(error.option_name.lstrip("-"), bare)]
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)

@@ -1,4 +1,4 @@
-"""``memtui facts``: what can be read off a transcript without a model."""
+"""``memtui facts``: the facts of a transcript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memtui forget``: delete what memtui keeps of one session."""
+"""``memtui forget``: deletes everything that memtui keeps of one session."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def command(session: str, yes: bool, root: Path | None) -> None:
 
 
 def _whole(places: Places, session: str) -> str:
-    """The id that begins like this, of a session that is there or kept; else the words as they are."""
+    """The full id of an existing or archived session by its beginning; else the argument itself."""
     known = [
         *transcripts_of(places),
         *(each.session_id for each in Archive(places.home, system_clock).entries()),

@@ -1,4 +1,4 @@
-"""``memtui init``: make Claude Code feed memtui."""
+"""``memtui init``: installs memtui into Claude Code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from memtui.cli.installing import (
     json_option,
     nothing_to_do,
     places_of,
+    plan_options,
     scope_of,
-    scope_options,
 )
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
@@ -25,13 +25,10 @@ from memtui.setup.wiring import look
 
 
 @click.command("init")
-@scope_options
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
-@click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
+@plan_options
 @click.option("--no-approve", is_flag=True, help="Let Claude Code ask before it starts the MCP server.")
 @json_option
-@click.option("--replace", is_flag=True, help="Take the place of the scripts that do the same; see doctor.")
+@click.option("--replace", is_flag=True, help="Replace the scripts that do the same; see doctor.")
 @root_option
 def command(
     project: bool,
@@ -76,7 +73,7 @@ def command(
 
 
 def _may_replace(places: Places, *, ask: bool) -> bool:
-    """Whether the person wants memtui in the place of the scripts that do the same."""
+    """Whether memtui may replace the scripts that do the same."""
     found = [(wired.path, each) for wired in look(places) for each in wired.originals]
     if not found:
         return False

@@ -1,4 +1,4 @@
-"""What `memtui init` and `memtui uninstall` share: the scope, the question, and doing it."""
+"""Shared by `memtui init` and `memtui uninstall`: the scope, the question, and making the changes."""
 
 from __future__ import annotations
 
@@ -38,15 +38,22 @@ json_option = click.option(
 _Function = Callable[..., Any]
 
 
-def scope_options(function: _Function) -> _Function:
-    """Add ``--project``, ``--shared`` and ``--user``."""
-    for scope in reversed(Scope):
-        function = click.option(f"--{scope}", is_flag=True, help=HELPS[scope])(function)
+def plan_options(function: _Function) -> _Function:
+    """Add the options of both commands: the scope, ``--dry-run``, ``--yes`` and ``--diff``."""
+    for option in reversed(
+        [
+            *(click.option(f"--{scope}", is_flag=True, help=HELPS[scope]) for scope in Scope),
+            click.option("--dry-run", is_flag=True, help="Only show what would change."),
+            click.option("--yes", "-y", is_flag=True, help="Do it without asking."),
+            click.option("--diff", is_flag=True, help="Show the differences, not only the files."),
+        ]
+    ):
+        function = option(function)
     return function
 
 
 def scope_of(project: bool, shared: bool, user: bool) -> Scope:
-    """The one scope that was asked for.
+    """The scope chosen by the options.
 
     Raises:
         click.UsageError: it was more than one.
@@ -63,12 +70,12 @@ def places_of(root: Path | None) -> Places:
 
 
 def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool, diffs: bool) -> bool:
-    """Show a plan, ask, and do it; whether it was done.
+    """Show a plan, ask, and carry it out; returns whether it was carried out.
 
     The files come first; their differences when asked for.
 
     Raises:
-        click.ClickException: nobody can answer.
+        click.ClickException: there is no terminal to ask on.
         FileProblem: see `memtui.setup.install.apply`.
     """
     for change in plan.changes:
@@ -103,7 +110,7 @@ def _apply(plan: Plan, places: Places) -> list[Path]:
 
 
 def _listed(change: Change) -> str:
-    """What becomes of a file, in one line: ``new``, ``changed`` or ``removed``, and how many lines."""
+    """The change of a file in one line: ``new``, ``changed`` or ``removed``, and how many lines."""
     lines = diff(change).splitlines()[2:]
     added, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     word = "new" if change.before is None else "removed" if change.after is None else "changed"
@@ -116,7 +123,7 @@ def _say_diffs(plan: Plan) -> None:
 
 
 def carry_out_as_json(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -> None:
-    """Do a plan if ``--yes`` says so, and print what it is and whether it was done as one JSON object.
+    """Carry out a plan if ``--yes`` is given; print the plan, and whether it was done, as one JSON object.
 
     Raises:
         click.ClickException: there are changes, and neither ``--yes`` nor ``--dry-run``.

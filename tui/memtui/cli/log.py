@@ -1,4 +1,4 @@
-"""``memtui log``: what memtui has changed, newest first."""
+"""``memtui log``: the changes made by memtui, newest first."""
 
 from __future__ import annotations
 

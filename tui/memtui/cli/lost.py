@@ -75,6 +75,6 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
 
 def _line(row: Row, number: int = 0) -> str:
     notes = (cited(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
-    told = ", ".join(note for note in notes if note)
+    remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
-    return f"{mark} {shortened(row.text, _WIDTH)}{f' ({told})' if told else ''}"
+    return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"

@@ -1,4 +1,4 @@
-"""The `memtui` command: which word starts what, and how every run ends."""
+"""The `memtui` command: its subcommands, options and exit codes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memtui.project import Home, Project, claude_config, expanded, memtui_home
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """What the command line starts without importing it; `memtui.__main__` hands it in."""
+    """Programs that the command line starts without importing them; `memtui.__main__` passes them in."""
 
     app: Callable[[Project, Home, Path], None]
     """Opens the app on a project; takes memtui's own folders and Claude Code's configuration folder, too."""
@@ -103,7 +103,7 @@ COMMANDS = {
     "mcp": _Lazy("memtui.cli.mcp", "Serve memories to Claude Code over MCP, on standard input and output."),
     "demo": _Lazy("memtui.cli.demo", "Open a throw-away project with a session going on."),
 }
-"""Name -> module and short help, so that ``--help`` imports none of them. A test compares the helps."""
+"""Name -> module and short help, so that ``--help`` imports no command. A test compares the helps."""
 
 
 class LazyGroup(click.Group):
@@ -200,8 +200,8 @@ def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
 def run(arguments: Sequence[str], openers: Openers) -> int:
     """Run memtui with `arguments` and return the exit code.
 
-    0 done, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. An exception that no one
-    documented is raised as it is: it is a bug, and its traceback is wanted.
+    0 done, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. Unexpected exceptions are
+    bugs and raised as they are, with their traceback.
     """
     prepare_streams()
     try:

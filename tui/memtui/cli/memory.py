@@ -1,4 +1,4 @@
-"""``memtui memory``: the memories that are stored under Recovery IDs."""
+"""``memtui memory``: the stored memories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.cli import memory_reading as reading
 
 
 class _InOrder(click.Group):
-    """Commands in the order in which they were added: what is used most comes first."""
+    """Commands in the order in which they were added, the most used first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """See `click.Group.list_commands`."""

@@ -1,4 +1,4 @@
-"""``memtui memory import-ccw``: memories out of ccw's database."""
+"""``memtui memory import-ccw``: imports memories from ccw's database."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from memtui.project import expanded
 
 _DATABASE = "core-memory/core_memory.db"
 _NAMED = 3
-"""Databases that are named when none is this project's."""
+"""The most databases listed in the message when none belongs to this project."""
 
 
 @click.command("import-ccw", short_help="Bring memories over from ccw's database.")
@@ -69,7 +69,7 @@ def _database_of(project: str) -> Path:
     """The database that ccw keeps for a project: it names the folder after the project's path.
 
     Raises:
-        click.ClickException: there is none.
+        click.ClickException: there is no such database.
     """
     projects = _ccw_home() / "projects"
     found = sorted(projects.glob(f"**/{_DATABASE}"))
@@ -88,6 +88,6 @@ def _ccw_home(env: Mapping[str, str] = os.environ) -> Path:
 
 
 def _bare(path: str) -> str:
-    """What is left of a path in the name of a folder: ``/home/ann/shop`` is ``home-ann-shop``."""
+    """A path as ccw's folder name: ``/home/ann/shop`` is ``home-ann-shop``."""
     path = re.sub(r"^/mnt/([a-z])/", r"\1:/", path.casefold())
     return re.sub(r"[^\w]+", "-", path).strip("-")

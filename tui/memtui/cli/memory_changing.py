@@ -58,11 +58,11 @@ def import_(
 
 
 def report(done: Done, *, as_json: bool) -> None:
-    """Tell what an operation came to; a new Recovery ID on a terminal in the seed's box."""
+    """Print the result of an operation; on a terminal, a new Recovery ID in the seed's box."""
     if as_json:
         print_json(asdict(done))
     elif done.operation == "import" and is_terminal():
-        # Here and not above: only people need it.
+        # Imported here: only needed on a terminal.
         from memtui.cli.recovery_box import print_recovery_box
 
         print_recovery_box(done.id)
@@ -85,7 +85,7 @@ def tag(
     as_json: bool,
     root: Path | None,
 ) -> None:
-    """Show a memory's tags, or change them. Case makes no difference to which tag is meant."""
+    """Show a memory's tags, or change them. Tags are compared without regard to case."""
     if set_ and (add or remove):
         raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
     backend = opened_to_change(root)
@@ -101,7 +101,7 @@ def tag(
 
 
 def _meant(*texts: str) -> set[str]:
-    """Which tags are meant, one spelling for all of a tag's."""
+    """The tags in texts, normalised for comparison."""
     return {tag.casefold() for tag in tags_of(*texts)}
 
 

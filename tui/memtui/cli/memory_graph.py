@@ -1,4 +1,4 @@
-"""``memtui memory related`` and ``graph``: what memories name, and which ones name the same."""
+"""``memtui memory related`` and ``graph``: files, decisions and packages that memories share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _NEAREST = 10
 _DRAWN = 2
-"""By how many memories an entity has to be named to be drawn, unless told otherwise."""
+"""By default, entities named by fewer memories are not drawn."""
 
 
 @click.command("related", short_help="List the memories that name the same files, decisions or packages.")
@@ -41,7 +41,7 @@ _DRAWN = 2
 def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> None:
     """List the memories that name the same files, decisions, packages or sessions, the nearest first.
 
-    What only a few memories name counts for more than what many of them name.
+    Names that few memories share count more than common ones.
     """
     # Here and not above: lists need none of it.
     from memtui.flows.relations import related_memories
@@ -81,7 +81,7 @@ def _shape(relation: Related) -> RelatedMemory:
     "--least",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Leave out what fewer than N memories name; the default is 1 for json, {_DRAWN} for drawings.",
+    help=f"Leave out names in fewer than N memories; the default is 1 for json, {_DRAWN} for drawings.",
 )
 @root_option
 def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""The text that ``import`` is given: a file, or what somebody pipes in, byte for byte."""
+"""The text for ``import``: a file or standard input, byte for byte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def given_text(argument: str | None, option: str | None) -> bytes:
 
     Raises:
         click.ClickException: there is nothing to import, or more than `LIMIT`.
-        click.UsageError: two files are named, or nobody pipes anything in.
+        click.UsageError: two files are named, or none, with standard input not piped.
     """
     if argument is not None and option is not None:
         raise click.UsageError("name the file once, as FILE or with --file.")

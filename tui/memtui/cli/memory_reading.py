@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memtui.formats.stored_memory import StoredMemory
 
 _SCREEN = 50
-"""Memories that a list shows unless told otherwise: a screen or two, and quick whatever the store holds."""
+"""Default length of a list: a screen or two, quick for any store."""
 _HITS = 20
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -95,7 +95,7 @@ def list_(
 
 
 def print_page(page: Page, *, as_json: bool, offset: int = 0, nothing: str) -> None:
-    """Print a part of a list in the way that is wanted."""
+    """Print a part of a list, as a table or as JSON."""
     if as_json:
         print_json(asdict(MemoryPage(page.total, tuple(listed_memory(listed) for listed in page.items))))
     elif page.items:
@@ -118,7 +118,7 @@ def _row(listed: Listed) -> tuple[str, ...]:
 
 
 def _called(project: str) -> str:
-    """What a project is called: its folder's name; ``/`` has none."""
+    """A project's name: that of its folder; ``/`` has none."""
     return Path(project).name or project
 
 
@@ -231,7 +231,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
 
 
 def checklist(text: str) -> tuple[CheckedPoint, ...]:
-    """The points of the quality checklist; none for a text that is no recovery text."""
+    """The points of the quality checklist; none if the text is not a recovery text."""
     # Here and not above: lists need none of it.
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A stored memory as ``list``, ``trash`` and ``search`` show it. What a broken one lacks is empty."""
+    """A stored memory in ``list``, ``trash`` and ``search``. Missing values of a broken one are empty."""
 
     id: str
     """The Recovery ID: ``CMEM-YYYYMMDD-HHMMSS``."""
@@ -33,13 +33,13 @@ class Memory:
     session_id: str
     """Claude Code's session."""
     source: str
-    """Who made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     archived: bool
     pinned: bool
     problem: str
     """Why it cannot be used; "" when it can."""
     secrets: tuple[str, ...]
-    """What kinds of secrets its file holds, each once: ``github token``. Stored texts are never masked."""
+    """Kinds of secrets in its file, each once: ``github token``. Stored texts are never masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class MemoryPage:
     """What ``list`` and ``trash`` print: newest first."""
 
     total: int
-    """How many there are with the filters given, whatever the limit."""
+    """The number of all that pass the filters, whatever the limit."""
     memories: tuple[Memory, ...]
 
 
@@ -59,7 +59,7 @@ class FoundMemory:
     snippet: str
     """One line of the text around the first match."""
     marks: tuple[tuple[int, int], ...]
-    """Where in `snippet` the matches are, as character offsets (start, end)."""
+    """The matches in `snippet`, as character offsets (start, end)."""
     score: float
     """Higher is better; comparable within one search alone."""
 
@@ -93,16 +93,16 @@ class ShownMemory:
 
     memory: Memory
     text: str
-    """Bytes that are no UTF-8 are U+FFFD here; ``export`` gives them as they are."""
+    """Invalid UTF-8 is replaced by U+FFFD here; ``export`` prints the original bytes."""
     size: int
     """Bytes of the text."""
     checklist: tuple[CheckedPoint, ...]
-    """Empty when the text is no recovery text."""
+    """Empty if the text is not a recovery text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an operation on one memory came to: seed 000's response format."""
+    """The result of an operation on one memory: seed 000's response format."""
 
     operation: str
     """``import``, ``tag``, ``archive``, ``unarchive``, ``pin``, ``unpin``, ``delete`` or ``undelete``."""
@@ -120,12 +120,12 @@ class Exported:
     content: str
     """The text."""
     exact: bool
-    """False when it is no UTF-8, which JSON cannot carry; without ``--json`` the bytes are printed."""
+    """False for invalid UTF-8, which JSON cannot carry; without ``--json`` the bytes are printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntity:
-    """Something that two memories name."""
+    """A name that two memories share."""
 
     kind: str
     """``file``, ``decision``, ``package``, ``session`` or ``project``."""
@@ -145,7 +145,7 @@ class RelatedMemory:
 
 @dataclass(frozen=True, slots=True)
 class DrawnNode:
-    """A node of ``graph``: a memory or something that memories name."""
+    """A node of ``graph``: a memory or a named entity."""
 
     id: str
     """Within this graph."""
@@ -156,7 +156,7 @@ class DrawnNode:
     title: str
     """Of a memory."""
     memories: int
-    """By how many memories of the graph an entity is named; 0 for a memory."""
+    """Number of memories in the graph that name the entity; 0 for a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class Brought:
     renamed: tuple[Renamed, ...]
     """Imported, too."""
     present: tuple[str, ...]
-    """Ids of memories that are here already, with the same text."""
+    """Ids of memories that are already stored, with the same text."""
     clashes: tuple[Clash, ...]
 
 
@@ -235,7 +235,7 @@ def listed_memory(listed: Listed) -> Memory:
 
 
 def kinds_of_secrets(path: Path) -> tuple[str, ...]:
-    """What kinds of secrets a memory's file holds; none when it cannot be read."""
+    """Kinds of secrets in a memory's file; none when it cannot be read."""
     from memtui.safety.secrets import find  # it takes a while, and only lists need it
 
     try:

@@ -1,4 +1,4 @@
-"""The store that ``memtui memory`` works on, and the memory that an id or the beginning of one means."""
+"""The store of ``memtui memory``, and the lookup of ids by their beginning."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from memtui.store.memory_files import FilesBackend
 
 
 def opened() -> MemoryBackend:
-    """The store of the person who runs memtui, to read from."""
+    """The user's store, for reading."""
     return FilesBackend(memtui_home(), system_clock)
 
 
 def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:
-    """The same, to change memories: what is written is recorded.
+    """The user's store, for changes, which are recorded.
 
     Args:
         root: a folder of the project in which the command runs; the current one when None.
@@ -36,7 +36,7 @@ def project_path(root: Path | None) -> str:
 
 
 def resolved(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
-    """The id that is meant: of this project's memories first, then of all.
+    """The full id for the beginning of one: among this project's memories first, then among all.
 
     Raises:
         MemoryMissing: none begins so, or several do.

@@ -1,4 +1,4 @@
-"""What the command line prints: the only writer to stdout, for people and for programs."""
+"""Printing: the only writer to stdout, for people and for programs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# What json.dumps leaves as it is and a terminal or a line-based reader may act on.
+# Characters that json.dumps does not escape and a terminal or a line-based reader may act on.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 _LEAST = 24
-"""Columns that the flexible field of a table gets at least; with less it goes on a line of its own."""
+"""Least width of the flexible column of a table; with less room it gets a line of its own."""
 
 
 def prepare_streams() -> None:
@@ -74,7 +74,7 @@ def can_show_app() -> bool:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print text that may come from anywhere, cleaned."""
+    """Print untrusted text, cleaned."""
     click.echo(clean(text), err=err)
 
 
@@ -88,7 +88,7 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
 
 
 def json_text(value: Any, *, for_terminal: bool, indent: int | None = 2) -> str:
-    """What `print_json` prints."""
+    """The text that `print_json` prints."""
     safe = _map_strings(value, clean if for_terminal else without_surrogates)
     return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=indent))
 
@@ -108,7 +108,7 @@ def _map_strings(value: Any, change: Any) -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexible: int) -> None:
-    """Print rows: a table on a terminal, else one line a row with tabs between the fields and no heading.
+    """Print rows: a table on a terminal, else one line per row, with tabs between the fields and no heading.
 
     Args:
         columns: the headings.
@@ -152,7 +152,7 @@ def _console() -> Console:
 
 
 def print_bytes(data: bytes) -> None:
-    """Print bytes as they are, nothing added: for programs alone."""
+    """Print bytes unchanged, for programs."""
     sys.stdout.flush()
     rest = memoryview(data)
     while rest:  # with PYTHONUNBUFFERED, a pipe takes as much at a time as it holds
@@ -183,7 +183,7 @@ def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "
 
 
 def _clean_piece(text: str) -> str:
-    """A piece of a line: blanks at its ends are kept, for a word may go on beside it."""
+    """A cleaned piece of a line, with the blanks at its ends, as a word may continue in the next piece."""
     return re.sub(r"\s", " ", clean(text))
 
 
@@ -221,7 +221,7 @@ def print_changes(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
 
 
 def _coloured(text: str, colour: str | None) -> str:
-    """A clean text in a colour, for a terminal whose person has not asked for none (https://no-color.org)."""
+    """A clean text in a colour, unless NO_COLOR is set (https://no-color.org)."""
     wanted = colour and is_terminal() and not os.environ.get("NO_COLOR")
     return click.style(text, fg=colour) if wanted else text
 

@@ -1,4 +1,4 @@
-"""Which project a command is about, and whether there is anything to show in it."""
+"""The project of a command, and whether it has anything to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memtui receipts``: whether what memtui handed over has arrived."""
+"""``memtui receipts``: whether hand-overs have arrived."""
 
 from __future__ import annotations
 

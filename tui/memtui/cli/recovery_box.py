@@ -9,7 +9,7 @@ import click
 from memtui.clean import clean_line
 
 _WIDTH = 78
-"""Columns of the box; more when what is in it is longer."""
+"""Least width of the box."""
 
 _UNICODE = ("╔═╗", "║ ║", "╚═╝", "✓")
 _ASCII = ("+-+", "| |", "+-+", "OK")

@@ -1,4 +1,4 @@
-"""``memtui redo``: do again what was undone."""
+"""``memtui redo``: repeats an undone change."""
 
 from __future__ import annotations
 

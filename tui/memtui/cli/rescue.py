@@ -1,4 +1,4 @@
-"""``memtui rescue``: give back what a compaction lost."""
+"""``memtui rescue``: gives lost facts back to a session."""
 
 from __future__ import annotations
 

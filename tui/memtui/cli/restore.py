@@ -1,4 +1,4 @@
-"""``memtui restore``: what a new session is to know, by hand."""
+"""``memtui restore``: hands an earlier session's knowledge to a new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memtui review``: accept a capture's draft without opening the app."""
+"""``memtui review``: reviews a capture without opening the app."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 
 _LIMIT = 1 << 20
-"""Bytes of a review on standard input; they have some thousand."""
+"""Size of the longest review on standard input, in bytes; usual ones have some thousand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a review came to, with the keys of ``--json``."""
+    """The result of a review, with the keys of ``--json``."""
 
     capture: str = ""
     """The capture's file name; "" when there was nothing to review."""
@@ -49,9 +49,9 @@ class Outcome:
     text: str = ""
     """The memory file's text: the draft while the capture is pending."""
     engine: str = ""
-    """Who worded the draft: ``facts`` or ``claude``; "" when somebody else has, or there is none."""
+    """Where the draft's wording is from: ``facts`` or ``claude``; "" for --from-stdin or without a draft."""
     note: str = ""
-    """Where the draft comes from, when not from the transcript."""
+    """The source of the draft, if not the transcript."""
 
 
 @click.command("review")
@@ -71,14 +71,14 @@ def command(
     Accepting it writes the memory file beside the capture, marks the capture as reviewed,
     and stores a recovery text of the session up to that compaction under a Recovery ID.
 
-    With --from-stdin a memory file is read instead, as somebody else has written it; a line "Summary: ..."
-    before it, or a section "## Summary" in it, becomes the summary in the capture.
+    With --from-stdin a memory file written elsewhere is read instead; a line "Summary: ..." before it, or a
+    section "## Summary" in it, becomes the summary in the capture.
 
-    With --engine claude, `claude -p` improves on the draft. Where it fails, the draft from the facts stands,
-    and a line says why.
+    With --engine claude, `claude -p` improves the draft. If it fails, the draft from the facts is kept, and a
+    line says why.
 
-    Without --yes the draft is shown and memtui asks; when nobody can answer, nothing is changed and the exit
-    code is 1.
+    Without --yes the draft is shown and memtui asks; without a terminal, nothing is changed and the exit code
+    is 1.
     """
     if from_stdin and engine == Engine.CLAUDE:
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
@@ -131,7 +131,7 @@ def command(
 
 
 def _project(root: Path | None, capture: str | None) -> Project:
-    """The project: the one named, else the one that the capture's path lies in, else the current folder's."""
+    """The project: by option, else by the capture's path, else the current folder's."""
     folder = expanded(capture).absolute().parent if capture and root is None else None
     if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
         return Project(folder.parent.parent.resolve())
@@ -139,7 +139,7 @@ def _project(root: Path | None, capture: str | None) -> Project:
 
 
 def _drafted(capture: Capture, engine: str) -> Draft:
-    """The draft from the facts, or what the model makes of it."""
+    """The draft from the facts, or the model's version of it."""
     draft = draft_of(capture, claude_config())
     if engine != Engine.CLAUDE:
         return draft
@@ -148,7 +148,7 @@ def _drafted(capture: Capture, engine: str) -> Draft:
 
 
 def _given(capture: Capture) -> Draft:
-    """The review on standard input. Where it has no summary, the draft's is taken."""
+    """The review on standard input. Without a summary, it gets the draft's."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
     if len(data) > _LIMIT:
         raise click.ClickException("standard input is longer than 1 MB; nothing was changed.")

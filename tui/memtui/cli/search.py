@@ -1,4 +1,4 @@
-"""``memtui search``: find what was said and done, in everything that sessions leave behind."""
+"""``memtui search``: searches sessions, memories, captures and session states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import KINDS, asked, day
 
 _EACH = 3
-"""Places of a session that are shown."""
+"""The most places shown per session."""
 _HEADINGS = {
     Kind.SESSION: "Sessions",
     Kind.MEMORY: "Memories",
@@ -52,9 +52,9 @@ def command(
 ) -> None:
     """Find what was said and done: in sessions, memories, captures and session states.
 
-    What is found holds all WORDS; a session is found by its turns.
-    Parts of words count, "words in quotes" stand together, and these narrow it down: file:PART and cmd:PART
-    for turns that touched a file or ran a command, in:KIND, before:DATE, after:DATE, is:pinned.
+    A result contains all WORDS; sessions are searched turn by turn. Parts of words count, "words in quotes"
+    stand together, and filters narrow it down: file:PART and cmd:PART for turns that touched a file or ran a
+    command, in:KIND, before:DATE, after:DATE, is:pinned.
     L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it.
     """
     wanted = asked(" ".join(words))

@@ -1,4 +1,4 @@
-"""``memtui sessions``: every conversation with Claude Code, and how long it will be there."""
+"""``memtui sessions``: the sessions of Claude Code, and the days until it deletes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.safety.secrets import masked, masked_in
 from memtui.store.session_list import Session, SessionList, size_text
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
-"""`left`: the days that are left to the session."""
+"""`left`: days until Claude Code deletes the session."""
 
 
 @click.command("sessions")
@@ -37,7 +37,7 @@ def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
     for each in listing.entries(everywhere=everywhere):
         try:
             sessions.append(listing.completed(each))
-        except (OSError, FileProblem):  # deleted meanwhile, or closed to us
+        except (OSError, FileProblem):  # deleted meanwhile, or unreadable
             continue
     listing.remember()
     if as_json:

@@ -1,4 +1,4 @@
-"""``memtui state``: a session's state document and its versions."""
+"""``memtui state``: session state documents and their versions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class _Asked(NamedTuple):
-    """Where, and which session."""
+    """The places and the session that the options name."""
 
     places: Places
     session: str
@@ -39,14 +39,14 @@ class _Asked(NamedTuple):
 
 
 def _session_options(function: _Command) -> _Command:
-    """The options that all commands have: they name the session and choose JSON."""
+    """Options of all commands: the session and JSON."""
     for option in (
         root_option,
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option(
             "--transcript",
             type=click.Path(path_type=Path, exists=True, dir_okay=False),
-            help="The session of this transcript (JSONL), of whichever project.",
+            help="The session of this transcript (JSONL), of any project.",
         ),
         click.option("--session", default="", help="The session with this id, or beginning of one."),
     ):
@@ -80,7 +80,7 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
         written = update_state(asked.places, system_clock, session=session, transcript=transcript)
     if as_json:
         by = {"engine": Engine.FACTS.value if note else engine, "note": note}
-        print_json({"changed": written is not None, **by, **(_told(written) if written else {})})
+        print_json({"changed": written is not None, **by, **(_as_json(written) if written else {})})
     elif written is None:
         say(_nothing_new(asked))
     else:
@@ -104,7 +104,7 @@ def show(
         return
     stored = documents.version(version)
     if as_json:
-        print_json({**_told(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
+        print_json({**_as_json(stored), "stored": True, "text": stored.text, **_dumped(stored.state)})
         return
     if stored.problem:
         say(f"{stored.path} {stored.problem}", err=True)
@@ -118,7 +118,7 @@ def history(session: str, transcript: Path | None, as_json: bool, root: Path | N
     documents = _asked(session, transcript, root).documents()
     versions = [documents.load(entry) for entry in documents.entries]
     if as_json:
-        print_json([{**_told(each), **_counted(each.state)} for each in versions])
+        print_json([{**_as_json(each), **_counted(each.state)} for each in versions])
     elif versions:
         rows = [_row(each) for each in versions]
         print_table(("Version", "Time", "Tokens", "Done", "Decisions", "In progress"), rows, flexible=5)
@@ -168,7 +168,7 @@ def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
     """
     written = import_state(_asked(session, None, root).places, file, session=session)
     if as_json:
-        print_json(_told(written))
+        print_json(_as_json(written))
     else:
         say(f"Version {written.version} of {written.session_id}: {written.path}")
 
@@ -186,13 +186,13 @@ def _nothing_new(asked: _Asked) -> str:
 
 
 def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, str]:
-    """The version that was written, and why the model had no part in it."""
+    """The written version, and why the model was not used, or ""."""
     from memtui.flows.state_model import update_by_claude
 
     with asking() as called_off:
         asked = update_by_claude(places, system_clock, transcript=transcript, cancelled=called_off)
     if asked.problem:
-        say(f"memtui: {clean_line(asked.problem)}: what the facts make stands.", err=True)
+        say(f"memtui: {clean_line(asked.problem)}: kept the facts-only version.", err=True)
     return asked.stored, stands(asked.problem)
 
 
@@ -200,8 +200,8 @@ def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> N
     state = drafted_state(places, documents)
     text = render_session_state(state)
     if as_json:
-        told = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-        print_json({**told, "stored": False, "text": text, **_dumped(state)})
+        draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
+        print_json({**draft, "stored": False, "text": text, **_dumped(state)})
         return
     say("No version is stored yet: this is a draft. `memtui state update` writes the first one.", err=True)
     print_document(text)
@@ -213,7 +213,7 @@ def _readable(stored: StoredState) -> SessionState:
     return stored.state
 
 
-def _told(stored: StoredState) -> dict[str, Any]:
+def _as_json(stored: StoredState) -> dict[str, Any]:
     return {
         "session_id": stored.session_id,
         "version": stored.version,
@@ -242,8 +242,8 @@ def _counted(state: SessionState | None) -> dict[str, Any]:
 def _row(stored: StoredState) -> tuple[str, ...]:
     counted = _counted(stored.state)
     numbers = [str(counted.get(name, "-")) for name in ("tokens", "done", "decisions")]
-    told = counted.get("in_progress", "") or stored.problem or "-"
-    return (f"v{stored.version}", local_minute(stored.written), *numbers, told)
+    doing = counted.get("in_progress", "") or stored.problem or "-"
+    return (f"v{stored.version}", local_minute(stored.written), *numbers, doing)
 
 
 def _section(section: SectionDiff) -> dict[str, Any]:
@@ -265,7 +265,7 @@ _SIGNS = {"added": "+ ", "removed": "- ", "changed": "~ "}
 
 
 def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
-    """The changed lines under their headings, each as texts with what became of them."""
+    """The changed lines under their headings, each as pieces of text with their kind of change."""
     printed: list[list[tuple[str, str]]] = []
     for section in sections:
         lines = [line for line in section.lines if line.change != "same"]

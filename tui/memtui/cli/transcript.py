@@ -1,4 +1,4 @@
-"""``memtui transcript``: a transcript to read, whole or around a line."""
+"""``memtui transcript``: prints a transcript, whole or around a line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.safety.secrets import masked, masked_in
 
 _AROUND = 10
 _RESULT = 20
-"""Lines of a tool's output that are shown; ``--json`` has all."""
+"""The most lines shown of a tool's output; ``--json`` has all."""
 
 _LEADS = {
     "ask": "❯ ",

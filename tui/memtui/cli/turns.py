@@ -1,4 +1,4 @@
-"""``memtui turns``: a session as the list of its turns."""
+"""``memtui turns``: lists the turns of a session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.reading.short_text import one_line, shortened
 from memtui.safety.secrets import masked, masked_in
 
 _LINE = 300
-"""Characters of a text; `--json` has all of it."""
+"""The most characters shown of a text; `--json` has all."""
 
 
 @click.command("turns")
@@ -44,7 +44,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
 
 
 def at(source: Source) -> str:
-    """A source for a person: ``L476 2026-01-02 14:53``, as much of it as is known."""
+    """A source in short: ``L476 2026-01-02 14:53``, without its unknown parts."""
     moment = parse_iso(source.timestamp)
     return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
 

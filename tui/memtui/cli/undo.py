@@ -1,4 +1,4 @@
-"""``memtui undo``: take a change back."""
+"""``memtui undo`` and ``redo``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 def command(change: str, as_json: bool, root: Path | None) -> None:
     """Take back the last change that you made in this project, or the change with this ID.
 
-    `memtui log` lists the changes. What something else has changed since is left as it is, and the message
-    says what did; `memtui redo` does again what was undone.
+    `memtui log` lists the changes. Files that were changed again since are left as they are, and the message
+    says by what; `memtui redo` repeats an undone change.
     """
     _revert(change, as_json, root, undone=False)
 

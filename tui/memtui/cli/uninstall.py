@@ -1,4 +1,4 @@
-"""``memtui uninstall``: leave Claude Code as it was."""
+"""``memtui uninstall``: removes memtui from Claude Code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from memtui.cli.installing import (
     json_option,
     nothing_to_do,
     places_of,
+    plan_options,
     scope_of,
-    scope_options,
 )
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
@@ -22,10 +22,7 @@ from memtui.setup.install import plan_uninstall, tidy
 
 
 @click.command("uninstall")
-@scope_options
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
-@click.option("--diff", is_flag=True, help="Show the differences, not only the files.")
+@plan_options
 @json_option
 @root_option
 def command(
@@ -40,9 +37,9 @@ def command(
 ) -> None:
     """Take memtui's hooks, slash commands and MCP server out of Claude Code.
 
-    Settings that nobody else has changed go back to what they were before `memtui init`, byte for byte;
-    otherwise only memtui's own entries go. Captures, memory files and memories stay where they are. A slash
-    command that was edited is kept unless you say otherwise when asked.
+    Settings that have not changed since are restored as they were before `memtui init`, byte for byte;
+    otherwise only memtui's own entries are removed. Captures, memory files and memories stay where they are.
+    An edited slash command is kept unless you say otherwise when asked.
     """
     scope = scope_of(project, shared, user)
     places = places_of(root)

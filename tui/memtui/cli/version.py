@@ -1,4 +1,4 @@
-"""``memtui --version``, without click: importing that takes several times as long as starting Python."""
+"""``memtui --version``, without click, whose import takes several times as long as starting Python."""
 
 from __future__ import annotations
 

@@ -39,18 +39,30 @@ def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Ite
         FileLocked: another process or thread holds it for longer than `timeout`.
         FileProblem: the lock file cannot be made, or something else has its name.
     """
-    name = path.name + ".lock"
-    where = path.with_name(name)
-    with writing(where):
-        folder = Folder(path.parent, within=within)
-    with folder:
+    where = lock_path(path)
+    with folder_of(where, within) as folder:
         with writing(where):
-            fd = _acquire(folder, name, where, timeout)
+            fd = _acquire(folder, where, timeout)
         try:
             yield
         finally:
-            folder.discard(name)  # before it is released: the next holder makes a file of its own
+            folder.discard(where.name)  # before it is released: the next holder makes a file of its own
             _close(fd)
+
+
+def lock_path(path: Path) -> Path:
+    """The lock file of a file: ``<path>.lock``."""
+    return path.with_name(path.name + ".lock")
+
+
+def folder_of(where: Path, within: Path | None) -> Folder:
+    """The folder of a lock file, opened.
+
+    Raises:
+        FileProblem: it cannot be opened.
+    """
+    with writing(where):
+        return Folder(where.parent, within=within)
 
 
 def sweep_locks(folder: Path, *, within: Path | None = None) -> int:
@@ -108,8 +120,8 @@ def pause() -> None:
     time.sleep(_WAIT_SECONDS * (1 + os.urandom(1)[0]) / 256)
 
 
-def _acquire(folder: Folder, name: str, where: Path, timeout: float) -> int:
-    deadline = time.monotonic() + timeout
+def _acquire(folder: Folder, where: Path, timeout: float) -> int:
+    name, deadline = where.name, time.monotonic() + timeout
     while True:
         fd = folder.open(name, LOCK)
         try:

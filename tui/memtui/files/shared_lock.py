@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memtui.files.atomic import place_new, write_temp
 from memtui.files.folder import READ, Folder
-from memtui.files.locks import flock, pause, same_file
+from memtui.files.locks import flock, folder_of, lock_path, pause, same_file
 from memtui.files.problems import FileLocked, writing
 from memtui.files.safe import KINDS, Signature, signature_of
 
@@ -46,20 +46,18 @@ def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -
             or something else has its name.
         FileProblem: the lock cannot be written.
     """
-    name = path.name + ".lock"
-    where = path.with_name(name)
-    with writing(where):
-        folder = Folder(path.parent, within=within)
-    with folder:
+    where = lock_path(path)
+    with folder_of(where, within) as folder:
         with writing(where):
-            mine = _acquire(folder, name, path, timeout)
+            mine = _acquire(folder, where, path.name, timeout)
         try:
             yield
         finally:
-            _release(folder, name, mine)
+            _release(folder, where.name, mine)
 
 
-def _acquire(folder: Folder, name: str, path: Path, timeout: float) -> Signature:
+def _acquire(folder: Folder, where: Path, locked: str, timeout: float) -> Signature:
+    name = where.name
     started = since = time.monotonic()
     last: Signature | None = None
     while True:
@@ -75,7 +73,7 @@ def _acquire(folder: Folder, name: str, path: Path, timeout: float) -> Signature
         if seen != last:
             last, since = seen, now
         if now - started >= timeout or now - since > HELD_SECONDS:
-            raise FileLocked(path.with_name(name), _described(folder, name, status, path.name))
+            raise FileLocked(where, _described(folder, name, status, locked))
         pause()
 
 

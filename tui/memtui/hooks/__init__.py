@@ -1,7 +1,7 @@
-"""The hook process, started by Claude Code at its events. Standard library only; no harm to its host.
+"""The hook process, started by Claude Code at its events. Standard library only; never harms its host.
 
-Each event imports only what it needs. A run always exits with 0, writes the capture first, gives up on a lock
-after a second, stops itself before Claude Code would (10 seconds are granted), and leaves one line in
-`hooks.jsonl`. A compaction is captured once, however often the hook runs: the size of the transcript is
-noted, and until a boundary appears in what was added since, it is the same compaction.
+Each event imports only the modules it needs. A run always exits with 0, writes the capture first, gives up
+on a lock after a second, stops before Claude Code's limit (10 seconds) and writes one line to `hooks.jsonl`.
+A compaction is captured once, however often the hook runs: the transcript's size is noted, and until a
+boundary appears after that point, it is the same compaction.
 """

@@ -1,4 +1,4 @@
-"""``python -I -m memtui.hooks EVENT``: what Claude Code's settings name."""
+"""``python -I -m memtui.hooks EVENT``: the command in Claude Code's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The active commands and their compact summaries; what cannot be read is left out, and reported."""
+"""The active commands and their compact summaries; unreadable ones are left out and reported."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from memtui.named import NamedTuple
 from memtui.project import Project
 
 RULES_ROOM = 3_500
-"""Characters that the rules of all active commands have at least after a compaction; the summariser is given
+"""Least room for the rules of all active commands after a compaction, in characters; the summariser gets
 ten times as many."""
 
 _MOST = 20
-"""Commands that are looked at; more are no work of a person."""
+"""The most commands that are read."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Rules(NamedTuple):
-    """An active command and what of it outlives a compaction."""
+    """An active command and the rules that outlive a compaction."""
 
     name: str
     """Without a slash in front: ``babysit``, ``research/ask``."""
     text: str
     path: str
-    """Its file as a person knows it."""
+    """Its file, for display."""
     rank: int
     """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
 
@@ -39,7 +39,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     """The active commands that have a compact summary, in the file's order."""
     if not os.path.lexists(project.session_state_json):
         return []
-    # Here and not above: most projects have no active commands, and this takes as long as the rest.
+    # Imported here: most projects have no active commands, and this takes as long as the rest.
     from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
     from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -66,7 +66,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
 
 
 def long_rules(text: str) -> str:
-    """What happens to a compact summary too long for a compacted session; "" when it has room."""
+    """A note for a compact summary that is too long for a compacted session; "" if it fits."""
     size = size_of(clean(text).strip("\n"))
     if size <= RULES_ROOM:
         return ""
@@ -74,7 +74,7 @@ def long_rules(text: str) -> str:
 
 
 def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:
-    """The rules in at most `room` characters: none is dropped, long ones are abridged."""
+    """All rules in at most `room` characters: long ones are abridged."""
     given = shares([size_of(each.text) for each in rules], room)
     return [
         each._replace(text=abridged(each.text, size, each.path))

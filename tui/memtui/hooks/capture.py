@@ -1,4 +1,4 @@
-"""PreCompact: the capture of what is about to be summarised (seed 001), once a compaction."""
+"""PreCompact: one capture per compaction of the conversation to be summarised (seed 001)."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ from memtui.store.keys import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 LOCK_SECONDS = 0.9
-"""A hook gives up on a lock after this: what it does is not worth making Claude Code wait."""
+"""Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""
 
 _SAME = timedelta(minutes=10)
-"""Within this time two calls without a compaction between them are one compaction, reported twice."""
+"""Two calls within this time and without a compaction in between report the same compaction."""
 
 _SAME_BLIND = timedelta(minutes=1)
-"""The same where the transcript cannot tell whether there was one."""
+"""The same if the transcript cannot be read."""
 
 _NAMES = 600
-"""Seconds that are tried for a free name: many sessions may be compacted at once."""
+"""Number of seconds tried for a free name, as many sessions may be compacted at once."""
 
 _BOUNDARY = b'"compact_boundary"'
 _BLOCK = 1 << 20
 _GROWN = 64 << 20
-"""Bytes of the transcript that are searched for compactions since the last capture."""
+"""The most bytes of the transcript that are searched for compactions since the last capture."""
 
 _NOTES_SECONDS = 40 * 86400
 """Longer than Claude Code keeps transcripts."""
@@ -58,7 +58,7 @@ _NOTE_LIMIT = 64 << 10
 
 
 class Note(NamedTuple):
-    """What is remembered of a session's last capture."""
+    """A note on a session's last capture."""
 
     name: str
     """The capture's file name."""
@@ -73,8 +73,8 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
     """Write the pending capture; returns its file name, or "" when this compaction has one already.
 
     Claude Code may run the hook several times for one compaction, in parallel too (Claude Code fact). So the
-    size of the transcript is remembered for each session: until a compaction stands in what was added to it
-    since, it is the same one.
+    transcript's size is noted for each session: until the text added since then contains a compaction, it is
+    the same one.
 
     Raises:
         FileProblem: the capture cannot be written.
@@ -92,8 +92,8 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         if note is not None and _is_same(note, payload, project, transcript, now):
             return ""
         note = Note("", str(project.root), payload.transcript_path, _size(transcript), now)
-        # Noted first: a hook that is killed in between has noted a capture that is not there, which counts
-        # for nothing; the other way round the next one would make a second capture.
+        # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the other
+        # way round, the next run would make a second capture.
         name = _write(payload, project, transcript, now, lambda name: _remember(path, note, name, report))
         return name
 
@@ -101,7 +101,7 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
 def last_capture(session_id: str, project: Project, home: Home) -> str:
     """The file name of the capture of a compaction that has just ended, or "".
 
-    That is the session's last one if there was no more than one compaction since.
+    It is the session's last one, unless there was more than one compaction since.
     """
     note = _read_note(_note_path(home, session_id, project))
     if note is None or note.project != str(project.root):
@@ -115,7 +115,7 @@ def last_capture(session_id: str, project: Project, home: Home) -> str:
 
 
 def compactions_since(transcript: Path, size: int) -> int:
-    """How many compactions stand in a transcript behind its first `size` bytes; 2 stands for more."""
+    """The number of compactions in a transcript after its first `size` bytes; 2 means two or more."""
     found = 0
     left = _GROWN
     try:
@@ -133,7 +133,7 @@ def compactions_since(transcript: Path, size: int) -> int:
 
 
 def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
-    """Whether the compaction of a note is the one that is reported now."""
+    """Whether the compaction of a note is the current one."""
     if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
         return False
     if not os.path.lexists(project.compacts / note.name):
@@ -212,7 +212,7 @@ def _read_note(path: Path) -> Note | None:
 
 
 def sweep_captures(project: Project, home: Home) -> None:
-    """Remove the notes of expired sessions, and what killed hooks have left."""
+    """Remove the notes of expired sessions, and files left by killed hooks."""
     sweep_temps(project.compacts, within=project.root)
     folder = home.state / "captured"
     sweep_temps(folder)

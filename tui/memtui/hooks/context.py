@@ -1,4 +1,4 @@
-"""The context block that a compaction has to keep, in the layout of seed 002's "Output Format"."""
+"""The context block for a compaction's summariser, in the layout of seed 002's "Output Format"."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Profile = Literal["agileflow", "plain"]
 
 SUMMARISER_LIMIT = 40_000
-"""What the summariser of a compaction is given stays below so many characters (`size_of`). Claude Code
-2.1.197 passes 400,000 whole, but the request that they become part of is nearly full."""
+"""Upper limit of the block in characters (`size_of`). Claude Code 2.1.197 passes 400,000 whole, but they
+become part of a request that is nearly full."""
 
 _OTHERS = 8_500
 """Characters kept free of rules, for all other sections."""
@@ -46,14 +46,14 @@ _MOST_STORIES = 10
 def context_block(
     project: Project, home: Home, profile: Profile | None = None, report: Report | None = None
 ) -> str:
-    """What the summariser of a compaction has to keep: status, pins, rules of active commands, where to look.
+    """The text for a compaction's summariser: status, pins, rules of active commands, key files.
 
     Args:
         project: the project.
         home: where the user's own pins are.
         profile: ``agileflow`` names it and its commands as seed 002 does; ``plain`` by the project's own
             name. None looks for AgileFlow's folders.
-        report: gets what could not be read.
+        report: receives read problems.
 
     Returns:
         Clean text of less than `SUMMARISER_LIMIT` characters, ending in a line feed. Long rules are
@@ -61,12 +61,12 @@ def context_block(
     """
     report = report or Report()
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
-    # AgileFlow's own script always prints these, whatever the project has.
+    # AgileFlow's own script always prints these.
     fixed = profile == "agileflow"
-    told = _quoted(conventions(project, report))
-    if fixed and not told:
-        told = ["- Read CLAUDE.md for project conventions"]
-    # Names of folders and our own words: no secret, and a look for one takes the hook time.
+    rules = _quoted(conventions(project, report))
+    if fixed and not rules:
+        rules = ["- Read CLAUDE.md for project conventions"]
+    # Names of folders and our own words need no masking, which takes time.
     files = [harmless(each) for each in key_files(project, whole=fixed)]
     rules = active_rules(project, report)
     sections = [
@@ -77,7 +77,7 @@ def context_block(
             for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS - _FENCE * len(rules))
         ),
         Section(_titled("Key Files to Check After Compact", files), _FILES),
-        Section(_titled("Key Conventions (from CLAUDE.md)", told), _CONVENTIONS),
+        Section(_titled("Key Conventions (from CLAUDE.md)", rules), _CONVENTIONS),
         Section(_titled("Recent Agent Activity", _safe(recent_activity(project, report))), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]

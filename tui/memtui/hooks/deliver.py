@@ -1,4 +1,4 @@
-"""Handing over what waits for a session: a rescue that a person chose, pins that may not have arrived."""
+"""Delivering messages from a session's outbox: rescues, and pins that may not have arrived."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _LOCK_SECONDS = 0.9
 _MARK = 20
 """Characters of a mark with the lines around it."""
 _TAIL = 8 << 20
-"""Bytes of the transcript's end in which an earlier hand-over is looked for."""
+"""Bytes at the transcript's end that are searched for an earlier hand-over."""
 
 
 def waiting_text(payload: Payload, home: Home, room: int, report: Report) -> str:
-    """What waits for the session, taken from its outbox; "" when nothing does.
+    """The text of the messages in the session's outbox, which are removed; "" if there are none.
 
-    What has no room waits for the next prompt; the first message is cut rather than kept for ever.
+    Messages that do not fit wait for the next prompt; the first one is cut if it is too long.
     """
     outbox = Outbox(home, payload.session_id)
     parts: list[str] = []
@@ -47,17 +47,17 @@ def waiting_text(payload: Payload, home: Home, room: int, report: Report) -> str
             continue
         parts.append(text)
         room -= size_of(text) + 2
-        report.did(_told(message))
+        report.did(_summary_of(message))
     return "\n\n".join(parts)
 
 
 def as_context(event: str, text: str, report: Report) -> str:
-    """A text as Claude Code takes it, with its mark, which the hook log has, too; "" for no text.
+    """A text as JSON for Claude Code, with its mark, which is logged, too; "" for no text.
 
     Args:
         event: ``SessionStart`` or ``UserPromptSubmit``.
-        text: what is handed over.
-        report: gets the size and the mark.
+        text: the text to hand over.
+        report: receives the size and the mark.
     """
     if not text:
         return ""
@@ -69,23 +69,22 @@ def as_context(event: str, text: str, report: Report) -> str:
 def leave_pins(
     session_id: str, home: Home, text: str, unless: Callable[[str], str], now: datetime, report: Report
 ) -> None:
-    """Leave pins for the next prompt, in the place of those that an earlier hook left.
+    """Leave pins for the next prompt, replacing those left by an earlier hook.
 
     Args:
         session_id: the session.
         home: where the outbox is.
-        text: the pins; "" only removes the others.
-        unless: makes the mark of the hand-over that they make up for of the one that was noted before, which
-            is "" when there is none.
+        text: the pins; "" only removes the earlier ones.
+        unless: gives the mark of the hand-over that they repeat, from the one noted before ("" if none was).
         now: the time.
-        report: gets what went wrong.
+        report: receives problems.
     """
     if not text and not os.path.lexists(home.handover):
         return
     outbox = Outbox(home, session_id)
     try:
         private_folder(home.state, within=existing_above(home.state))
-        # Of two runs at the same time, the later one has to see what the earlier one left.
+        # Of two concurrent runs, the later one has to see the earlier one's message.
         with lock(home.state / "pins", timeout=_LOCK_SECONDS):
             before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.take(each)]
             if text:
@@ -96,14 +95,14 @@ def leave_pins(
         report.problem(problem)
 
 
-def _told(message: Message) -> str:
+def _summary_of(message: Message) -> str:
     if message.kind == PINS:
         return "handed over pins again"
     return f"handed over a rescue of {message.rows} row{'' if message.rows == 1 else 's'}"
 
 
 def _has_arrived(message: Message, payload: Payload) -> bool:
-    """Whether the hand-over that a message makes up for is in the transcript after all."""
+    """Whether the hand-over that a message repeats is in the transcript after all."""
     if not message.unless:
         return False
     try:

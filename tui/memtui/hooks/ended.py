@@ -1,14 +1,13 @@
-"""The sessions that were cleared in a project, noted for the sessions that replace them.
+"""Notes of cleared sessions, for the sessions that replace them.
 
-Claude Code does not say to a session that begins after ``/clear`` which session it replaces. The hooks of
-both have the same parent process, the Claude Code in which it happens: so where several are open in one
-project, each new session gets the notes of its own predecessor.
+After ``/clear``, Claude Code does not name the session that the new one replaces. The hooks of both have the
+same parent process, their Claude Code. So with several of them open in one project, each new session gets
+the notes of its own predecessor.
 
-A process id means something only within its pid namespace: a container and its host may share the folder of
-these notes, and give the same id to different processes. So a note names the machine and the namespace in
-which it was written (`pid_namespace`), and a hook in another one takes it neither for its own parent's nor
-for one whose parent has ended. A session is cleared and replaced within one Claude Code, so both its hooks
-run in one namespace.
+A process id is valid only within its pid namespace: a container and its host may share the folder of these
+notes, and give the same id to different processes. So a note names the machine and the namespace in which it
+was written (`pid_namespace`), and hooks in other namespaces ignore it. A session is cleared and replaced
+within one Claude Code, so both hooks run in one namespace.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from memtui.store.keys import project_key, session_key
 from memtui.store.listing import scan
 
 _FRESH = timedelta(minutes=2)
-"""The new session begins when all hooks of the end are done, which takes a minute at most."""
+"""Lifetime of a note: the new session begins after all hooks of the end, within a minute."""
 
 _LIMIT = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
@@ -48,27 +47,27 @@ class Ended(NamedTuple):
     session_id: str
     at: datetime
     parent: int
-    """The process in which it was, as far as its hook could tell."""
+    """The process id of its Claude Code, as seen by its hook."""
     namespace: str
     """Where that process id is valid: see `pid_namespace`."""
 
 
 def pid_namespace() -> str:
-    """The machine, as it has been running since its start, and the pid namespace of this process.
+    """The boot id of the machine and the pid namespace of this process.
 
-    The numbers of namespaces are the same on all machines, and so are only good beside the id of the start.
+    Numbers of namespaces repeat on every machine, so they are only unique together with the boot id.
     """
     try:
         started = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{started} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - a name, not a path
-    except (OSError, ValueError):  # no Linux, or a folder of processes that is closed to us
+    except (OSError, ValueError):  # not Linux, or /proc is unreadable
         import socket
 
         return socket.gethostname()
 
 
 def note_end(session_id: str, project: Project, home: Home, now: datetime, parent: int) -> None:
-    """Remember that a session has been cleared.
+    """Note that a session has been cleared.
 
     Raises:
         FileProblem: the note cannot be written.
@@ -82,11 +81,11 @@ def note_end(session_id: str, project: Project, home: Home, now: datetime, paren
 
 
 def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ended | None:
-    """Take the note of the session that a new one replaces; a note is handed out once.
+    """Take the note of the session that a new one replaces; each note is taken once.
 
-    That is the session that ended last in the same Claude Code. Where hooks run in a shell of their own, the
-    noted parent is that shell, which has ended: then it is the last session whose noted parent is not
-    running. Notes of other pid namespaces are left to the hooks there.
+    It is the last session that ended in the same Claude Code. If hooks run in a shell of their own, the noted
+    parent is that shell, which has ended: then it is the last session whose noted parent is not running.
+    Notes of other pid namespaces are left to the hooks there.
     """
     here = pid_namespace()
     notes: list[tuple[Path, Ended]] = []
@@ -99,7 +98,7 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
     notes.sort(key=lambda note: note[1].at, reverse=True)
     same = [note for note in notes if note[1].parent == parent]
     for path, ended in same or [note for note in notes if not is_alive(note[1].parent)]:
-        if _remove(path):  # or else a hook that runs beside this one was faster
+        if _remove(path):  # otherwise a concurrent hook was faster
             return ended
     return None
 

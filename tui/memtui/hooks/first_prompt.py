@@ -1,4 +1,4 @@
-"""The first words of the user in a transcript, by reading no more of it than needed."""
+"""The first words of the user in a transcript, read without its rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BYTES = 16 << 20
-"""How far into a transcript is looked: the first words stand near its beginning."""
+"""Bytes of a transcript that are searched: the first words are near its beginning."""
 _LINE = 2 << 20
 """Longer lines hold images, not words."""
 _REAL = ("typed", "command", "plan")
@@ -66,7 +66,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
     if not isinstance(record, dict) or record.get("type") != "user":
         return None
     if not _is_plain(line):
-        # Here and not above: compiling its patterns takes longer than all that a hook does.
+        # Imported here: compiling its patterns takes longer than the rest of the hook.
         from memtui.safety.private import line_may_hold_private, without_private_in
 
         if line_may_hold_private(line):
@@ -76,7 +76,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 def _is_plain(line: bytes) -> bool:
-    """Whether a line surely holds no private part: ASCII, without the word or anything that may spell it."""
+    """Whether a line certainly has no private part: ASCII, without the word or an escape of it."""
     return line.isascii() and not any(
         mark in line.lower() for mark in (b"private", b"&", b"\\u", b"\\x", b"%")
     )

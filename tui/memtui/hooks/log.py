@@ -1,4 +1,4 @@
-"""The hook log: one JSON line a run, bounded in size, so that a doctor can tell whether the hooks work."""
+"""The hook log: one JSON line per run, bounded in size; `memtui doctor` reads it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from memtui.files.appending import append_line, read_lines
 from memtui.named import NamedTuple
 
 LIMIT = 256 * 1024
-"""Bytes after which a new file is begun; the one before it is kept."""
+"""Size in bytes from which a new file is begun; the previous one is kept."""
 
 SERVER_EVENT = "compactor"
-"""The event of runs of the hooks' server: no hook's, and Claude Code did not wait for it."""
+"""The event of the server's runs, which are not hooks and do not delay Claude Code."""
 
 _READ_LIMIT = 4 * LIMIT
 
@@ -29,14 +29,14 @@ class Run(NamedTuple):
     outcome: str
     """`ok`, or what went wrong."""
     detail: str = ""
-    """What was done, in a few words."""
+    """The work done, in a few words."""
     session_id: str = ""
     project: str = ""
     """The project's root folder."""
 
 
 def record(path: Path, run: Run) -> None:
-    """Append a run. Never raises: a log that cannot be written harms nobody."""
+    """Append a run. Never raises: a missing log entry does no harm."""
     fields = run._asdict()
     line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"})
     try:
@@ -46,7 +46,7 @@ def record(path: Path, run: Run) -> None:
 
 
 def read_runs(path: Path) -> list[Run]:
-    """The runs on record, oldest first; lines that are none are left out.
+    """The recorded runs, oldest first; invalid lines are left out.
 
     Raises:
         OSError: the log exists and cannot be read.

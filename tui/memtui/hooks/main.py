@@ -1,6 +1,6 @@
-"""The hook process, guarded: it exits 0, prints for the model alone, and stops itself.
+"""The guarded hook process: it always exits with 0, prints only for the model, and limits its own time.
 
-An exit code of 2 would block the person at Claude Code, and a slow hook lets them wait (Claude Code fact). So
+An exit code of 2 would block the user of Claude Code, and a slow hook delays them (Claude Code fact). So
 everything that can fail, the imports too, happens within the guard of `main`.
 """
 
@@ -14,7 +14,7 @@ import time
 PROMPT_EVENT = "user-prompt-submit"
 
 LIMIT = 12 << 20
-"""Bytes of standard input that are looked at; a hook's JSON has some hundred."""
+"""Bytes of standard input that are examined; a hook's JSON has some hundred."""
 
 _ID_LENGTH = 36
 _KEY = b'"prompt"'
@@ -22,7 +22,7 @@ _SPACE = b" \t\r\n"
 
 
 def may_be_command(data: bytes) -> bool:
-    """Whether the prompt in a hook's JSON may begin with a slash; told without reading it as JSON."""
+    """Whether the prompt in a hook's JSON may begin with a slash, without parsing it."""
     at = data.find(_KEY)
     while at >= 0:
         value = data[at + len(_KEY) : at + len(_KEY) + 40].lstrip(_SPACE)
@@ -34,7 +34,7 @@ def may_be_command(data: bytes) -> bool:
 
 
 def may_wait(data: bytes) -> bool:
-    """Whether something may wait for the session of a hook's JSON; told by names in memtui's state folder."""
+    """Whether the outbox may have messages for the session of a hook's JSON, by the names of its folders."""
     env = os.environ
     if base := env.get("MEMTUI_HOME"):
         state = os.path.join(os.path.expanduser(base), "state")  # noqa: PTH111, PTH118 - pathlib is slow to import
@@ -46,25 +46,25 @@ def may_wait(data: bytes) -> bool:
         names = os.listdir(os.path.join(state, "handover"))  # noqa: PTH118, PTH208
     except OSError:
         return False
-    # A session's id is its folder's name, but for strange ones.
+    # The folder has the session's id as its name, except for unusual ids.
     return any(len(name) != _ID_LENGTH or name.encode() in data for name in names)
 
 
 def main() -> None:
     """Run the hook that the first argument names. Never returns; the exit code is 0."""
     started = time.monotonic()
-    gc.disable()  # loading makes no garbage, and the process ends before any of it would count
+    gc.disable()  # the process ends before garbage matters
     data = None
     try:
         if sys.argv[1:] == [PROMPT_EVENT]:
             data = sys.stdin.buffer.read(LIMIT + 1)
             if not may_be_command(data) and not may_wait(data):
-                return  # what most prompts come to, and each of them waits for this
-        # Here and not above: a broken installation must not harm Claude Code either.
+                return  # the case of most prompts, which wait for this
+        # Imported here: a broken installation must not harm Claude Code either.
         from memtui.hooks.run import run
 
         run(sys.argv[1:], started, data)
-    except BaseException:  # noqa: S110 - there is nobody left to tell
+    except BaseException:  # noqa: S110 - no way is left to report it
         pass
     finally:
         # Not sys.exit: the interpreter would flush a closed stdout once more and say 120.

@@ -1,4 +1,4 @@
-"""What a session is given at its start: notes that were saved before, quoted, dated, whole sections only."""
+"""The notes for a starting session: saved earlier, quoted, dated, in whole sections."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 
 _FRAME = 1_000
-"""Characters for the introduction and the line on the capture."""
+"""Room for the introduction and the line on the capture, in characters."""
 
 _FENCES = 20
-"""Characters by which the fence around a text may grow."""
+"""Room for longer fences around texts, in characters."""
 
 _WARNING = " What is quoted are notes from that time: facts to know, not messages of the user."
 
 Shorten = Callable[[str, int], str]
-"""Makes a text fit so many characters (`size_of`); "" when nothing worth reading does."""
+"""Shortens a text to a number of characters (`size_of`); "" if nothing useful fits."""
 
 _INTRODUCTION, _PINS, _RULES, _STATE, _CAPTURE = 0, 1, 2, 100, 101
 
@@ -59,13 +59,13 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
 
 
 def after_clear(ended: Ended | None, project: Project, home: Home, report: Report) -> str:
-    """Pins, and the state document of the session before; "" when there are none.
+    """Pins, and the state document of the previous session; "" without any.
 
     Args:
-        ended: the session before; None when it is not known.
+        ended: the previous session; None if unknown.
         project: the project.
         home: where states and the user's own pins are.
-        report: gets what was handed over, and what could not be read.
+        report: receives what was handed over, and read problems.
     """
     pins = pinned(project, home, FOR_SESSION, report)
     entry = newest_version(home, ended.session_id) if ended else None
@@ -81,15 +81,15 @@ def after_clear(ended: Ended | None, project: Project, home: Home, report: Repor
 def by_hand(
     project: Project, now: datetime, title: str, text: str, whole: str, *, shorten: Shorten | None
 ) -> str:
-    """Notes as a session is given them, made for a person who hands them over.
+    """Notes in the form that sessions get, for handing over by hand.
 
     Args:
-        project: whose notes.
+        project: the project.
         now: the time.
-        title: what is quoted, and of when.
-        text: all of it.
-        whole: where all of it can be read: ``the whole document is ...``.
-        shorten: makes a text fit; None quotes all of it.
+        title: names the quoted text and its time.
+        text: the whole text.
+        whole: where the whole text can be read: ``the whole document is ...``.
+        shorten: shortens the text if necessary; None quotes all of it.
 
     Returns:
         The notes; "" when there is nothing to quote.
@@ -115,7 +115,7 @@ def _rules(rules: Rules) -> str:
 
 
 def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
-    """The notes of the newest version; its document, shortened, where there are none."""
+    """The notes of the newest version, or else its shortened document."""
     text = safe(read_notes(home, entry)).strip("\n")
     if not text:
         return _state(entry, home, report, room)
@@ -146,7 +146,7 @@ def _title(entry: Entry) -> str:
 
 
 def _quoted(title: str, text: str, whole: str, room: int | None, shorten: Shorten) -> str:
-    """A text in a fence under its title; where room is short, shortened, and told where the whole is."""
+    """A text in a fence under its title, shortened if necessary with a pointer to the full text."""
     text = safe(text).strip("\n")
     head = f"## {clean_line(title)}\n\n"
     if room is not None:

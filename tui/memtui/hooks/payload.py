@@ -1,4 +1,4 @@
-"""What Claude Code tells a hook on standard input, read without trust."""
+"""Claude Code's input to a hook on standard input, read as untrusted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtui.project import Project, find_root
 
 
 class Payload(NamedTuple):
-    """The fields of a hook's JSON that memtui uses; what is missing or of a wrong type is ""."""
+    """The fields of a hook's JSON that memtui uses; missing ones and those of a wrong type are ""."""
 
     event: str = ""
     """`hook_event_name`."""
@@ -28,7 +28,7 @@ class Payload(NamedTuple):
     reason: str = ""
     """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
     prompt: str = ""
-    """Of UserPromptSubmit: what was typed."""
+    """Of UserPromptSubmit: the typed text."""
     summary: str = ""
     """Of PostCompact: `compact_summary`."""
     agent_id: str = ""
@@ -38,7 +38,7 @@ class Payload(NamedTuple):
 
 
 def read_payload(data: bytes | None = None) -> Payload:
-    """Read standard input, unless it has been read. Never fails: a problem is said in the payload."""
+    """Read standard input, unless it is given. Never fails: the payload names the problem."""
     if data is not None:
         return parse_payload(data)
     if sys.stdin is None:
@@ -46,7 +46,7 @@ def read_payload(data: bytes | None = None) -> Payload:
     try:
         data = sys.stdin.buffer.read(LIMIT + 1)
         while len(data) > LIMIT and sys.stdin.buffer.read(1 << 20):
-            pass  # who writes to a hook that is gone gets an error
+            pass  # otherwise the writer would get an error when the hook ends
     except (OSError, ValueError) as error:
         return Payload(problem=f"standard input cannot be read: {error}")
     if len(data) > LIMIT:
@@ -55,7 +55,7 @@ def read_payload(data: bytes | None = None) -> Payload:
 
 
 def parse_payload(data: bytes) -> Payload:
-    """Take a hook's JSON apart; anything may be missing."""
+    """Parse a hook's JSON, in which anything may be missing."""
     try:
         fields = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):

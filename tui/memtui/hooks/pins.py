@@ -1,4 +1,4 @@
-"""The pins, as the summariser and a session are given them: word for word, the first ones first."""
+"""The pins for the summariser and for sessions: word for word, in order."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ FOR_SESSION = "## Pinned by the user"
 
 
 def pinned(project: Project, home: Home, title: str, report: Report) -> str:
-    """The pins under a title; "" when there are none.
+    """The pins under a title; "" without any.
 
     Args:
         project: the project.
         home: where the user's own pins are.
         title: `FOR_SUMMARISER` or `FOR_SESSION`.
-        report: gets what could not be read.
+        report: receives read problems.
     """
     return titled(title, pin_texts(project, home, report), report)
 
 
 def titled(title: str, lines: list[str], report: Report) -> str:
-    """Lines as a list under a title, as many as pins have room; "" for none."""
+    """Lines as a list under a title, as many as fit; "" for none."""
     if not lines:
         return ""
     from memtui.aftermath.pins import ROOM
@@ -45,12 +45,12 @@ def titled(title: str, lines: list[str], report: Report) -> str:
 
 
 def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
-    """The pins' words, masked and cleaned, in order; none twice."""
+    """The texts of the pins, masked and cleaned, in order, without repetitions."""
     found: dict[str, None] = {}
     for path, root in ((project.pins, project.root), (home.pins, home.data)):
         if not os.path.lexists(path):
             continue
-        # Here and not above: most projects have no pins.
+        # Imported here: most projects have no pins.
         from memtui.aftermath.pins import read_pins_file
         from memtui.formats.pins import parse_pins
 

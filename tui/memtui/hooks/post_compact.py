@@ -1,7 +1,7 @@
-"""PostCompact: which pins the summary has kept; the others are made sure of with the next prompt.
+"""PostCompact: pins missing in the summary are given again with the next prompt.
 
-Claude Code fact: it runs after SessionStart (``compact``) and brings the summary along. So what SessionStart
-left in the outbox, in case its notes do not arrive, is narrowed to the pins that the summary does not name.
+Claude Code fact: it runs after SessionStart (``compact``) and its input has the summary. So the pins that
+SessionStart left in the outbox, in case its notes do not arrive, are reduced to those the summary lacks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
 
 
 def post_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Leave the pins that the summary lacks for the next prompt. Prints nothing: no model would see it."""
+    """Leave the pins that the summary lacks for the next prompt. Its output would not reach the model."""
     if not payload.session_id or payload.agent_id:
         return ""
     pins = pin_texts(project, home, report)

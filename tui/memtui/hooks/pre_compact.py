@@ -1,4 +1,4 @@
-"""PreCompact: the capture, then what the summariser has to keep."""
+"""PreCompact: the capture, then the context block for the summariser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.store.changes import HOOK, Changes
 
 
 def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Capture what an automatic compaction covers, ask for the session's state; returns the context block.
+    """Capture an automatic compaction, request the session's state; returns the context block.
 
     A manual one is the person's own decision and is captured only on request (seed 001: "Only triggered on
     auto").

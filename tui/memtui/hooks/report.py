@@ -1,4 +1,4 @@
-"""What a run of a hook has done and what went wrong, collected for the log."""
+"""The work and the problems of a hook's run, collected for the log."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ _LONGEST = 400
 
 
 class Report:
-    """Filled while the work goes on, so that the log tells of a run that was broken off, too."""
+    """Filled during the work, so that interrupted runs are logged, too."""
 
     def __init__(self) -> None:
         self.event = ""
         self.session_id = ""
         self.project = ""
         self.serve = False
-        """A request was left: the server has to be started when all else is done."""
+        """A request was left: the server has to be started at the end."""
         self.logged = False
-        """The log has this run."""
+        """The run was logged."""
         self._done: list[str] = []
         self._problems: list[str] = []
 
     def did(self, what: str) -> None:
-        """Something was done."""
+        """Add a piece of work that was done."""
         self._done.append(what)
 
     def problem(self, what: object) -> None:
-        """Something could not be done; the rest goes on."""
+        """Add a problem; the other work goes on."""
         self._problems.append(str(what))
 
     @property
@@ -36,12 +36,12 @@ class Report:
 
     @property
     def detail(self) -> str:
-        """Everything that was done."""
+        """All work that was done."""
         return _line(self._done)
 
 
 def describe(error: BaseException) -> str:
-    """An error of ours in one line, and where it came from."""
+    """An unexpected error in one line, with its place in the code."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

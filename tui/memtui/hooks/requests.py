@@ -1,7 +1,7 @@
-"""Requests to write a session's state and to keep its transcript: left by a hook, served by another process.
+"""Requests to write a session's state and archive its transcript: left by hooks, served by another process.
 
-A request is a small file, ``requests/<session>.json``. Whoever serves it renames it first, so that what is
-asked for meanwhile is a request of its own; one that was begun twice and never finished is given up.
+A request is a small file, ``requests/<session>.json``. It is renamed before it is served, so that later
+requests are files of their own; one that was begun twice and never finished is dropped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOOK_SECONDS = 0.015
 
 
 class Request(NamedTuple):
-    """What is asked for."""
+    """A session whose state and transcript are to be kept."""
 
     session_id: str
     transcript: Path
@@ -44,12 +44,12 @@ class Claimed(NamedTuple):
 
 
 def requests_folder(home: Home) -> Path:
-    """Where requests lie."""
+    """The folder of requests."""
     return home.state / "requests"
 
 
 def ask_for_state(payload: Payload, project: Project, home: Home, report: Report) -> None:
-    """Leave a request unless all that it asks for is switched off; what goes wrong is reported."""
+    """Leave a request unless everything it asks for is switched off; problems are reported."""
     try:
         if not wants_requests(home.config, report):
             return
@@ -59,13 +59,13 @@ def ask_for_state(payload: Payload, project: Project, home: Home, report: Report
 
 
 def leave_request(payload: Payload, project: Project, home: Home) -> bool:
-    """Ask for a session's next version; False where there is nothing to make one of.
+    """Request a session's next version; False for a session without content.
 
     Raises:
         FileProblem: the request cannot be written.
     """
     key = session_key(payload.session_id)
-    if payload.agent_id or key != payload.session_id:  # no id under which a state could be kept
+    if payload.agent_id or key != payload.session_id:  # not an id under which a state could be kept
         return False
     try:
         transcript = check_transcript(payload.transcript_path)
@@ -86,7 +86,7 @@ def is_open(session_id: str, home: Home) -> bool:
 
 
 def wait_until_served(session_id: str, home: Home, seconds: float) -> bool:
-    """Wait while a request for a session is open, so long at most; False when it still is."""
+    """Wait until no request for a session is open; False if one still is after `seconds`."""
     deadline = time.monotonic() + seconds
     while is_open(session_id, home):
         if time.monotonic() >= deadline:
@@ -96,14 +96,14 @@ def wait_until_served(session_id: str, home: Home, seconds: float) -> bool:
 
 
 def has_requests(home: Home) -> bool:
-    """Whether there is something to serve."""
+    """Whether requests are waiting."""
     return bool(_oldest_first(requests_folder(home)))
 
 
 def claim(home: Home) -> Claimed | None:
-    """Take the oldest request, to be served and then closed; None when there is none.
+    """Take the oldest request, to be served and then closed; None if no request waits.
 
-    Only the one holder of the server's lock may call this: what was begun before is a dead server's.
+    Only the holder of the server's lock may call this: requests begun earlier belong to a dead server.
     """
     folder = requests_folder(home)
     sweep_temps(folder)
@@ -119,7 +119,7 @@ def claim(home: Home) -> Claimed | None:
 
 
 def close(claimed: Claimed) -> None:
-    """The request has been dealt with."""
+    """Remove a request that has been served."""
     with suppress(OSError):
         claimed.path.unlink()
 

@@ -1,4 +1,4 @@
-"""Sharing a limited room among texts: every one keeps its beginning, none is dropped."""
+"""Sharing limited room among texts: each keeps its beginning, none is dropped."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from memtui.hooks.sections import beginning, size_of
 
 _FIRST_LINES = 2
-"""Lines of each part of a shortened text that stay, besides its heading."""
+"""Lines kept of each part of a shortened text, besides its heading."""
 _LINE = 160
-"""Characters of such a line."""
+"""Length of such a line in characters."""
 _MARKER = 120
-"""Characters kept free for the line that says what was cut, besides the path in it."""
+"""Room for the line that says how much was cut, without its path."""
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -73,7 +73,7 @@ def _top_lines(section: str, room: int, path: str) -> str:
 
 
 def _fill(kept: list[str], whole: Sequence[str], room: int) -> None:
-    """Put whole parts, from the top, in the place of their first lines; the last one up to a line's end."""
+    """Replace first lines by whole parts, from the top; the last one up to a line's end."""
     for index, text in enumerate(whole):
         more = size_of(text) - size_of(kept[index])
         if more <= room:

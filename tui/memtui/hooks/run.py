@@ -1,4 +1,4 @@
-"""One run of a hook: what came in, what is done, what is printed, what is logged."""
+"""One run of a hook: reads the input, does the work, prints, logs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 _CAPTURING = "pre-compact"
 EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVENT)
-"""The words of the command line."""
+"""The events on the command line."""
 
 
 def run(arguments: list[str], started: float, data: bytes | None = None) -> None:
-    """Do what an event asks for, print what the model is to read, and log the run.
+    """Do the work of an event, print the text for the model, and log the run.
 
     Args:
         arguments: the event's name.
@@ -69,7 +69,7 @@ def _log(report: Report, started: float) -> None:
 
 @contextmanager
 def _reported(report: Report) -> Iterator[None]:
-    """A hook's edge: nothing gets out of here, and everything is told in the log."""
+    """A hook's boundary: no error leaves it, and every error is logged."""
     try:
         yield
     except stop.Stopped:
@@ -82,7 +82,7 @@ def _reported(report: Report) -> Iterator[None]:
 
 def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
     report.event = arguments[0][:40] if arguments else ""
-    if os.environ.get(HOOKS_OFF) == "off":  # a call of memtui's own must not feed itself
+    if os.environ.get(HOOKS_OFF) == "off":  # sessions started by memtui itself are not recorded
         report.did("nothing: switched off")
         return ""
     payload = read_payload(data)
@@ -101,15 +101,15 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
 
 
 def event_of(arguments: list[str], payload: Payload) -> str:
-    """The event by the command line; where that says nothing, by the hook's JSON: ``PreCompact``."""
+    """The event on the command line, or else in the hook's JSON: ``PreCompact``."""
     name = arguments[0] if arguments else payload.event
     plain = name.lower().replace("_", "").replace("-", "")
     return next((event for event in EVENTS if event.replace("-", "") == plain), name)
 
 
 def handle(payload: Payload, project: Project, home: Home, report: Report) -> str:
-    """Do what the report's event asks for; returns what to print."""
-    # Each event imports what it needs: most of a hook's time goes into imports.
+    """Do the work of the report's event; returns the output."""
+    # Each event has its own imports, which take most of a hook's time.
     now = system_clock()
     if report.event == _CAPTURING:
         from memtui.hooks.pre_compact import pre_compact
@@ -133,7 +133,7 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
 def _print(text: str) -> None:
     if not text or sys.stdout is None:
         return
-    # Bytes: the locale of a hook may be anything, and what is printed must not fail over it.
+    # Bytes, as printing must not fail whatever the hook's locale.
     out: BinaryIO = sys.stdout.buffer
     out.write(text.encode("utf-8", "replace"))
     out.flush()

@@ -1,4 +1,4 @@
-"""Texts made of sections, kept short by leaving out whole ones."""
+"""Texts made of sections, shortened by leaving out whole ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from memtui.named import NamedTuple
 
 LIMIT = 9_000
-"""What a session is given stays below so many characters (`size_of`): of 10,000 and more Claude Code 2.1.197
-shows a session the first 2,000."""
+"""Upper limit of a session's notes in characters (`size_of`): of 10,000 or more, Claude Code 2.1.197 passes
+on only the first 2,000."""
 
 _BETWEEN = "\n\n"
 
 
 class Section(NamedTuple):
-    """A part of a text that is kept whole or left out."""
+    """A part of a text, kept or left out as a whole."""
 
     text: str
     rank: int
@@ -27,12 +27,12 @@ def size_of(text: str) -> int:
 
 
 def beginning(text: str, limit: int) -> str:
-    """As much of `text` as `limit` of such characters hold."""
+    """The first `limit` such characters of `text`."""
     return text.encode("utf-16-le", "replace")[: max(0, limit) * 2].decode("utf-16-le", "ignore")
 
 
 def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
-    """The sections that have room, in their order: the important ones first, then what fits beside them.
+    """The sections that fit, in their order; more important ones are chosen first.
 
     Args:
         sections: all of them.

@@ -1,4 +1,4 @@
-"""Starting the process that serves requests: detached, so that Claude Code waits for nothing."""
+"""Starting the process that serves requests, detached so that Claude Code does not wait for it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from memtui.hooks.requests import requests_folder
 from memtui.project import Home
 
 SERVER = "memtui.flows.server"
-"""The module that serves requests; it may not be imported here, as it lies above the hooks."""
+"""The module that serves requests; not imported here, as it is in a layer above the hooks."""
 
 
 def start_server(home: Home) -> None:
-    """Start the server and go on at once, unless one is at work: that one looks for requests when it is done.
+    """Start the server in the background, unless one is running, which will find the requests.
 
     Raises:
-        FileProblem: its lock cannot be looked at.
+        FileProblem: its lock cannot be checked.
         OSError: the process cannot be started.
     """
     try:
@@ -26,14 +26,14 @@ def start_server(home: Home) -> None:
             pass
     except FileLocked:
         return
-    # Neither the current folder, which may be anybody's repository, nor PYTHONPATH decides what is run.
+    # Neither the current folder, which may be an untrusted repository, nor PYTHONPATH may change what is run.
     words = [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", SERVER]
     if sys.platform == "win32":
         os.spawnv(os.P_DETACH, sys.executable, words)  # noqa: S606
         return
     _close_on_start()
     streams = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
-    # Not subprocess: importing that takes as long as all that a hook does.
+    # Not subprocess, whose import takes as long as the rest of the hook.
     try:
         os.posix_spawn(sys.executable, words, os.environ, file_actions=streams, setsid=True)
     except NotImplementedError:  # an old C library: a group of its own keeps Ctrl+C away, too
@@ -41,7 +41,7 @@ def start_server(home: Home) -> None:
 
 
 def _close_on_start() -> None:
-    """What Claude Code left open to the hook must not be held open by the server: who reads it would wait."""
+    """Close inherited descriptors: if the server held Claude Code's pipes open, their readers would wait."""
     with suppress(OSError):
         for name in os.listdir("/dev/fd"):  # noqa: PTH208
             with suppress(OSError, ValueError):

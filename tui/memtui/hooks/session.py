@@ -1,4 +1,4 @@
-"""SessionStart and SessionEnd: what ends with a session, and what is handed to the next."""
+"""SessionStart and SessionEnd: clearing commands, and handing notes to the next session."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
 
 _PATIENCE = 3.0
-"""Seconds for the server to write the last version, of the ten that Claude Code grants the hook: it may take
-two on a busy machine, and notes that come later are lost."""
+"""Seconds to wait for the server to write the last version, of the hook's ten: it may take two on a busy
+machine, and later notes would be lost."""
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """A fresh session begins with no active command; one that goes on keeps them. Returns what to print.
+    """Start a fresh session without active commands, or a continued one with them. Returns the output.
 
-    ``startup`` and ``clear`` begin afresh (seed 002), ``compact`` goes on with what it is reminded of;
-    ``resume`` and ``fork`` go on with everything still there.
+    ``startup`` and ``clear`` are fresh sessions (seed 002). ``compact`` continues with the notes returned
+    here, ``resume`` and ``fork`` with the whole conversation.
     """
     if payload.agent_id:
         report.did("nothing: a subagent's")
@@ -46,14 +46,14 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Ask for the session's state, and note that it was cleared, if it was.
+    """Request the session's state, and note it as cleared if it was.
 
-    Claude Code shows nobody what this prints, so it is nothing.
+    Claude Code ignores the output of this hook, so there is none.
     """
     if not payload.session_id or payload.agent_id:
         return ""
     ask_for_state(payload, project, home, report)
-    if payload.reason in ("clear", ""):  # after any other end there is no session that takes its place
+    if payload.reason in ("clear", ""):  # after any other end no session replaces it
         try:
             note_end(payload.session_id, project, home, now, os.getppid())
             report.did(f"noted the end ({payload.reason or 'no reason given'})")
@@ -86,7 +86,7 @@ def _clear_commands(project: Project, report: Report, changes: Changes) -> None:
             commands.remove({entry.name for entry in entries})
             report.did(f"cleared {', '.join(entry.name for entry in entries)}")
     except FileProblem as problem:
-        if not _none_left(commands):  # another hook may have been faster
+        if not _none_left(commands):  # another hook may have cleared them
             report.problem(problem)
 
 
@@ -107,7 +107,7 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
 
 
 def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
-    """Give the server a moment, if it was asked for a version of this session and is not done yet."""
+    """Wait a moment for a requested version of this session."""
     if not is_open(session_id, home) or not switched("session_states", home.config, report, default=True):
         return  # without states a request is for the archive alone
     if not wait_until_served(session_id, home, _PATIENCE):

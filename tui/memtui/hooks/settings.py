@@ -1,6 +1,6 @@
-"""The switches in the person's own config.toml, most of them under ``[hooks]``.
+"""The switches in the user's own config.toml, most of them under ``[hooks]``.
 
-A project's file does not count: a cloned repository must not decide what is written, or what runs.
+A project's file is ignored: a cloned repository must not decide what is written or run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LIMIT = 64 << 10
 
 
 def wants_requests(config: Path, report: Report) -> bool:
-    """Whether a session's end or compaction has something to be done: its state written, or itself kept."""
+    """Whether session states or the archive are switched on."""
     return switched("session_states", config, report, default=True) or switched(
         "keep", config, report, default=True, section="archive"
     )
@@ -26,13 +26,13 @@ def switched(name: str, config: Path, report: Report, *, default: bool, section:
     Args:
         name: ``capture_manual``, ``session_states``, ``typed_commands``; ``keep`` of ``[archive]``.
         config: memtui's configuration folder.
-        report: gets why the file cannot be used.
-        default: what holds where nothing is said.
-        section: where the switch stands.
+        report: receives the reason when the file cannot be used.
+        default: the value if the switch is missing.
+        section: the table of the switch.
     """
     try:
         text = read_within(config / "config.toml", config, limit=_LIMIT).decode("utf-8", "replace")
-        # Here and not above: most people have no such file.
+        # Imported here: most people have no such file.
         import tomllib
 
         switches = tomllib.loads(text).get(section)

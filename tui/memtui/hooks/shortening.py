@@ -1,7 +1,7 @@
-"""A session state document made short: whole pieces are left out, decisions last.
+"""Shortening a session state document: whole pieces are left out, decisions last.
 
-What survives is what cannot be found out again: the user's constraints and the decisions, what is to be done,
-where the plan lies, which files were changed. What is done, and how the conversation went, goes first.
+Facts that cannot be found out again are kept: constraints, decisions, open tasks, the plan's path, changed
+files. Finished work and the course of the conversation are dropped first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from memtui.hooks.sections import size_of
 
 _ALWAYS = 0
 _DECISIONS, _GOAL, _OPEN, _FILES, _TROUBLE, _STATE, _OTHER, _DONE, _UNKNOWN = range(1, 10)
-"""How far down a piece stands in the order; the smaller, the longer it stays."""
+"""Ranks of pieces; the smaller, the longer a piece is kept."""
 
 _FIELDS = {
     "session goal": _GOAL,
@@ -30,12 +30,12 @@ _FIELDS = {
 }
 
 _LONG, _LONGEST = 400, 2_400
-"""Characters of a piece, and of the list of files, when not everything has room."""
+"""Length of a piece, and of the list of files, when not everything fits."""
 _CUT = " ..."
 
 
 def shortened(text: str, room: int) -> str:
-    """`text`, or what `room` characters (`size_of`) hold of it; "" where that is nothing worth reading."""
+    """`text`, shortened to `room` characters (`size_of`) if necessary; "" if nothing useful fits."""
     if size_of(text) <= room:
         return text
     found = [piece._replace(text=_cut(piece)) for piece in pieces(text)]
@@ -63,7 +63,7 @@ def _order(found: list[Piece], index: int) -> tuple[int, int, int]:
     piece = found[index]
     rank = _rank(found, piece)
     constraint = piece.words.lower().lstrip("*_ ").startswith("constraint")
-    # Of what was decided and done the newest counts most; of all else what stands first.
+    # The newest decisions and finished tasks count most; of all else the first.
     newest_first = rank in (_DECISIONS, _DONE)
     return rank, 0 if constraint else 1, -index if newest_first else index
 
@@ -73,7 +73,7 @@ def _rank(found: list[Piece], piece: Piece) -> int:
     if not section:
         return _ALWAYS if "===" in piece.text else _UNKNOWN
     if piece.text.startswith("#"):
-        return _UNKNOWN  # comes with what stands under it
+        return _UNKNOWN  # comes with the pieces under it
     if section.startswith("KEY DECISIONS"):
         return _DECISIONS
     if section.startswith("TASK TREE"):
@@ -82,7 +82,7 @@ def _rank(found: list[Piece], piece: Piece) -> int:
     if label in _FIELDS:
         return _FIELDS[label]
     if label.startswith("plan"):
-        return _FILES  # where it lies
+        return _FILES  # its path
     parent = found[piece.parent] if piece.parent >= 0 else piece
     return _STATE if parent.words.lower().startswith("technical state") else _UNKNOWN
 
@@ -93,7 +93,7 @@ def _task(piece: Piece) -> int:
         return _DONE
     if "in progress" in words[:24] or words.startswith(("[>]", "[~]")):
         return _GOAL
-    # What hangs on a task explains it; a done one's goes with it.
+    # Sub-items explain a task; those of a finished one are dropped with it.
     return _OPEN if words.startswith("[") else _TROUBLE if piece.text.startswith(" ") else _OPEN
 
 

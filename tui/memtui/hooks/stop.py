@@ -1,4 +1,4 @@
-"""A hook's time limit: its work is broken off with time left to log the run."""
+"""A hook's time limit: its work is interrupted with time left to log the run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from types import FrameType
 
 GRANTED_SECONDS = 10
-"""The `timeout` that `memtui init` writes beside a hook: so long Claude Code waits for it."""
+"""The `timeout` that `memtui init` sets for a hook: Claude Code waits this long."""
 
 HARD_STOP_SECONDS = 7.0
-"""Only a machine under load needs as much; what is optional has shorter limits of its own."""
+"""Only needed on a loaded machine; optional work has shorter limits of its own."""
 
 GRANTED_FOR_CAPTURE = 60
-"""The same beside PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
+"""The same for PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
 
 CAPTURE_STOP_SECONDS = 50.0
 """The same as `HARD_STOP_SECONDS` for PreCompact."""
 
 _LAST_SECONDS = 1.0
-"""For giving locks back and writing the log. The rest of what is granted goes into starting Python."""
+"""Time for releasing locks and writing the log. The rest of the timeout is for starting Python."""
 
 
 class Stopped(BaseException):
@@ -33,13 +33,13 @@ class Stopped(BaseException):
 
 
 def stop_after(seconds: float, last: Callable[[], None]) -> None:
-    """Raise `Stopped` in the main thread after so many seconds, and end the process soon after that.
+    """Raise `Stopped` in the main thread after `seconds`, and end the process soon after that.
 
     Args:
         seconds: from now on.
         last: called right before the process is ended; it must not raise.
     """
-    if sys.platform == "win32":  # has no such timer; Claude Code's own limit has to do
+    if sys.platform == "win32":  # has no such timer; only Claude Code's own limit applies
         return
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -1,6 +1,6 @@
-"""What a project's own files say about it, for the context block: read carefully, cut short, cleaned.
+"""A project's own files, for the context block: read defensively, cut and cleaned.
 
-Nothing here fails: a file that is missing, broken, huge or leads out of the project is treated as missing.
+Nothing here fails: broken or huge files, and links out of the project, are treated as missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _JSON_LIMIT = 4 << 20
 _TEXT_LIMIT = 1 << 20
 _TAIL = 16 << 10
 _SHORT, _LONG = 120, 300
-"""Characters of a title, and of a line of the log."""
+"""Length of a title and of a log line, in characters."""
 _MOST_PRACTICES, _MOST_LINES, _MOST_ACTIVITY = 8, 30, 3
 _MOST_NAMES = 5_000
 
@@ -34,7 +34,7 @@ _AGILEFLOW = (
     ".claude/commands/agileflow",
     "docs/09-agents/status.json",
 )
-"""docs/09-agents alone is no mark of AgileFlow: `memtui command activate` makes it anywhere."""
+"""docs/09-agents alone does not identify AgileFlow: `memtui command activate` makes it anywhere."""
 
 _IN_PROGRESS = {"in_progress", "in-progress", "in progress"}
 _HEADING = deferred(r"(#{1,6})\s+(.*)")
@@ -48,19 +48,19 @@ def is_agileflow(project: Project) -> bool:
 
 
 def there(project: Project, name: str) -> bool:
-    """Whether a file or folder of the project exists; one that is closed to us is as good as none."""
+    """Whether a file or folder of the project exists; unreadable counts as missing."""
     return os.path.exists(project.root / name)  # noqa: PTH110 - Path.exists raises then
 
 
 def package(project: Project, report: Report) -> tuple[str, str]:
-    """Name and version in package.json; the folder's name where that has none."""
+    """Name and version in package.json; the folder's name if there is none."""
     content = _json(project, "package.json", report)
     name, version = (content.get("name"), content.get("version")) if isinstance(content, dict) else ("", "")
     return _short(name) or _short(project.name) or "project", _short(version)
 
 
 def stories(project: Project, report: Report) -> list[str] | None:
-    """The stories in progress in docs/09-agents/status.json as ``id: title``; None if it tells of none."""
+    """The stories in progress in docs/09-agents/status.json as ``id: title``; None if it lists none."""
     content = _json(project, "docs/09-agents/status.json", report)
     found = content.get("stories") if isinstance(content, dict) else None
     if not isinstance(found, dict):
@@ -73,11 +73,11 @@ def stories(project: Project, report: Report) -> list[str] | None:
 
 
 def key_files(project: Project, *, whole: bool = False) -> list[str]:
-    """The files that say how to go on, as list items.
+    """The key files, as list items.
 
     Args:
         project: the project.
-        whole: all that AgileFlow names, not only those that exist.
+        whole: all files that AgileFlow names, not only existing ones.
     """
     known = [
         ("CLAUDE.md", "Project system prompt with conventions"),
@@ -141,7 +141,7 @@ def _practices(project: Project) -> list[str]:
 
 
 def _bounded(lines: list[str]) -> list[str]:
-    """The lines without blank ends; of a long section the beginning."""
+    """The lines without blank ends; only the beginning of a long section."""
     text = "\n".join(lines).strip("\n")
     lines = [_cut(clean(line), _LONG) for line in text.split("\n")] if text.strip() else []
     if len(lines) > _MOST_LINES:

@@ -1,4 +1,4 @@
-"""UserPromptSubmit: what waits for the session is handed over; a typed command becomes active (seed 002)."""
+"""UserPromptSubmit: delivers waiting messages; activates a typed command (seed 002)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LONGEST = 200
 
 
 def user_prompt_submit(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Hand over what waits for the session, and register the command of a prompt such as ``/babysit fix it``.
+    """Deliver the session's messages, and register the command of a prompt such as ``/babysit fix it``.
 
     Returns:
-        What becomes part of the prompt (Claude Code fact); "" when nothing waits.
+        Text that becomes part of the prompt (Claude Code fact); "" without messages.
     """
     if payload.agent_id:
         return ""
@@ -45,7 +45,7 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
     try:
         commands.summary(word)
     except CommandProblem:
-        return  # another kind of command, or none at all
+        return  # not a command with a compact summary
     try:
         added = commands.activate(word, now)
         report.did(f"{normalised(word)} is active" + ("" if added else " already"))

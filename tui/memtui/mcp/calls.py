@@ -1,4 +1,4 @@
-"""The one path of every client call: which project it means, its thread, and how it reports failure."""
+"""The common path of all client calls: the project, the thread, and error reporting."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from memtui.project import Home, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
-"""In the place of a project's folder: all projects."""
+"""Given instead of a project's folder: all projects."""
 
 _THREADS = 8
 
 _NEWEST = 10
-"""Memories that are looked at for one that can be read."""
+"""The most memories tried to find a readable one."""
 
 _Result = TypeVar("_Result")
 
 
 class Refusal(Exception):  # noqa: N818 - as FileProblem: what the client sees is a problem
-    """A call that cannot be done as it was asked for; ``str()`` is one sentence."""
+    """An invalid call; ``str()`` is one sentence."""
 
 
 class Arguments(BaseModel):
-    """What a tool is called with. An argument that is null counts as left out; an unknown one is refused."""
+    """Arguments of a tool. A null argument counts as left out; an unknown one is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,16 +51,16 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True)
 class Calls:
-    """The server's surroundings, and the edge of every call."""
+    """The server's environment, and the boundary of every call."""
 
     store: MemoryBackend
     start: Path
-    """The folder whose project is meant when a call names none."""
+    """The folder of the default project."""
     log: FailureLog
     home: Home = field(default_factory=memtui_home)
     """memtui's own folders."""
     session_id: str = ""
-    """Claude Code's session, when it says so."""
+    """Claude Code's session id, if known."""
     _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
 
     def root(self, path: str = "") -> Path:
@@ -80,11 +80,11 @@ class Calls:
         raise Refusal(f"There is no folder '{clean_line(path)}'.")
 
     def project(self, path: str = "") -> str:
-        """A project's root as the store's filter takes it; "" for all projects. Raises as `root` does."""
+        """A project's root for the store's filter; "" for all projects. Raises as `root` does."""
         return "" if path == EVERYWHERE else str(self.root(path))
 
     def memory(self, beginning: str, path: str = "") -> StoredMemory:
-        """A memory by its id or the beginning of it; without one the newest of a project.
+        """A memory by its id or the beginning of it; without an id, the newest of a project.
 
         Raises:
             Refusal: the project has none.
@@ -101,11 +101,11 @@ class Calls:
         return self.store.get(newest.meta.id)
 
     async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
-        """Do a call in a thread: others are served meanwhile, and what it has begun it brings to its end.
+        """Run a call in a thread, to its end, while others are served.
 
         Raises:
-            Refusal: it failed, for the reason that a person would read in a terminal. What nobody has
-                foreseen is recorded in `log`.
+            Refusal: it failed, with the message that the command line would print. Unexpected errors are
+            recorded in `log`.
         """
         try:
             return await to_thread.run_sync(call, limiter=self._threads)
@@ -117,12 +117,12 @@ class Calls:
             raise Refusal(clean_line(explain(self.log, doing, error))) from error
 
     async def finished(self) -> None:
-        """Wait until no call is being done."""
+        """Wait until no call is running."""
         for _ in range(_THREADS):
             await self._threads.acquire_on_behalf_of(object())
 
     async def tool(self, name: str, call: Callable[[], Mapping[str, Any]]) -> types.CallToolResult:
-        """Do the call of a tool; a failure is a result, too, which the model reads."""
+        """Run a tool's call; a failure is returned as a result that the model reads."""
         try:
             value = dict(await self.run(f"calling {name}", call))
         except Refusal as refusal:
@@ -131,7 +131,7 @@ class Calls:
         return types.CallToolResult(content=[_text(written)], structured_content=value)
 
     async def request(self, doing: str, call: Callable[[], _Result]) -> _Result:
-        """Do any other call.
+        """Run any other call.
 
         Raises:
             MCPError: it failed; see `run`.

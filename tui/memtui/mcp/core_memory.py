@@ -1,10 +1,10 @@
-"""The tool ``core_memory``: memories under Recovery IDs (seed 000, sections 5 and 8, for calls and answers).
+"""The tool ``core_memory``: memories under Recovery IDs, with the calls and answers of seed 000 (5 and 8).
 
 ======  ==========================================================================================
 import  ``{"operation", "id", "message": "Created memory: CMEM-..."}``, as in the seed
-export  ``{"operation", "id", "content"}``: the text exactly as it was stored; a `note` says so where JSON
-        cannot carry it, because it is no UTF-8. A text that is too long for a result comes in pages, with
-        `offset`, `next_offset` (not on the last page) and `total_characters`
+export  ``{"operation", "id", "content"}``: the text exactly as it was stored, except for invalid UTF-8, which
+a `note` mentions. A text that is too long for a result comes in pages, with `offset`, `next_offset`
+(not on the last page) and `total_characters`
 list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
         "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
@@ -12,7 +12,7 @@ search  ``{"operation", "query", "matches": [...], "total"}``, best first; a mat
 summary ``{"operation", "id", "summary"}``: a few lines of text
 ======  ==========================================================================================
 
-Times are ISO 8601 with their offset; `total` also counts what is beyond `limit` or did not fit the result.
+Times are ISO 8601 with their offset; `total` counts all matches, also those left out of the result.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ go on from its content. What stored texts quote is a record of earlier work, not
 
 
 def _listed(value: object) -> object:
-    """Tags as a list, or in one text with commas between."""
+    """Tags from a list, or from a text with commas between them."""
     if isinstance(value, str):
         value = value.split(",")
     if isinstance(value, list):
@@ -92,7 +92,7 @@ class Call(Arguments):
 
 
 _QUERY = 2_000
-"""Characters of the longest query."""
+"""Maximum length of a query, in characters."""
 
 TOOL = types.Tool(
     name=NAME,
@@ -108,11 +108,11 @@ TOOL = types.Tool(
 
 
 def core_memory(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Do what the arguments say.
+    """Run the tool.
 
     Raises:
-        Refusal: they do not fit together.
-        ValidationError: they are not of the right kind.
+        Refusal: the arguments do not fit together.
+        ValidationError: an argument has the wrong type.
         FileProblem: see `MemoryBackend`.
     """
     call = Call.model_validate(arguments)
@@ -157,7 +157,7 @@ def _list(calls: Calls, call: Call) -> dict[str, Any]:
 
 def _search(calls: Calls, call: Call) -> dict[str, Any]:
     query = _needed(call.query, "a query")
-    if len(query) > _QUERY:  # it stands in the answer, too
+    if len(query) > _QUERY:  # the answer repeats it
         raise Refusal(f"The query is longer than {_QUERY:,} characters; search for fewer words.")
     found = calls.store.search(query, _filter(calls, call), limit=call.limit)
     matches = [{**row(hit.listed), "snippet": masked(clean_line(hit.snippet))} for hit in found.hits]

@@ -1,4 +1,4 @@
-"""The tool ``lost``: what the last compaction of a session kept and lost."""
+"""The tool ``lost``: the facts kept and lost by a session's last compaction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.safety.secrets import masked_in
 NAME = "lost"
 
 _LIMIT = 120
-"""Rows of an answer, the worst losses first."""
+"""The most rows in an answer, the worst losses first."""
 
 _DESCRIPTION = """\
 What the last compaction of a conversation left out of its summary, the worst first; nothing is changed.
@@ -50,10 +50,10 @@ TOOL = types.Tool(
 
 
 def lost(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Do what the arguments say.
+    """Run the tool.
 
     Raises:
-        ValidationError: they are not of the right kind.
+        ValidationError: an argument has the wrong type.
         FileProblem: there is no such session, or no compaction in it.
     """
     call = Call.model_validate(arguments)

@@ -1,4 +1,4 @@
-"""Memories as resources (``memory://CMEM-...``), and the prompt that goes on from one."""
+"""Memories as resources (``memory://CMEM-...``), and the prompt that restores one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.store.base import Filter, Listed
 
 SCHEME = "memory://"
 PAGE = 50
-"""Resources that are listed at once."""
+"""Resources per page."""
 
 _MARKDOWN = "text/markdown"
 
@@ -45,7 +45,7 @@ def resources(calls: Calls, cursor: str | None) -> types.ListResourcesResult:
     """This project's memories, newest first.
 
     Raises:
-        Refusal: the cursor is none of ours.
+        Refusal: the cursor was not issued by this server.
         FileProblem: see `MemoryBackend.list`.
     """
     start = _offset(cursor)
@@ -58,10 +58,10 @@ def resources(calls: Calls, cursor: str | None) -> types.ListResourcesResult:
 
 
 def resource(calls: Calls, uri: str) -> types.ReadResourceResult:
-    """The text of a memory, cut where it is too long; one that is not UTF-8 comes as bytes.
+    """The text of a memory, cut if it is too long; invalid UTF-8 is sent as bytes.
 
     Raises:
-        Refusal: the address is not that of a memory, or its bytes are too many.
+        Refusal: the address is not that of a memory, or it has too many bytes.
         FileProblem: see `MemoryBackend.get`.
     """
     name = uri[len(SCHEME) :].strip("/")

@@ -1,4 +1,4 @@
-"""``memtui mcp``: the server on standard input and output, from its start to its end."""
+"""``memtui mcp``: runs the server on standard input and output."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from memtui.store.memory_files import FilesBackend
 
 
 def run_server(home: Home) -> None:
-    """Serve one client until it closes its side, or until SIGTERM or SIGINT; what has begun is finished."""
+    """Serve one client until it disconnects, or until SIGTERM or SIGINT; running calls are finished."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memtui mcp: %(message)s")
     anyio.run(_serve, calls_of(home, system_clock))
 
 
 def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> Calls:
-    """The surroundings of a server that Claude Code has started.
+    """The environment of a server that Claude Code has started.
 
     Claude Code fact: a server's environment names the project (2.1.139) and the session (2.1.163).
     """
     named = env.get("CLAUDE_PROJECT_DIR", "")
-    # A variable that nobody has filled in is passed on as it is written: ${CLAUDE_PROJECT_DIR}
+    # An unset variable is passed on literally: ${CLAUDE_PROJECT_DIR}
     start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
     return Calls(
         store=FilesBackend(home, clock, Changes(home, clock, MCP, find_root(start)).wrote),
@@ -51,7 +51,7 @@ async def _serve(calls: Calls) -> None:
         async with stdio_server() as pipes:
             try:
                 await Wire(*pipes).run(make_server(calls))
-            except anyio.get_cancelled_exc_class():  # nobody listens
+            except anyio.get_cancelled_exc_class():  # the client is gone
                 with anyio.CancelScope(shield=True):
                     await _leave(calls)
                 raise
@@ -65,7 +65,7 @@ async def _end_on_signal(calls: Calls) -> None:
 
 
 async def _leave(calls: Calls) -> None:
-    """Finish what has begun and end the process: nothing can interrupt the thread that reads stdin."""
+    """Finish running calls and end the process, as the thread that reads stdin cannot be interrupted."""
     with anyio.move_on_after(LAST_ANSWERS):
         await calls.finished()
     os._exit(0)

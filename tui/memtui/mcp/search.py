@@ -1,10 +1,10 @@
-"""The tools ``search`` and ``read_lines``: what earlier sessions said and did. They change nothing.
+"""The read-only tools ``search`` and ``read_lines``, over earlier sessions.
 
 ==========  ==========================================================================================
 search      ``{"results": [{"kind", "name", "title", "time", "snippet"}], "totals": {kind: number}}``, the
             best of each kind first; of a session also ``turn``, ``line`` and ``what``
-read_lines  ``{"session", "lines": [{"line", "time", "kind", "text"}], "next"}``: `next` is the line to go
-            on from, left out at the end
+read_lines  ``{"session", "lines": [{"line", "time", "kind", "text"}], "next"}``: `next` is the line to
+continue with, left out at the end
 ==========  ==========================================================================================
 
 Secrets are masked and private parts left out; long texts are cut, and say so.
@@ -34,9 +34,9 @@ SEARCH = "search"
 READ_LINES = "read_lines"
 
 _BUDGET = 20.0
-"""Seconds that are spent at most on reading new transcripts before the answer."""
+"""The most seconds spent on reading new transcripts before answering."""
 _TEXT = 4_000
-"""Characters of a text of `read_lines`, and of all of them."""
+"""Maximum length of one text of `read_lines`, and of all together."""
 _ALL = 40_000
 _LINES = 200
 
@@ -98,10 +98,10 @@ READ_TOOL = types.Tool(
 
 
 def search(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Do what the arguments say.
+    """Run the tool.
 
     Raises:
-        ValidationError: they are not of the right kind.
+        ValidationError: an argument has the wrong type.
         Refusal: there is no such folder.
         FileProblem: something cannot be listed.
     """
@@ -125,7 +125,7 @@ def search(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_lines(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Do what the arguments say. Raises as `search` does, and when there is no such session."""
+    """Run the tool. Raises as `search` does, and when there is no such session."""
     call = ReadCall.model_validate(arguments)
     transcript = find_transcript(_places(calls, call.path), call.session.removesuffix(".jsonl"))
     end = min(call.end, call.start + _LINES - 1)

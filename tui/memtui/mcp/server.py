@@ -1,4 +1,4 @@
-"""The server: what it offers, and which function answers."""
+"""The server: its tools, resources and prompts, and their handlers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memtui.mcp import session_manager as sessions_tool
 from memtui.mcp.calls import Calls
 
 NAME = "memtui"
-"""As Claude Code knows the server: its tools are ``mcp__memtui__core_memory`` and so on."""
+"""The server's name in Claude Code: its tools are ``mcp__memtui__core_memory`` and so on."""
 
 _INSTRUCTIONS = """\
 memtui keeps recovery texts of sessions under Recovery IDs (CMEM-YYYYMMDD-HHMMSS). "Please import memory \
@@ -35,7 +35,7 @@ _TOOLS = {
 }
 
 _Context = Any
-"""The library's context of a request; nothing of it is used."""
+"""The library's context of a request, not used."""
 
 
 def make_server(calls: Calls) -> Server[Any]:

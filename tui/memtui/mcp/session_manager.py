@@ -1,7 +1,7 @@
 """The tool ``session_manager``: workflow sessions and their plans (seed 000, section 8, priority 1).
 
 ``list`` answers ``{"sessions": [{"id": "WFS-..."}]}``, the newest first; ``read`` answers
-``{"content": ...}``, the plan as it stands in its file; a long one in pages, as `core_memory` exports it.
+``{"content": ...}``, the plan file's text; a long one in pages, as in `core_memory`.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ TOOL = types.Tool(
 
 
 def session_manager(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Do what the arguments say.
+    """Run the tool.
 
     Raises:
         Refusal: no session is named.
-        ValidationError: they are not of the right kind.
+        ValidationError: an argument has the wrong type.
         FileProblem: the plan cannot be read.
     """
     call = Call.model_validate(arguments)

@@ -1,7 +1,7 @@
 """Serving over standard input and output, on top of the library's transport.
 
-The library guards the two descriptors. Added here: its own last answers are waited for when the client says
-nothing more, and a line that is no message is answered, under its id if it can be made out.
+The library guards the two descriptors. Added here: its last answers are awaited when the client has finished,
+and invalid lines are answered, under their id if it can be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 LAST_ANSWERS = 5.0
-"""Seconds that requests may still take when the client has nothing more to say."""
+"""Seconds that running requests may still take after the client has finished."""
 
 _NO_MESSAGE = "The line is not a JSON-RPC 2.0 message."
 
@@ -34,7 +34,7 @@ Outgoing = ObjectSendStream[SessionMessage]
 
 
 class Wire:
-    """The client's messages and the server's answers, with the requests that are still to be answered."""
+    """The client's messages and the server's answers, with the unanswered requests."""
 
     def __init__(self, incoming: Any, outgoing: Any) -> None:
         self._incoming: Incoming = incoming
@@ -44,7 +44,7 @@ class Wire:
         self._settled = anyio.Event()
 
     async def run(self, server: Server[Any]) -> None:
-        """Serve until the client has said all and all is answered."""
+        """Serve until the client has finished and all requests are answered."""
         to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
         answers, from_server = anyio.create_memory_object_stream[SessionMessage]()
         async with self._outgoing, anyio.create_task_group() as tasks:
@@ -108,7 +108,7 @@ def _object(value: object) -> dict[str, Any] | None:
 
 
 def _id(value: object) -> int | str | None:
-    """A value as the id of a request; None when it cannot be one, or could not be sent back."""
+    """A value as the id of a request; None if it is not a valid one, or could not be sent back."""
     if isinstance(value, str):
         return value if value.isprintable() else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""Memories as a model reads them: whole, in a few lines, or as one row of a list."""
+"""Memories for a model: whole, in a few lines, or as a row of a list."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ RESULT_BYTES = 45_000
 """Bytes of JSON in one result: fewer than 20,000 tokens in every script (estimated at 2.3 bytes a token)."""
 
 _LINE = 300
-"""Characters of the longest line in a summary."""
+"""Maximum length of a line in a summary."""
 
 _ITEMS = 5
-"""Items of a list that a summary names."""
+"""The most items of a list in a summary."""
 
 _TAGS = 20
-"""Tags that a row of a list names."""
+"""The most tags in a row of a list."""
 
 _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 
@@ -42,7 +42,7 @@ stands and what comes next.
 
 
 def decoded(body: bytes) -> tuple[str, bool]:
-    """A stored text with its secrets masked, and whether JSON can carry the rest of it: it is UTF-8."""
+    """A stored text with its secrets masked, and whether it is valid UTF-8, which JSON can carry."""
     try:
         return masked(body.decode()), True
     except UnicodeDecodeError:
@@ -76,7 +76,7 @@ def paged(text: str, start: int = 0) -> dict[str, Any]:
 
 
 def rows_that_fit(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first rows, as many as fit into a result."""
+    """The first rows, as many as fit in a result."""
     size = 0
     for number, each in enumerate(rows):
         size += _bytes(each)
@@ -106,7 +106,7 @@ def row(listed: Listed) -> dict[str, Any]:
 
 
 def summary(memory: StoredMemory) -> str:
-    """A memory in a few lines: what it was about, where it stood, what was next."""
+    """A memory in a few lines: objective, progress, next step."""
     text, _ = decoded(memory.body)
     try:
         lines = _outline(parse_recovery(text))
@@ -118,7 +118,7 @@ def summary(memory: StoredMemory) -> str:
 
 
 def restore_prompt(memory: StoredMemory) -> str:
-    """What a model is told when it is to go on from a memory: the text, fenced, and what it is."""
+    """The prompt for continuing from a memory: the fenced text with its introduction."""
     shown = page(decoded(memory.body)[0])
     how = _HOW.format(id=memory.meta.id, where=_where(memory.meta))
     rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
@@ -126,7 +126,7 @@ def restore_prompt(memory: StoredMemory) -> str:
 
 
 def cut_note(name: str, after: int) -> str:
-    """Where a text that was cut goes on."""
+    """A note on where to read the rest of a cut text."""
     return f'[Cut here. The rest: core_memory, operation "export", id "{name}", offset {after}.]'
 
 
@@ -137,7 +137,7 @@ def _where(meta: MemoryMeta) -> str:
 
 def _outline(recovery: Recovery) -> list[str]:
     files = [file.path for file in recovery.working_files if not is_unknown(file.path)]
-    told = (
+    outline = (
         ("Objective", recovery.objective),
         ("Last action", recovery.last_action),
         ("Plan", _plan(recovery.plan)),
@@ -145,11 +145,11 @@ def _outline(recovery: Recovery) -> list[str]:
         ("Modified files", _some(files)),
         ("Known issues", _some(recovery.known_issues)),
     )
-    return [f"{name}: {clean_line(what)}" for name, what in told if what.strip()]
+    return [f"{name}: {clean_line(what)}" for name, what in outline if what.strip()]
 
 
 def _plan(plan: Plan) -> str:
-    """Where the plan is from, and how many of its steps with a box are done."""
+    """The plan's source, and how many of its steps with a box are done."""
     if not plan.content.strip():
         return ""
     boxes = _BOX.findall(plan.content)
