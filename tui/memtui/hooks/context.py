@@ -63,9 +63,9 @@ def context_block(
     profile = profile or ("agileflow" if is_agileflow(project) else "plain")
     # AgileFlow's own script always prints these.
     fixed = profile == "agileflow"
-    rules = _quoted(conventions(project, report))
-    if fixed and not rules:
-        rules = ["- Read CLAUDE.md for project conventions"]
+    known = _quoted(conventions(project, report))
+    if fixed and not known:
+        known = ["- Read CLAUDE.md for project conventions"]
     # Names of folders and our own words need no masking, which takes time.
     files = [harmless(each) for each in key_files(project, whole=fixed)]
     rules = active_rules(project, report)
@@ -77,7 +77,7 @@ def context_block(
             for each in sharing(rules, SUMMARISER_LIMIT - _OTHERS - _FENCE * len(rules))
         ),
         Section(_titled("Key Files to Check After Compact", files), _FILES),
-        Section(_titled("Key Conventions (from CLAUDE.md)", rules), _CONVENTIONS),
+        Section(_titled("Key Conventions (from CLAUDE.md)", known), _CONVENTIONS),
         Section(_titled("Recent Agent Activity", _safe(recent_activity(project, report))), _ACTIVITY),
         Section(_actions(project, profile), _ACTIONS),
     ]

@@ -1,8 +1,7 @@
-"""What lies on the disk, read and changed: captures, active commands, memories, session states, transcripts.
+"""Reading and changing stored files: captures, active commands, memories, session states, transcripts.
 
-Every problem is a `memtui.files.FileProblem` of some kind: one plain sentence about one file. A change of a
-shared file takes the lock that its other writers know, edits only its own span of the text, and checks the
-file again afterwards. A review writes the memory file first and then the capture, so that a kill in between
-leaves at most a memory file that no capture names. What is written is recorded (`changes.py`), and taken back
-from the record (`history.py`).
+Every problem is a `memtui.files.FileProblem`: one plain sentence about one file. Shared files are changed
+under the lock that their other writers use, only in the span concerned, and checked again afterwards. A
+review writes the memory file first and then the capture, so that a kill in between leaves at most an unused
+memory file. Writes are recorded (`changes.py`) and undone from the record (`history.py`).
 """

@@ -1,4 +1,4 @@
-"""A project's active commands as records, and taking changes of them back (seed 002)."""
+"""A project's active commands as records, and undoing changes of them (seed 002)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class ActiveCommandStore(CommandsFile):
     def read(self) -> ActiveCommands:
         """The active commands; none when there is no such file.
 
-        A file that another program is just writing is read again until it is whole.
+        A file that another program is writing is read again until it is complete.
 
         Raises:
-            CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
+            CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
         if not self._swept:
             self.tidy()
@@ -45,17 +45,17 @@ class ActiveCommandStore(CommandsFile):
         sweep_temps(self.path.parent, within=self.project.root)
 
     def take_back(self, old: str, new: str) -> Edit:
-        """Take back a change of the commands, even if others have written the file since.
+        """Undo a change of the commands, even if other programs have written the file since.
 
         Args:
             old: the text before the change.
             new: the text after it.
 
         Returns:
-            The text before and after that.
+            The text before and after the undo.
 
         Raises:
-            FileProblem: the file is gone or broken, or others keep it locked.
+            FileProblem: the file is missing or broken, or stays locked.
         """
         were, are = read_entries(old)[0], read_entries(new)[0]
         added = {(entry.name, entry.activated_at) for entry in are} - {

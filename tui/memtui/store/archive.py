@@ -1,7 +1,7 @@
-"""The archive: compressed copies of transcripts, kept beyond the days after which Claude Code deletes them.
+"""The archive: compressed copies of transcripts, kept after Claude Code deletes the originals.
 
 ``archive/<project's folder>/<session>.<n>.index`` and ``.frames`` beside it; subagents' transcripts below
-``<session>/subagents/``. A source that was cut or written anew gets the next `n`: what is kept is never
+``<session>/subagents/``. A source that was truncated or rewritten gets the next `n`: copies are never
 overwritten.
 """
 
@@ -40,7 +40,7 @@ class Kept:
     size: int
     packed: int
     at: datetime | None
-    """When it was kept last."""
+    """Time of the last update."""
     problem: str = ""
     """Why it cannot be read; "" when it can."""
 
@@ -59,10 +59,10 @@ class Archive:
         self._clock = clock
 
     def keep(self, transcript: Path, settings: ArchiveSettings) -> int:
-        """Keep what a session's transcript, and those of its subagents, have beyond what is kept.
+        """Add the new parts of a session's transcript, and of its subagents' transcripts.
 
         Returns:
-            How many bytes of the sources were added; -1 where the session is not to be kept.
+            The number of added source bytes; -1 for a session that must not be kept.
 
         Raises:
             FileProblem: something cannot be read or written.
@@ -92,7 +92,7 @@ class Archive:
                 return framed.append(file, head)
 
     def _newest(self, place: Path) -> tuple[int, FramedFile]:
-        """The newest copy that can be read, and its number; a broken one is left as it is."""
+        """The newest readable copy, and its number; broken ones are left as they are."""
         names = [each.name for each in framed_files(place.parent) if each.parent == place.parent]
         found = [_STEM.fullmatch(name) for name in names]
         numbers = [int(each["number"]) for each in found if each and each["name"] == place.name]
@@ -103,7 +103,7 @@ class Archive:
             return number + 1, FramedFile(place.with_name(f"{place.name}.{number + 1}"))
 
     def entries(self) -> list[Kept]:
-        """The sessions that are kept, the last kept first; of each its newest copy."""
+        """The newest copy of each session, last updated first."""
         newest: dict[Path, tuple[int, Path]] = {}
         for stem in framed_files(self.root):
             found = _STEM.fullmatch(stem.name)
@@ -118,7 +118,7 @@ class Archive:
         """A kept session by its id, or the beginning of one.
 
         Raises:
-            FileProblem: there is none, or several fit.
+            FileProblem: no session matches, or several do.
         """
         entries = self.entries()
         found = [each for each in entries if each.session_id == session]
@@ -129,7 +129,7 @@ class Archive:
         return found[0]
 
     def files_of(self, kept: Kept) -> list[tuple[Path, Path]]:
-        """Every copy of a session and of its subagents: stem, and the transcript that it is a copy of."""
+        """Every copy of a session and of its subagents: stem and original path."""
         place = kept.stem.with_name(kept.session_id)
         stems = [each for each in framed_files(place.parent) if each.parent == place.parent]
         own = [
@@ -139,7 +139,7 @@ class Archive:
         return [(stem, _source(stem)) for stem in (*own, *agents)]
 
     def verify(self, kept: Kept) -> str:
-        """Unpack every copy of a session, and compare each part with its hash; "" or what is wrong."""
+        """Unpack every copy of a session, and compare each part with its hash; returns "" or the problem."""
         for stem, _ in self.files_of(kept):
             try:
                 for _part in FramedFile(stem).parts():
@@ -149,7 +149,7 @@ class Archive:
         return ""
 
     def restore(self, kept: Kept) -> list[Path]:
-        """Put a session's transcripts back where Claude Code had them; what is there stays.
+        """Restore a session's transcripts to their original paths; existing files are kept.
 
         Raises:
             FileProblem: a copy is broken, or cannot be written.
@@ -169,7 +169,7 @@ class Archive:
         return {source: stem for stem, source in copies}
 
     def unpack(self, stem: Path, target: Path) -> None:
-        """Write a copy out, whole or not at all; nothing that is there is replaced.
+        """Write an unpacked copy, whole or not at all; existing files are not replaced.
 
         Raises:
             FileProblem: it is broken, or cannot be written.
@@ -182,7 +182,7 @@ class Archive:
             raise FileProblem(target, "is there already; memtui does not write over it")
 
     def readable(self, kept: Kept) -> Path:
-        """A transcript to read: Claude Code's own while it is there, else one unpacked into the cache.
+        """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
 
         Raises:
             FileProblem: the copy is broken, or cannot be written.
@@ -197,7 +197,7 @@ class Archive:
         return target
 
     def remove(self, kept: Kept) -> None:
-        """Delete every copy of a session from the archive, and what was unpacked of it.
+        """Delete every copy of a session from the archive, and its unpacked files.
 
         Raises:
             FileProblem: a file cannot be deleted.
@@ -213,16 +213,16 @@ class Archive:
                     empty.rmdir()
 
     def total(self, entries: Iterable[Kept]) -> int:
-        """Bytes that sessions take in the archive, with all their copies."""
+        """Size of sessions in the archive in bytes, with all their copies."""
         return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
 
 
 def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
-    """Whether a session was started in a folder whose sessions are not to be kept."""
+    """Whether a session was started in a private folder."""
     folder = first_cwd(transcript)
     if folder is not None:
         return settings.is_private(folder)
-    # Its first lines do not say where: the name of Claude Code's folder is made from it.
+    # Its first lines do not name the folder, but the name of Claude Code's folder is made from it.
     slugs = [transcript_slug(each) for each in settings.private]
     name = transcript.parent.name
     return any(name == slug or name.startswith(f"{slug}-") for slug in slugs)

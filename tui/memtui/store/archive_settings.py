@@ -1,4 +1,4 @@
-"""What ``[archive]`` in config.toml says: whether sessions are kept, which projects never, and how much."""
+"""The settings ``[archive]`` in config.toml: whether sessions are kept, private folders, size limit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _GIGABYTE = 10**9
 
 @dataclass(frozen=True)
 class ArchiveSettings:
-    """Keeps everything unless it is told otherwise."""
+    """The settings; by default everything is kept."""
 
     keep: bool = True
     private: tuple[Path, ...] = ()
     """Folders whose sessions are never kept."""
     budget: int = 5 * _GIGABYTE
-    """Bytes from which a warning shows; nothing is deleted by itself."""
+    """Size in bytes above which a warning is shown; nothing is deleted automatically."""
 
     def is_private(self, folder: Path) -> bool:
-        """Whether a session that was started in a folder is not to be kept."""
-        # Claude Code notes the folder behind links; a person may name the link.
+        """Whether sessions started in a folder must not be kept."""
+        # Claude Code records the resolved folder; the setting may name a link.
         names = {folder, Path(os.path.realpath(folder))}
         private = {each for named in self.private for each in (named, Path(os.path.realpath(named)))}
         return any(name.is_relative_to(each) for name in names for each in private)
@@ -37,7 +37,7 @@ def archive_settings(home: Home) -> ArchiveSettings:
     """Read the settings.
 
     Raises:
-        FileProblem: config.toml cannot be read: then nothing is kept, as it may say that.
+        FileProblem: config.toml cannot be read; then nothing may be kept, as it might forbid it.
     """
     path = home.config / "config.toml"
     try:

@@ -1,4 +1,4 @@
-"""Compactions that have no capture: found in the transcripts, and captured after the fact.
+"""Compactions without a capture: found in the transcripts, and captured afterwards.
 
 Hooks do not always run: they are installed late, time out, or are not called (Claude Code fact). But each
 compaction leaves a boundary line in its session's transcript.
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _MARK = b'"compact_boundary"'
-"""Within the text of a message the quotes are escaped, so only boundaries have it."""
+"""Only boundary lines have it, as quotes in the text of a message are escaped."""
 
 _YEARS = range(2020, 9999)
-"""Years in which Claude Code can have compacted; a time outside them is not believed."""
+"""Plausible years of a compaction; other times are ignored."""
 
 _NAMES = 100
 _CAPTURE_LIMIT = 1 << 20
 
 
 class Captured(Protocol):
-    """What is asked of a capture; `memtui.formats.capture.Capture` has it."""
+    """The part of `memtui.formats.capture.Capture` that is used here."""
 
     @property
     def session_id(self) -> str:
@@ -53,7 +53,7 @@ class Compaction:
     """A compaction as its transcript records it."""
 
     at: datetime
-    """When it was done; aware."""
+    """When it finished; aware."""
     trigger: str
     """`auto`, `manual`, or "" when the transcript does not say."""
     session_id: str
@@ -66,7 +66,7 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The auto-compactions of a project, oldest first, and those that nothing captured."""
+    """The auto-compactions of a project, oldest first, and those without a capture."""
 
     compactions: tuple[Compaction, ...]
     missing: tuple[Compaction, ...]
@@ -99,13 +99,13 @@ def coverage(
 ) -> Coverage:
     """Compare the auto-compactions in transcripts with captures.
 
-    A capture is written when a compaction begins, so it belongs to the first one of its session that is done
-    at its time or later.
+    A capture is written when a compaction begins, so it belongs to the first one of its session that finishes
+    at that time or later.
 
     Args:
         transcripts: of one project.
-        captures: all of the project, reviewed ones included.
-        read: `compactions_in`, or something that remembers what that said.
+        captures: all captures of the project, reviewed ones included.
+        read: `compactions_in`, or a cached version of it.
     """
     sessions: dict[str, dict[str, Compaction]] = {}
     first: dict[str, Compaction] = {}
@@ -136,7 +136,7 @@ def missing_captures(
 
 def first_message(compaction: Compaction) -> str:
     """The user's first words in the session of a compaction, masked; "" when they cannot be read."""
-    from memtui.reading.facts import read_facts  # here: it brings more than finding what is missing does
+    from memtui.reading.facts import read_facts  # imported here: finding compactions does not need it
 
     try:
         return masked(read_facts(compaction.transcript, until=compaction.at).first_prompt)
@@ -150,13 +150,13 @@ def write_missing(
     """Write the capture of a compaction, with the compaction's own time in name and text.
 
     Args:
-        project: where.
-        compaction: one of those that are missing.
+        project: the project.
+        compaction: a compaction without a capture.
         message: its `first_message`.
         wrote: records changes.
 
     Returns:
-        The new file; None when there is a capture of this compaction by now.
+        The new file; None if the compaction has a capture by now.
 
     Raises:
         FileProblem: it cannot be written.
@@ -189,7 +189,7 @@ def _read(transcript: Transcript, read: Reader) -> tuple[Compaction, ...]:
 def _captured(
     sessions: dict[str, dict[str, Compaction]], captures: Iterable[Captured]
 ) -> list[tuple[tuple[str, datetime], str]]:
-    """Each capture that belongs to a compaction, by session and time, and the key of that."""
+    """The captures of compactions, by session and time, with the key of each one's compaction."""
     in_order = {
         session: sorted((compaction.at, key) for key, compaction in found.items())
         for session, found in sessions.items()
@@ -204,7 +204,7 @@ def _captured(
 
 
 def _marked_lines(path: Path) -> Iterator[tuple[int, int]]:
-    """Start and end of each line that has the mark in it; far faster than looking into each line."""
+    """Start and end of each line with the mark; far faster than examining every line."""
     with path.open("rb", buffering=0) as file:
         begin, data = 0, b""
         while block := file.read(_BLOCK):

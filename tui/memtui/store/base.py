@@ -1,7 +1,7 @@
-"""The contract of a memory store: what every backend does, in the same words.
+"""The contract of all memory backends.
 
-A backend keeps recovery texts byte for byte under Recovery IDs (seeds 000 and 004). Its tests are
-`tests/store/contract.py`: another backend is added by passing them.
+A backend keeps recovery texts byte for byte under Recovery IDs (seeds 000 and 004), and passes the tests in
+`tests/store/contract.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from memtui.store.concerning import project_test
 
 
 class MemoryMissing(FileProblem):
-    """No memory has this id; `near` are the ids that come closest."""
+    """No memory has this id; `near` are the most similar ids."""
 
     def __init__(self, path: Path, reason: str, near: Sequence[str] = ()) -> None:
         super().__init__(path, reason)
@@ -27,15 +27,15 @@ class MemoryMissing(FileProblem):
 
 
 class IdTaken(FileProblem):
-    """A memory that was to keep its id could not, because another one has it, or had it before."""
+    """A memory could not keep its id, because another one has or had it."""
 
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
-"""For people, when `Found.complete` is False."""
+"""Message if `Found.complete` is False."""
 
 
 class Which(StrEnum):
-    """Which memories a query means, by whether they are archived."""
+    """Selection of memories by whether they are archived."""
 
     ACTIVE = "active"
     ARCHIVED = "archived"
@@ -54,7 +54,7 @@ class New:
     tags: tuple[str, ...] = ()
     session_id: str = ""
     source: str = "import"
-    """Who made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     id: str = ""
     """The Recovery ID to keep; "" takes the first free second from `created` on."""
     created: datetime | None = None
@@ -66,10 +66,10 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories are meant: those that fit everything that is said."""
+    """A selection of memories; all conditions have to hold."""
 
     project: str = ""
-    """Path of a project's root; "" means all projects. What concerns it, `ProjectTest` says."""
+    """Path of a project's root; "" means all projects. See `ProjectTest`."""
     tags: tuple[str, ...] = ()
     """Memories that have all of these, without regard to case."""
     which: Which = Which.ACTIVE
@@ -79,7 +79,7 @@ class Filter:
     """Made then or before."""
 
     def fits(self, listed: Listed) -> bool:
-        """Whether a memory is meant. One that is broken is, unless something is asked that it cannot say."""
+        """Whether a memory is selected. A broken one is, unless a condition needs a value that it lacks."""
         meta = listed.meta
         if listed.problem and (self.project or self.tags or self.which is Which.ARCHIVED):
             return False
@@ -98,7 +98,7 @@ class Listed:
     """A memory as lists show it."""
 
     meta: MemoryMeta
-    """For a file that cannot be read: its id and the time in it, and nothing else."""
+    """For an unreadable file: only its id and the time in it."""
     path: Path
     title: str
     """The description, else the objective's first line, else the id."""
@@ -122,7 +122,7 @@ class Hit:
     snippet: str
     """One line of the text around the first match."""
     marks: tuple[tuple[int, int], ...]
-    """Where in `snippet` the matches are, as character offsets (start, end)."""
+    """The matches in `snippet`, as character offsets (start, end)."""
     score: float
     """Higher is better; comparable within one search alone."""
 
@@ -133,9 +133,9 @@ class Found:
 
     hits: tuple[Hit, ...]
     total: int
-    """How many match in all: exact up to 2,000, and beyond that near enough."""
+    """The number of all matches: exact up to 2,000, approximate beyond."""
     complete: bool = True
-    """False when not every memory could be looked at in the time there was: there may be more matches."""
+    """False when time was too short to search all memories: there may be more matches."""
 
 
 class MemoryBackend(ABC):
@@ -143,7 +143,7 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def create(self, new: New) -> MemoryMeta:
-        """Store a memory; it is there when this returns, whatever happens then.
+        """Store a memory durably.
 
         Raises:
             IdTaken: `new.id` is given, and in use or deleted.
@@ -168,7 +168,7 @@ class MemoryBackend(ABC):
             deleted: look in the trash instead.
 
         Raises:
-            MemoryMissing: none begins so, or several do.
+            MemoryMissing: no id begins like this, or several do.
         """
 
     @abstractmethod
@@ -181,10 +181,10 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def search(self, query: str, where: Filter = Filter(), *, limit: int = 20, offset: int = 0) -> Found:
-        """Memories that hold every term of a query; any text is a query.
+        """Memories that contain every term of a query; any text is a query.
 
-        Going on with `offset` gives every match. A search ends in reasonable time even where very many
-        memories are new to the backend: what it could not look at is left out, and `Found.complete` is False.
+        Increasing `offset` gives every match. A search ends in reasonable time even if very many memories are
+        new to the backend: those it could not search are left out, and `Found.complete` is False.
 
         Raises:
             FileProblem: the store cannot be listed.
@@ -200,24 +200,24 @@ class MemoryBackend(ABC):
         archived: bool | None = None,
         pinned: bool | None = None,
     ) -> MemoryMeta:
-        """Change what is said about a memory; what is None stays, and so does every byte of the text.
+        """Change the front matter of a memory; None keeps a value. The text stays byte for byte.
 
         Raises:
-            MemoryMissing: there is none.
+            MemoryMissing: there is no such memory.
             FileProblem: it cannot be written; nothing was changed.
         """
 
     def archive(self, memory_id: str, *, archived: bool = True) -> MemoryMeta:
-        """Take a memory out of the lists without losing it, or put it back. Raises as `update` does."""
+        """Hide a memory from lists, or show it again. Raises as `update` does."""
         return self.update(memory_id, archived=archived)
 
     @abstractmethod
     def delete(self, memory_id: str) -> None:
-        """Move a memory to the trash. Its id is never given to another one.
+        """Move a memory to the trash. Its id is never reused.
 
         Raises:
-            MemoryMissing: there is none.
-            FileProblem: it cannot be moved; it is where it was.
+            MemoryMissing: there is no such memory.
+            FileProblem: it cannot be moved and stays in its place.
         """
 
     @abstractmethod
@@ -227,9 +227,9 @@ class MemoryBackend(ABC):
         Raises:
             MemoryMissing: the trash does not hold it.
             IdTaken: a file of that name was put into the store meanwhile.
-            FileProblem: it cannot be moved; it is where it was.
+            FileProblem: it cannot be moved and stays in its place.
         """
 
     @abstractmethod
     def deleted(self) -> Page:
-        """What is in the trash, newest first."""
+        """The memories in the trash, newest first."""

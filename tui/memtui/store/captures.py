@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 LIMIT = 1 << 20
-"""Bytes of the largest capture that is read; they have about 1 KB."""
+"""Size of the largest capture that is read, in bytes; usual ones have 1 KB."""
 
 _TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"
 
 
 class CaptureProblem(FileProblem):
-    """A capture that cannot be read, found or reviewed, with the reason for a person."""
+    """A capture cannot be read, found or reviewed."""
 
 
 class AlreadyReviewed(CaptureProblem):
@@ -71,7 +71,7 @@ class CaptureStore:
     def entries(self) -> list[Entry]:
         """All captures, pending, reviewed and broken, newest first by the time in their names.
 
-        A missing folder is an empty list. What killed processes left is removed on the way.
+        A missing folder gives an empty list. Files left by killed processes are removed on the way.
 
         Raises:
             FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
@@ -83,19 +83,19 @@ class CaptureStore:
         return newest_first(entries)
 
     def tidy(self) -> None:
-        """Remove the temporary files that killed processes left. Never raises."""
+        """Remove temporary files left by killed processes. Never raises."""
         sweep_temps(self.folder, within=self.project.root)
 
     def load(self, entry: Entry) -> Capture:
         """Read one capture.
 
         Raises:
-            CaptureProblem: it is broken, too large, no regular file, or gone; `reason` says which.
+            CaptureProblem: it is broken, too large, not a regular file, or missing; `reason` says which.
         """
         return self._load(entry.path)[0]
 
     def newest_pending(self) -> Entry | None:
-        """The newest capture that waits for its review, or None. Broken ones are passed over."""
+        """The newest pending capture, or None. Broken ones are skipped."""
         for entry in self.entries():
             try:
                 if self.load(entry).status == "pending":
@@ -105,7 +105,7 @@ class CaptureStore:
         return None
 
     def resolve(self, argument: str, cwd: Path | None = None) -> Entry:
-        """Find the capture that a person means.
+        """Find a capture by the user's argument.
 
         Args:
             argument: a path (absolute, or from `cwd`, the project or the captures' folder), a file name, or
@@ -113,7 +113,7 @@ class CaptureStore:
             cwd: where relative paths start; the process's own when None.
 
         Raises:
-            CaptureProblem: there is none, or it lies outside the captures' folder.
+            CaptureProblem: there is no such capture, or it is outside the captures' folder.
         """
         argument = argument.strip()
         if time := _TIME_ALONE.fullmatch(argument.removesuffix(".md").removesuffix("-autocompact")):
@@ -123,7 +123,7 @@ class CaptureStore:
             try:
                 return self._entry(path)
             except CaptureProblem as problem:
-                # The one about a file that exists says most.
+                # The problem with an existing file is the most helpful one.
                 refusal = problem if refusal is None or os.path.lexists(path) else refusal
         raise refusal or CaptureProblem(self.folder, "is where captures are; name one of them")
 
@@ -135,9 +135,9 @@ class CaptureStore:
         is killed between the two leaves a memory file that no capture names.
 
         Raises:
-            AlreadyReviewed: somebody was faster, or it was reviewed long ago.
+            AlreadyReviewed: it was reviewed before, perhaps just now.
             CaptureProblem: the capture has changed since `entry` was listed, or cannot be read.
-            FileProblem: the system refuses to write; nothing was changed.
+            FileProblem: writing failed; nothing was changed.
         """
         root = self.project.root
         private_folder(self.folder, within=root)
@@ -169,7 +169,7 @@ class CaptureStore:
                 if create_exclusive(path, body, within=self.project.root):
                     return path
             except FileProblem:
-                if self._content(name) == body:  # it is there, although its folder could not be flushed
+                if self._content(name) == body:  # written, although its folder could not be flushed
                     self._remove(name)
                 raise
         raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
@@ -203,7 +203,7 @@ class CaptureStore:
     def _load(self, path: Path) -> tuple[Capture, Content]:
         try:
             content = load_within(path, self.project.root, limit=LIMIT, follow=False)
-            # A capture by another tool may end in half a character; it is worth reading all the same.
+            # A capture by another tool may end in half a character; it is read all the same.
             return parse_capture(content.data.decode("utf-8", "replace")), content
         except FormatError as error:
             raise CaptureProblem(path, f"is broken: {error}") from error

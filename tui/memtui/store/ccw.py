@@ -1,10 +1,10 @@
-"""Memories of ccw (Claude-Code-Workflow, where seeds 000 and 004 come from), read out of its database.
+"""Memories of ccw (Claude-Code-Workflow, where seeds 000 and 004 come from), read from its database.
 
 ``core_memory.db`` has a table ``memories(id, content, summary, raw_output, created_at, updated_at, archived,
 metadata, tags)``. Nothing is written to it, nor beside it where that can be avoided.
 
-The file may come from anybody. Only plain columns of a real table are read, so that nothing is computed that
-the file defines, and no more than `MOST` bytes in `READ_SECONDS`.
+The file is untrusted. Only plain columns of a real table are read, so that nothing defined in the file is
+executed, and no more than `MOST` bytes in `READ_SECONDS`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ READ_SECONDS = 30.0
 """The longest time that reading may take."""
 
 MOST = 512 << 20
-"""Bytes of all memories together; each counts `_ROW` more."""
+"""Maximum size of all memories together in bytes; each counts `_ROW` more."""
 
 LONGEST = 64 << 20
-"""Bytes of the longest value that SQLite hands out."""
+"""Maximum size of a value that SQLite returns, in bytes."""
 
 _ROW = 1000
 _STEPS = 10_000
-"""SQLite's instructions between two looks at the clock: some tenth of a millisecond."""
+"""SQLite's instructions between two time checks: some tenth of a millisecond."""
 _COLUMNS = (
     "id",
     "content",
@@ -60,7 +60,7 @@ _MILLISECONDS = 1e11
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?")
 _SQLITE_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
 _DESCRIPTION = 2000
-"""Characters of a summary that become the description; front matter has to stay small."""
+"""Maximum length of a description made from a summary; front matter has to stay small."""
 _FALSE = ("", "0", "false", "no", "off", "none", "null")
 _PLACES = ("project", "project_path", "projectPath", "cwd")
 _SESSIONS = ("session_id", "sessionId", "session")
@@ -77,35 +77,35 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, by ids."""
+    """The results of an import, by ids."""
 
     imported: tuple[str, ...] = ()
-    """Brought over under the ids that they have."""
+    """Imported under their ids."""
     renamed: tuple[tuple[str, str], ...] = ()
-    """Brought over under a new id, as the one in ccw is no Recovery ID: the old and the new."""
+    """Imported under new ids, as ccw's are not Recovery IDs: the old and the new one."""
     present: tuple[str, ...] = ()
-    """There already, with the same text."""
+    """Already stored, with the same text."""
     clashes: tuple[Clash, ...] = ()
-    """Left out, and still to be had from the database."""
+    """Left out."""
 
 
 def read_memories(path: Path) -> list[New]:
     """The memories of a ccw database, by id; columns that are missing are empty.
 
-    Ids are as ccw has them, whatever their form.
+    Ids are those of ccw, in any form.
 
     Raises:
-        FileProblem: it is missing, cannot be read, or is no ccw database.
+        FileProblem: it is missing, cannot be read, or is not a ccw database.
     """
     _check(path)
-    # Databases in WAL mode get two files beside them when they are opened, unless nobody can be writing.
+    # Opening a database in WAL mode makes two files beside it, unless it is known not to be written.
     wal = path.with_name(path.name + "-wal")
     quiet = "" if wal.is_file() and wal.stat().st_size else "&immutable=1"
     uri = f"{path.absolute().as_uri()}?mode=ro{quiet}"
     deadline = time.monotonic() + READ_SECONDS
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)) as connection:
-            connection.text_factory = bytes  # texts to the byte, also those that are no UTF-8
+            connection.text_factory = bytes  # texts byte for byte, also invalid UTF-8
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
             _restrict(connection)
             return sorted(map(_memory, _rows(connection, path)), key=lambda new: new.id)
@@ -116,16 +116,16 @@ def read_memories(path: Path) -> list[New]:
 
 
 def import_all(backend: MemoryBackend, path: Path, *, project: str = "") -> Imported:
-    """Bring the memories of a ccw database over. To do so again changes nothing.
+    """Import the memories of a ccw database. Repeating it changes nothing.
 
     Args:
-        backend: where to.
+        backend: the store to import into.
         path: ``core_memory.db``.
         project: path of the project for memories that name none.
 
     Raises:
-        FileProblem: the database cannot be read, or the store cannot be written; what was brought over by
-            then is there.
+        FileProblem: the database cannot be read, or the store cannot be written; memories imported by then
+        are kept.
     """
     work = _Import(backend)
     for new in read_memories(path):
@@ -134,7 +134,7 @@ def import_all(backend: MemoryBackend, path: Path, *, project: str = "") -> Impo
 
 
 class _Import:
-    """One import on its way."""
+    """A running import."""
 
     def __init__(self, backend: MemoryBackend) -> None:
         self._backend = backend
@@ -145,7 +145,7 @@ class _Import:
         self.clashes: list[Clash] = []
 
     def bring(self, new: New) -> None:
-        """Bring one memory over, or note why not."""
+        """Import one memory, or note why not."""
         try:
             if not RECOVERY_ID.fullmatch(new.id):
                 self._rename(new)
@@ -158,8 +158,8 @@ class _Import:
             self._compare(new, problem)
 
     def _rename(self, new: New) -> None:
-        # Without an id to know it by, a memory that was brought over before is known by its time and text, or
-        # by its text alone: one that ccw gives no time has got that of its import.
+        # Without an id, a memory imported earlier is recognised by its time and text, or by its text alone
+        # if ccw has no time for it, as it then has the time of its import.
         if self._before is None:
             page = self._backend.list(Filter(which=Which.ALL))
             ours = [each.meta for each in page.items if each.meta.source == SOURCE and not each.problem]

@@ -1,8 +1,8 @@
-"""The log of changes: one JSON line for each change that memtui made, and the texts that take it back.
+"""The log of changes: one JSON line for each change made by memtui, and the texts needed to undo it.
 
-The lines name files and hashes and hold no text of a file. The texts are kept beside the log, by their hash.
-Both are bounded; the oldest go first. A change that is taken back is a change, too: its line names the one
-that it reverts. Standard library only: hooks append to this log.
+The lines have paths and hashes, but no text of a file. The texts are kept next to the log, named by their
+hash. Both are limited in size; the oldest are deleted first. An undo is a change, too: its line names the
+change that it reverts. Standard library only: hooks append to this log.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIMIT = 256 * 1024
-"""Bytes after which a new log is begun; the one before it is kept. A change has about 400."""
+"""Size in bytes from which a new log is begun; the previous one is kept. A change has about 400."""
 
 TEXTS_LIMIT = 64 << 20
-"""Bytes of all texts that are kept."""
+"""Maximum size of all kept texts, in bytes."""
 
 _TEXT_LIMIT = 64 << 20
 _STRAY_SECONDS = 3600
-"""A text that no line names and that is older was left by a killed process, or by lines that are gone."""
+"""Age from which an unreferenced text counts as left behind."""
 
 
 class FileChange(NamedTuple):
@@ -58,18 +58,18 @@ class Change(NamedTuple):
     files: tuple[FileChange, ...]
     """In the order in which they were written."""
     reverts: str = ""
-    """The id of the change that this one took back; "" for a change of its own."""
+    """The id of the change that this one undoes; "" if it is not an undo."""
     final: str = ""
     """Why it cannot be taken back, as a phrase; "" for a change that can."""
 
 
 def digest(data: bytes | None) -> str:
-    """How the log names a content; "" for no file."""
+    """The name of a content in the log; "" for no file."""
     return "" if data is None else str(_sha256(data).hexdigest())
 
 
 def _sha256(data: bytes) -> Any:
-    # Python's own, called _sha2 from 3.12 on: `hashlib` loads OpenSSL, which takes a hook too long.
+    # Python's own, called _sha2 from 3.12 on: `hashlib` loads OpenSSL, which is too slow for a hook.
     for module in ("_sha256", "_sha2", "hashlib"):
         with suppress(ImportError):
             return import_module(module).sha256(data)
@@ -85,7 +85,7 @@ class ChangeLog:
         self._texts = home.state / "changes"
 
     def append(self, change: Change, texts: Iterable[bytes]) -> None:
-        """Add a change, and keep these texts.
+        """Add a change and its texts.
 
         Raises:
             OSError, ValueError, FileProblem: it cannot be written.
@@ -101,7 +101,7 @@ class ChangeLog:
             self._sweep(strays=begun)
 
     def changes(self) -> list[Change]:
-        """The changes on record, oldest first; lines that are none are left out.
+        """The recorded changes, oldest first; invalid lines are left out.
 
         Raises:
             OSError: the log exists and cannot be read.
@@ -119,7 +119,7 @@ class ChangeLog:
         return data if digest(data) == name else None
 
     def keep(self, text: bytes) -> None:
-        """Keep a text that a change will name.
+        """Keep a text for a later change.
 
         Raises:
             FileProblem: it cannot be written.
@@ -127,10 +127,10 @@ class ChangeLog:
         self._keep(text)
 
     def _keep(self, text: bytes) -> bool:
-        """Keep a text; False when it is kept already."""
+        """Keep a text; False if it was already kept."""
         path = self._texts / digest(text)
         with suppress(OSError):
-            os.utime(path, follow_symlinks=False)  # the oldest go first
+            os.utime(path, follow_symlinks=False)  # the oldest are deleted first
             return False
         private_folder(self._texts, within=existing_above(self._state))
         write_atomic(path, text, durable=False)
@@ -140,7 +140,7 @@ class ChangeLog:
         return (name for change in self.changes() for file in change.files for name in file[1:])
 
     def _sweep(self, *, strays: bool) -> None:
-        """Remove the oldest texts beyond the limit, and those that no line names. Never raises."""
+        """Remove the oldest texts beyond the limit, and unreferenced ones. Never raises."""
         with suppress(OSError):
             with os.scandir(self._texts) as entries:
                 found = [(entry, entry.stat(follow_symlinks=False)) for entry in entries if _is_text(entry)]

@@ -1,13 +1,13 @@
-"""Recording what memtui writes: each change becomes a line of the log.
+"""Recording the changes that memtui makes in the log.
 
-Writers call `Changes.wrote` (as a `Wrote`) after a file is written, with its content before and after. What
-is written within `together` is one change, and is taken back as one.
+Writers call `Changes.wrote` (as a `Wrote`) after a file is written, with its content before and after. All
+writes within `together` are one change, and undone as one.
 """
 
 from __future__ import annotations
 
 import os
-from _thread import get_ident  # `threading` takes a hook too long to import
+from _thread import get_ident  # importing `threading` is too slow for a hook
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Wrote(Protocol):
-        """Receives what a store has written; see `Changes.wrote`."""
+        """Receives the writes of a store; see `Changes.wrote`."""
 
         def __call__(
             self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 APP, CLI, HOOK, MCP = "app", "cli", "hook", "mcp"
-"""Who makes changes."""
+"""The programs that make changes."""
 
 
 _LONGEST = 200
-"""Characters of what a change is called: names come from outside."""
+"""Maximum length of a change's description, which may contain untrusted names."""
 
 
 def unrecorded(
@@ -57,18 +57,18 @@ class Together:
 
     def __init__(self, what: str = "") -> None:
         self.what = what
-        """What the change is called; "" is as its first file says. May be set until its end."""
+        """Description of the change; "" takes that of its first file. May be set until its end."""
         self.written: list[_Written] = []
 
     def add(
         self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
     ) -> None:
         """Add a file; see `Changes.wrote`."""
-        # Not resolved: a link stays what it is.
+        # Not resolved: a link stays a link.
         self.written.append(_Written(what, os.path.abspath(path), before, after, shared))  # noqa: PTH100
 
     def files(self) -> list[_Written]:
-        """Each file once, with what it was at first and is at last; none that is as it was."""
+        """The changed files, each once, with its first and last content."""
         merged: dict[str, _Written] = {}
         for each in self.written:
             first = merged.get(each.path, each)
@@ -84,9 +84,9 @@ class Changes:
 
         Args:
             home: memtui's own folders.
-            clock: tells the time of each change.
+            clock: gives the time of changes.
             by: `APP`, `CLI`, `HOOK` or `MCP`.
-            root: of the project in which changes are made; None when there is none.
+            root: root of the project in which changes are made, or None.
         """
         self.log = ChangeLog(home)
         self.project = str(root) if root is not None else ""
@@ -94,20 +94,20 @@ class Changes:
         self._by = by
         self._open: dict[int, Together] = {}
         self.problem = ""
-        """Why the last change could not be recorded; "" when it was."""
+        """Why the last change could not be recorded; "" if it was."""
 
     def wrote(
         self, what: str, path: Path, before: bytes | None, after: bytes | None, *, shared: bool = False
     ) -> None:
-        """Record that a file was written. Never raises: the file is written, recorded or not.
+        """Record that a file was written. Never raises, as the file is written already.
 
         Args:
-            what: the change in plain words, for one that is not part of another.
+            what: description of the change, unless it is part of another.
             path: the file.
             before: its content before; None when there was no file.
             after: its content now; None when it was removed.
-            shared: other programs write the file, too: with both texts kept, the change can be taken back
-                from a later content.
+            shared: other programs write the file, too: both texts are kept, so that the change can be undone
+            in a later content.
         """
         together = self._open.get(get_ident())
         if together is not None:
@@ -119,7 +119,7 @@ class Changes:
 
     @contextmanager
     def together(self, what: str = "") -> Iterator[Together]:
-        """Record all that this thread writes within the block as one change, be it cut short by an error."""
+        """Record all writes of this thread within the block as one change, even if an error ends it."""
         outer = self._open.get(get_ident())
         if outer is not None:
             yield outer
@@ -150,7 +150,7 @@ class Changes:
             self.problem = f"{self.log.path} cannot be written: {error}"
 
     def record(self, together: Together, *, reverts: str = "", final: str = "") -> Change | None:
-        """Append a change to the log; None when no file is other than it was.
+        """Append a change to the log; None if no file has changed.
 
         Raises:
             OSError, ValueError, FileProblem: it cannot be written.

@@ -1,4 +1,4 @@
-"""A project's session-state.json, read and changed, and the summaries of its commands (seed 002).
+"""The active commands in a project's session-state.json, and their compact summaries (seed 002).
 
 Standard library only, for the hook; `active_commands.py` adds records and undo.
 """
@@ -41,37 +41,37 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 COMMAND_LIMIT = 1 << 20
-"""Bytes of the largest command file that is read."""
+"""Size of the largest command file that is read, in bytes."""
 
 _NAME = deferred(r"[a-zA-Z0-9/_.-]+")
 
 
 class CommandProblem(FileProblem):
-    """Active commands that cannot be read or changed, or a command without a summary; with the reason."""
+    """Active commands cannot be read or changed, or a command has no summary."""
 
 
 class NoCommandFile(CommandProblem):
-    """There is no file of a command's name."""
+    """There is no file for a command's name."""
 
 
 class CommandSummary(NamedTuple):
-    """The compact summary of an active command, and where it was found."""
+    """The compact summary of an active command, and its file."""
 
     path: Path
     text: str
     shown: str
-    """The path as a person knows it: from the project's root, or with ``~``."""
+    """The path for display: from the project's root, or with ``~``."""
 
 
 class CommandsFile:
-    """The active commands of one project, as the file tells of them."""
+    """The active commands of one project."""
 
     def __init__(self, project: Project, patience: Patience | None = None, wrote: Wrote = unrecorded) -> None:
         """Make the object; nothing is opened.
 
         Args:
-            project: whose commands.
-            patience: how long to wait for others who use the file; see `SharedText`.
+            project: the project.
+            patience: how long to wait for other programs; see `SharedText`.
             wrote: records changes.
         """
         self.project = project
@@ -84,7 +84,7 @@ class CommandsFile:
         """The usable entries; none when there is no such file.
 
         Raises:
-            CommandProblem: it stays unreadable, or lies outside the project; it is never taken for empty.
+            CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
         with said_as(CommandProblem):
             try:
@@ -93,14 +93,14 @@ class CommandsFile:
                 return []
 
     def remove(self, names: Collection[str] | None) -> tuple[CommandEntry, ...]:
-        """Make commands inactive, and return them; everything else in the file stays as it is, byte for byte.
+        """Make commands inactive and return them; the rest of the file stays byte for byte.
 
         Args:
-            names: which, or None for all.
+            names: the commands, or None for all.
 
         Raises:
             CommandProblem: none of them is active, the file is broken, missing or outside the project, or
-                another program holds its lock or keeps writing its own old text back.
+            another program keeps it locked or keeps overwriting the change.
         """
         gone: tuple[CommandEntry, ...] = ()
 
@@ -117,18 +117,18 @@ class CommandsFile:
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
-        """Make a command active, as its STEP 0 does; the file is made when there is none.
+        """Make a command active, as its STEP 0 does; a missing file is made.
 
         Args:
-            name: as a person calls it: ``babysit``, ``/agileflow:babysit``, ``research/ask``.
+            name: as typed: ``babysit``, ``/agileflow:babysit``, ``research/ask``.
             moment: now; aware.
-            state: what the command wants to remember.
+            state: the command's own data.
 
         Returns:
-            False when it is active already; its entry stays as it is.
+            False if it is already active; its entry stays as it is.
 
         Raises:
-            CommandProblem: the name is none of a command, or the file cannot be changed; see `remove`.
+            CommandProblem: the name is invalid, or the file cannot be changed; see `remove`.
         """
         plain = command_name(name)
         added = False
@@ -154,13 +154,13 @@ class CommandsFile:
         return added
 
     def summary(self, name: str) -> CommandSummary:
-        """Find what of a command survives a compaction: its file's part between the two markers.
+        """The compact summary of a command: the part of its file between the two markers.
 
         Args:
-            name: as it stands in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
+            name: as in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
 
         Raises:
-            CommandProblem: there is no file, it has no such part, or the name leads elsewhere.
+            CommandProblem: there is no file, it has no such part, or the name leads out of the folders.
         """
         plain = command_name(name)
         parts = plain.split("/")
@@ -187,7 +187,7 @@ class CommandsFile:
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
             return read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
-        real = resolved(path)  # the user's own: wherever a link leads is where they want it
+        real = resolved(path)  # the user's own folder: links may lead anywhere
         return read_within(real, real.parent, limit=COMMAND_LIMIT)
 
     def _shown(self, path: Path) -> str:
@@ -200,7 +200,7 @@ class CommandsFile:
         self._wrote(what, self.path, None if old is None else old.encode(), new.encode(), shared=True)
 
     def _create(self, add: Callable[[str], str]) -> bool:
-        """Make the file with its first command; False when there is one, which stays as it is."""
+        """Make the file with its first command; False if it exists, unchanged."""
         if os.path.lexists(self.path):
             return False
         folder, root = resolved(self.path.parent), resolved(self.project.root)
@@ -228,10 +228,10 @@ def normalised(name: str) -> str:
 
 
 def command_name(name: str) -> str:
-    """`normalised`, checked: letters, digits and ``_.-``, in folders perhaps, and never leading out of them.
+    """`normalised` and checked: letters, digits and ``_.-``, perhaps in folders, never leading out of them.
 
     Raises:
-        CommandProblem: it is no such name.
+        CommandProblem: the name is invalid.
     """
     plain = normalised(name)
     if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in plain.split("/")):
@@ -240,7 +240,7 @@ def command_name(name: str) -> str:
 
 
 def _usual_mode() -> int:
-    """The mode that any program's new file has: this one is not ours alone."""
+    """The usual mode of new files: this file is shared with other programs."""
     mask = os.umask(0o077)
     os.umask(mask)
     return 0o666 & ~mask
@@ -251,7 +251,7 @@ def _select(text: str, wanted: Collection[str] | None) -> tuple[CommandEntry, ..
 
 
 def present(text: str, entries: Collection[tuple[str, datetime | None]]) -> set[str]:
-    """Names of the entries that a text has, given by name and time: activated anew, a command is another."""
+    """Names of the given entries (name and time) in a text. A reactivated command is a new entry."""
     return {entry.name for entry in read_entries(text)[0] if (entry.name, entry.activated_at) in entries}
 
 

@@ -1,4 +1,4 @@
-"""Which memories concern a project, said once for lists, searches and the app."""
+"""The rule by which memories belong to a project, for lists, searches and the app."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class ProjectTest:
-    """Tells which memories concern a project: those of its folder or one below, and those of no project."""
+    """Whether memories belong to a project: those of its folder or one below, and those without a project."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
@@ -16,7 +16,7 @@ class ProjectTest:
         self._known: dict[str, bool] = {"": True}
 
     def __call__(self, project: str) -> bool:
-        """Whether what a memory says about its project means this one."""
+        """Whether a memory's project, as stored, is this one."""
         found = self._known.get(project)
         if found is None:
             found = self._known[project] = self._ask(project)
@@ -34,5 +34,5 @@ class ProjectTest:
 
 @lru_cache(maxsize=8)
 def project_test(root: str) -> ProjectTest:
-    """The test for a root: it remembers what it has found out, since asking costs a look at the disk."""
+    """The test for a root; it caches its answers, as each needs the disk."""
     return ProjectTest(Path(root))

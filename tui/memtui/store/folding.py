@@ -1,8 +1,8 @@
-"""The form in which texts are compared by a search: without case, accents, width and line breaks.
+"""Folding of texts for searching: without case, accents, width and line breaks.
 
-Folding goes character by character, and then joins what makes one character: a base letter and its voicing
-mark, the parts of a Hangul syllable. So what is a part of a text is a part of its folded text, too, unless it
-ends amid such a character: half-width ``ｶ`` is not found in ``ｶﾞ``, as ``カ`` is not in ``ガ``.
+Folding goes character by character, and then joins the parts of one character: a base letter and its voicing
+mark, the parts of a Hangul syllable. So a part of a text is also a part of its folded text, unless it ends
+within such a character: half-width ``ｶ`` is not found in ``ｶﾞ``, as ``カ`` is not in ``ガ``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _KEPT_CLASSES = (0, 7, 8, 9)
 _AS = {"\x00": " ", "‘": "'", "’": "'", "“": '"', "”": '"'}
 """NUL separates like a blank. Editors write typographic quotes where people type plain ones."""
 
-# What follows a character and makes one with it: accents, voicing of kana (half-width, too), parts of Hangul.
+# Characters that combine with the one before: accents, voicing of kana (half-width, too), parts of Hangul.
 _CLUSTER = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]*")
 
 _CHANGED = re.compile(r"[^\x01-@\[-\x7f]+")
-"""What folding may change: all but ASCII, without its capitals and NUL."""
+"""Characters that folding may change: capitals, NUL and all outside ASCII."""
 
 
 class _Table(dict[int, str]):
-    """What each character becomes, worked out when it is first met."""
+    """The folded form of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         found = self[code] = _folded(chr(code))
@@ -49,33 +49,33 @@ _TABLE = _Table()
 
 
 def fold(text: str) -> str:
-    """The folded text: case and accents gone, full-width forms plain, white space one blank, ends bare."""
+    """The folded text: no case, accents or full-width forms, single blanks, none at the ends."""
     return " ".join(_fold(text).split())
 
 
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("\x00", " ")
-    # Not all of it by the table: most of most texts is small letters.
+    # The table is only used where needed: most of a text is small letters.
     return unicodedata.normalize("NFC", _CHANGED.sub(lambda run: run[0].translate(_TABLE), text))
 
 
 class Aligned(NamedTuple):
-    """A text that knows for each folded character where it comes from."""
+    """A folded text with the origin of each character."""
 
     folded: str
     spans: Sequence[tuple[int, int]] | None
-    """For each character of `folded`, where what it was made from begins and ends; None: at its own place."""
+    """For each character of `folded` the start and end of its original; None: the same place."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the characters from `start` to `end` of `folded` come from."""
+        """The original place of the characters from `start` to `end` of `folded`."""
         return (start, end) if self.spans is None else (self.spans[start][0], self.spans[end - 1][1])
 
 
 def aligned(text: str) -> Aligned:
-    """Fold a text. White space is not made one blank, and the ends stay.
+    """Fold a text without changing its white space.
 
-    Slow, but where every character becomes one other.
+    Slow, unless every character folds to one other.
     """
     folded = _fold(text)
     if text.isascii() or (

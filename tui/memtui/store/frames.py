@@ -1,7 +1,7 @@
-"""A file kept in compressed frames: grown by appending, and whole whenever a writer is killed.
+"""A file stored in compressed frames: it grows by appending, and stays valid if a writer is killed.
 
-Two files: the frames one behind the other, and an index with one line for each, which is written when its
-frame is safe. What the frames' file holds beyond the index was never finished, and is written anew.
+It has two files: the frames, and an index with one line for each, written after its frame is flushed. Data
+beyond the last indexed frame is unfinished and overwritten.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 FRAME = 1 << 20
-"""Bytes of the source in a frame: a jump unpacks one or two."""
+"""Source bytes per frame: reading at any place unpacks one or two."""
 
 _LEVEL = 9
 _INDEX, _DATA = ".index", ".frames"
 
 
 class BrokenArchiveError(Exception):
-    """A kept file is not what was written; the text says where."""
+    """A stored file is damaged; the text says where."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Frame:
     """Where it begins in the frames' file."""
     length: int
     sha256: str
-    """Of the part as it was in the source."""
+    """Hash of the source's part."""
 
 
 def codec() -> str:
-    """How new frames are compressed here: ``zstd``, or ``gzip`` where Python has no zstd."""
+    """Compression of new frames: ``zstd``, or ``gzip`` if Python has no zstd."""
     return "zstd" if _zstd() is not None else "gzip"
 
 
@@ -76,7 +76,7 @@ def _unpacked(data: bytes, how: str) -> bytes:
 
 
 class FramedFile:
-    """One kept file. Its methods raise OSError; what is broken raises `BrokenArchiveError`."""
+    """One stored file. Its methods raise OSError, and `BrokenArchiveError` for damaged data."""
 
     def __init__(self, stem: Path) -> None:
         """Open the pair of files that begin with `stem`; they need not exist."""
@@ -85,7 +85,7 @@ class FramedFile:
         self.head: dict[str, Any] = {}
         self.frames: list[Frame] = []
         self._end = 0
-        """Behind the last whole line of the index."""
+        """The end of the index's last complete line."""
         self._read()
 
     def _read(self) -> None:
@@ -107,23 +107,23 @@ class FramedFile:
 
     @property
     def size(self) -> int:
-        """Bytes of the source that are kept."""
+        """Number of stored source bytes."""
         return self.frames[-1].at + self.frames[-1].size if self.frames else 0
 
     @property
     def packed_size(self) -> int:
-        """Bytes that they take."""
+        """Their compressed size."""
         return (self.frames[-1].start + self.frames[-1].length if self.frames else 0) + self._end
 
     def can_grow(self) -> bool:
-        """Whether frames may be added: all that are noted are there, and packed in a way known here."""
+        """Whether frames may be added: all indexed ones exist, in a known compression."""
         if self.head and self.head["codec"] == "zstd" and _zstd() is None:
             return False
         end = self.frames[-1].start + self.frames[-1].length if self.frames else 0
         return not end or (self.data.is_file() and self.data.stat().st_size >= end)
 
     def is_start_of(self, source: BinaryIO) -> bool:
-        """Whether the source still begins with what is kept: every part has its hash."""
+        """Whether the source still begins with the stored data, by the hashes of all parts."""
         for frame in self.frames:
             source.seek(frame.at)
             if hashlib.sha256(source.read(frame.size)).hexdigest() != frame.sha256:
@@ -131,7 +131,7 @@ class FramedFile:
         return True
 
     def append(self, source: BinaryIO, head: dict[str, Any]) -> int:
-        """Keep what the source has beyond what is kept; returns how many bytes that were."""
+        """Add the source's new data; returns its number of bytes."""
         before = self.size
         source.seek(before)
         data = os.open(self.data, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -165,7 +165,7 @@ class FramedFile:
         self._end += len(line)
 
     def parts(self, check: Callable[[], bool] | None = None) -> Iterator[bytes]:
-        """The source, part by part, each compared with its hash; ends early when `check` is false."""
+        """The source, part by part, each verified by its hash; ends early when `check` is false."""
         if not self.frames:
             return
         with self.data.open("rb") as file:
@@ -180,13 +180,13 @@ class FramedFile:
 
 
 def remove_framed(stem: Path) -> None:
-    """Delete both files of a kept file, broken or not, the index first: without it there is nothing."""
+    """Delete both files, damaged or not, the index first: without it nothing is stored."""
     for ending in (_INDEX, _DATA):
         stem.with_name(stem.name + ending).unlink(missing_ok=True)
 
 
 def bytes_of(stem: Path) -> int:
-    """What both files of a kept file take."""
+    """Size of both files in bytes."""
     total = 0
     for ending in (_INDEX, _DATA):
         with suppress(OSError):
@@ -211,7 +211,7 @@ def _frame(value: dict[str, Any]) -> Frame:
 def framed_files(folder: Path) -> Iterator[Path]:
     """The stems of all kept files under a folder."""
     for index in sorted(folder.rglob(f"*{_INDEX}")):
-        # Not Path.is_file: that raises where a folder is closed to us.
+        # Not Path.is_file, which raises in an unreadable folder.
         if os.path.isfile(index) and not os.path.islink(index):  # noqa: PTH113, PTH114
             yield index.with_name(index.name.removesuffix(_INDEX))
 

@@ -1,4 +1,4 @@
-"""Taking changes back, and doing them again: the one way to undo, for the app and the command line."""
+"""Undo and redo of recorded changes, for the app and the command line."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from memtui.store.changes import APP, CLI, HOOK, MCP, Changes, Together
 from memtui.store.put_back import Putter, UndoProblem
 
 BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP"}
-"""Who made a change, in a sentence."""
+"""The programs that make changes, in words."""
 
 _LOCK_SECONDS = 5.0
 _PEOPLE = frozenset({APP, CLI})
-"""Changes that a person has made: the others are no one's last change."""
+"""Programs used by people: "the last change" is one of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A change, and whether it was taken back."""
+    """A change, and whether it was undone."""
 
     change: Change
     last: Change
-    """The change, or the last of those that took it back or did it again: what reverting reverts."""
+    """The change itself, or the last undo or redo of it, which is the one to revert next."""
     undone: bool = False
 
     @property
     def by(self) -> str:
-        """Who made it, in a sentence."""
+        """The program that made it, in words."""
         return BY.get(self.change.by, self.change.by)
 
 
@@ -58,37 +58,37 @@ def recorded(changes: Iterable[Change]) -> list[Recorded]:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What reverting does to one file."""
+    """The effect of reverting on one file."""
 
     path: Path
     now: bytes | None
     then: bytes | None
     merge: tuple[bytes, bytes] | None = None
-    """The change's texts before and after, for a shared file, which others may have written since."""
+    """The change's texts before and after, for a shared file that others may have written since."""
     done: bool = False
-    """An earlier try was cut short behind this step, or somebody else has done the same."""
+    """Already done, by an interrupted try or by another program."""
 
 
 class Content(NamedTuple):
-    """The content of one of a change's files, to be read."""
+    """The content of one of a change's files, for viewing."""
 
     path: Path
     data: bytes | None
-    """As it is now; where it is gone, as the change found or left it; None when that is not kept."""
+    """The current content; for a deleted file the one recorded with the change, or None."""
     there: bool
     """Whether the file exists."""
 
 
 class History:
-    """The changes of one user, as a person in one project sees them."""
+    """The changes of one user, seen from one project."""
 
     def __init__(self, home: Home, clock: Clock, changes: Changes) -> None:
         """Make the object; nothing is opened.
 
         Args:
             home: memtui's own folders.
-            clock: tells the time.
-            changes: records what is taken back; `u` means the changes of its project.
+            clock: gives the current time.
+            changes: records undos; its project is the one for `last`.
         """
         self._home = home
         self._clock = clock
@@ -96,7 +96,7 @@ class History:
         self._log = changes.log
 
     def all(self) -> list[Recorded]:
-        """Every change on record, newest first.
+        """Every recorded change, newest first.
 
         Raises:
             FileProblem: the log cannot be read.
@@ -110,11 +110,11 @@ class History:
             raise FileProblem(self._log.path, f"cannot be read: {error.strerror}") from error
 
     def last(self, *, undone: bool = False, passing: Collection[str] = ()) -> Recorded | None:
-        """The last change that a person made in the project; for `undone`, the one that was taken back last.
+        """The last change that a person made in the project; with `undone`, the last one undone.
 
         Args:
-            undone: look for what can be done again: nothing, once something else was changed.
-            passing: ids of changes to pass over, as those that cannot be taken back are.
+            undone: look for a change to redo; there is none after another change.
+            passing: ids of changes to skip, such as those that cannot be undone.
         """
         changes = self._read()  # once: another process may begin a new log at any time
         own = [each for each in recorded(changes) if self._is_own(each)]
@@ -130,10 +130,10 @@ class History:
         return latest
 
     def find(self, beginning: str) -> Recorded:
-        """The change whose id begins so.
+        """The change whose id begins like this.
 
         Raises:
-            UndoProblem: there is none, or several are meant.
+            UndoProblem: no id begins like this, or several do.
         """
         found = [each for each in self.all() if beginning and each.change.id.startswith(beginning)]
         if len(found) != 1:
@@ -142,7 +142,7 @@ class History:
         return found[0]
 
     def contents(self, found: Recorded) -> list[Content]:
-        """The files of a change, to be read; one that cannot be read counts as gone."""
+        """The files of a change, for viewing; an unreadable one counts as deleted."""
         putter, contents = self._putter(found.change), []
         for file in found.change.files:
             path, data = Path(file.path), None
@@ -161,7 +161,7 @@ class History:
         return change.by in _PEOPLE and change.project == self._changes.project and not change.final
 
     def revert(self, change_id: str, *, undone: bool = False) -> Recorded:
-        """Take a change back, or do it again if it was (`undone`); returns the change as it is then.
+        """Undo a change, or redo an undone one (`undone`); returns its new record.
 
         Raises:
             UndoProblem: a file has changed since, its text is not kept any more, or the change is one that
@@ -186,13 +186,13 @@ class History:
                 raise FileProblem(self._log.path, f"cannot be written: {error}") from error
         assert change is not None
         if all(step.done for step in steps):
-            # Noted all the same: the next undo goes on with the change before.
+            # Recorded all the same, so that the next undo continues with the change before.
             path = self._shown(Path(found.change.files[-1].path))
             raise UndoProblem(path, "is as it was before already: there is nothing to take back")
         return Recorded(found.change, change, not found.undone)
 
     def _do(self, found: Recorded) -> tuple[Together, list[_Step]]:
-        """Put the files back; returns what was written, and step by step what was done."""
+        """Revert the files; returns the writes and the steps done."""
         putter = self._putter(found.change)
         steps = [self._step(putter, found, file) for file in reversed(found.last.files)]
         together = Together(found.change.what)
@@ -209,7 +209,7 @@ class History:
         return together, done
 
     def _step(self, putter: Putter, found: Recorded, file: FileChange) -> _Step:
-        """What to do with a file: nothing, when it is already as it was before the change."""
+        """The step for a file: none if it already has the content from before the change."""
         path = Path(file.path)
         now = putter.content(path)
         if digest(now) == file.before:
@@ -241,7 +241,7 @@ class History:
             together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
             return
         if step.now is not None:
-            self._log.keep(step.now)  # first: what is taken back can be done again
+            self._log.keep(step.now)  # first, so that it can be redone
         if step.merge is not None:
             edit = putter.take_back(*step.merge)
             together.add(together.what, step.path, edit.old.encode(), edit.new.encode(), shared=True)
@@ -250,14 +250,14 @@ class History:
         together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
 
     def _forward(self, putter: Putter, done: Iterable[_Step]) -> None:
-        """Undo the steps that are done, as far as that goes."""
+        """Undo finished steps as far as possible."""
         for step in done:
             if step.merge is None and not step.done:
                 with suppress(FileProblem):
                     putter.put(step.path, step.then, step.now)
 
     def _conflict(self, found: Recorded, path: Path, *, gone: bool = False) -> UndoProblem:
-        """What has touched a file since the change."""
+        """The problem that names the later change of a file."""
         changes = self._read()
         # Where the change is gone from the log meanwhile, all that is left is newer.
         at = next((number for number, each in enumerate(changes) if each.id == found.last.id), -1)
@@ -276,7 +276,7 @@ class History:
         )
 
     def _shown(self, path: Path) -> Path:
-        """A file as a sentence names it: a memory by its id, a file of the project from the root on."""
+        """A file's name for messages: a memory's id, or a path from the project's root."""
         if path.is_relative_to(self._home.memories):
             return Path(path.stem)
         root = self._changes.project

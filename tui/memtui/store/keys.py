@@ -1,4 +1,4 @@
-"""File names under which memtui keeps notes on a session or a project between two runs."""
+"""File names for notes on a session or a project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST = 100
 
 
 def session_key(session_id: str) -> str:
-    """A file name for a session; an id that is no plain word gets a checksum, so that two never share one."""
+    """A file name for a session; an unusual id gets a checksum, so that no two share a name."""
     return session_id if len(session_id) <= _LONGEST and _is_plain(session_id) else _keyed(session_id)
 
 

@@ -33,17 +33,17 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What identifies it among the entries of its listing."""
+        """Its key among the entries of its listing."""
         return self.name
 
     @property
     def path(self) -> Path:
-        """The file's path, built when asked for."""
+        """The file's path, built on demand."""
         return Path(self.folder, self.name)
 
     @property
     def signature(self) -> Signature:
-        """What changes when the file changes: (mtime in ns, size, inode)."""
+        """The file's signature: (mtime in ns, size, inode)."""
         return (self.mtime_ns, self.size, self.inode)
 
     @property
@@ -53,11 +53,11 @@ class Entry(NamedTuple):
 
     @property
     def time(self) -> datetime | None:
-        """The local time in the name; None where there is none."""
+        """The local time in the name, or None."""
         digits = self.time_key
         try:
             day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
-            # Not strptime: that takes five times as long, and every row of a list asks.
+            # Not strptime, which takes five times as long for every row.
             return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
         except (ValueError, OverflowError, OSError):
             return None
@@ -79,19 +79,19 @@ def scan(
 ) -> list[Entry]:
     """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
-    Links, pipes and folders with such a name are listed, too: reading them says what is wrong.
+    Links, pipes and folders with such a name are listed, too: reading them reports the problem.
 
     Args:
         folder: the folder, which may be a link.
         pattern: must match the whole name.
-        strange: gets the names that begin with a dot.
-        known: entries of an earlier listing by name; those that are still right are given again, so that
-            nothing is made anew, and compared, for files that have not changed.
+        strange: receives the names that begin with a dot.
+        known: entries of an earlier listing by name; unchanged ones are reused, so that nothing is made
+        and compared for files that have not changed.
         within: a folder that `folder` has to be in, every link resolved.
 
     Raises:
         FileOutside: the folder is not in `within`.
-        FileUnreadable: the system does not let us list it.
+        FileUnreadable: it cannot be listed.
         FileNotRegular: it is not a folder.
     """
     where = os.fspath(folder)
@@ -131,8 +131,8 @@ def newest(
 ) -> tuple[list[Entry], int]:
     """The newest entries of a folder by the time in their names, newest first, and how many there are.
 
-    Only these are looked at; of the others no more is read than the names. A folder that is missing, cannot
-    be listed or is not in `within` is empty: `scan` says what is wrong with it.
+    Only these are examined; of the others only the names are read. A folder that is missing, cannot be listed
+    or is not in `within` counts as empty: `scan` reports its problem.
     """
     where = os.fspath(folder)
     entries = []
@@ -169,7 +169,7 @@ def _order(entry: Entry) -> str:
 
 
 def name_order(name: str) -> str:
-    """What entries are sorted by: the time in the name, then the name. Ids sort as they do by themselves."""
+    """The sort key of entries: the time in the name, then the name. Ids sort as they do by themselves."""
     # One string, not a pair: they compare twice as fast, and 100,000 are sorted every two seconds.
     match = _TIME.search(name)
     return match[1] + match[2] + name if match else " " + name

@@ -1,8 +1,8 @@
-"""What a search means: any text is a query, and this module alone says which texts match it.
+"""The meaning of queries: any text is a query, and this module alone defines which texts match it.
 
-A query is cut into terms at its blanks. ``"what stands in quotes"``, straight or typographic, is one term; a
-quote that is not closed ends with the query, and one inside a word is a character like any other. A text
-matches when it holds every term, anywhere, in any order: as a word, as its beginning, in its middle. Case,
+A query is split into terms at its blanks. ``"a phrase in quotes"``, straight or typographic, is one term; an
+unclosed quote ends with the query, and one inside a word is a character like any other. A text matches when
+it contains every term, anywhere, in any order: as a word, as its beginning, in its middle. Case,
 accents, width and line breaks make no difference (`folding.fold`). A query without terms matches every text.
 """
 
@@ -17,34 +17,34 @@ from memtui.clean import without_surrogates
 from memtui.store.folding import aligned, fold
 
 _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "＂": "＂"}
-"""What opens a phrase, and what closes it."""
+"""Opening and closing quotes."""
 
 _BLOCK = 64 << 10
-"""Characters of a long text that are looked at together when the place for a snippet is sought."""
+"""Block size in characters for finding the place of a snippet in a long text."""
 _FINE = 2000
 _LONGEST = 1000
-"""Characters at the end of a block that the next one begins with, so that a term across both is seen."""
+"""Overlap of two blocks in characters, so that terms across their border are found."""
 
 _SNIPPET = 160
 _BEFORE = 40
-"""Characters of a snippet, and of them before its first match."""
+"""Length of a snippet, and of its part before the first match, in characters."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is understood."""
+    """A parsed query."""
 
     terms: tuple[str, ...]
     """Folded, without repetition, in the order in which they were written."""
 
     @classmethod
     def parse(cls, text: str) -> Query:
-        """Understand any text."""
+        """Parse any text."""
         folded = (fold(term) for term in _terms(without_surrogates(text).replace("\x00", " ")))
         return cls(tuple(dict.fromkeys(term for term in folded if term)))
 
     def matches(self, text: str) -> bool:
-        """Whether a text holds every term."""
+        """Whether a text contains every term."""
         return self.matches_folded(fold(text))
 
     def matches_folded(self, folded: str) -> bool:
@@ -52,10 +52,10 @@ class Query:
         return all(term in folded for term in self.terms)
 
     def snippet(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """One line of the text around the first place where a term stands, and where terms stand in it.
+        """One line of the text around the first match, and the matches in it.
 
         Returns:
-            The line, with ``…`` where the text goes on, and the marks as character offsets (start, end).
+            The line, with ``…`` where the text continues, and the matches as character offsets (start, end).
         """
         position = self._first(text)
         start = max(0, position - _BEFORE)
@@ -71,7 +71,7 @@ class Query:
         return before + line + after, tuple((a + len(before), b + len(before)) for a, b in marks)
 
     def _first(self, text: str) -> int:
-        """The offset of the first place where a term stands; 0 when there is none."""
+        """The offset of the first match, or 0."""
         for start in range(0, len(text), _BLOCK):
             block = text[start : start + _BLOCK + _LONGEST]
             if len(block) > _FINE and not self._pattern.search(fold(block)):
@@ -85,13 +85,13 @@ class Query:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Finds any term, with any white space where it has a blank; without terms, nothing."""
+        """A pattern for any term, with any white space for its blanks; without terms it matches nothing."""
         longest_first = sorted(self.terms, key=len, reverse=True)
         parts = (r"\s+".join(map(re.escape, term.split(" "))) for term in longest_first)
         return re.compile("|".join(parts) or r"(?!)")
 
     def marks(self, line: str) -> list[tuple[int, int]]:
-        """Where terms stand in a line, as character offsets (start, end)."""
+        """The matches in a line, as character offsets (start, end)."""
         piece = aligned(line)
         found = []
         for term in self.terms:
@@ -104,7 +104,7 @@ class Query:
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans that touch or overlap made one."""
+    """The spans, with touching and overlapping ones joined."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and start <= joined[-1][1]:
@@ -124,7 +124,7 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _phrase(text: str) -> str:
-    """The phrase in quotes that `text` begins with, quotes included; "" when there is none or it is empty."""
+    """The phrase in quotes at the beginning of `text`, quotes included; "" without one or if it is empty."""
     closing = _QUOTES.get(text[0])
     if closing is None:
         return ""

@@ -1,7 +1,7 @@
 """Memories of both kinds: the memory files of reviews (seed 001) and the stored ones, ``CMEM-*.md``.
 
-Listing opens no file, so it costs the same for an empty memory and for one of 5 MB; what a row shows is read
-when the row is seen, and only the beginning of the file.
+Listing opens no file, so it costs the same for an empty memory and for one of 5 MB. The beginning of a file
+is read when its row comes into view.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ HEAD_SIZE = 8 << 10
 """Bytes read for a row."""
 
 LIMIT = 8 << 20
-"""Bytes of the largest memory that is shown."""
+"""Size of the largest memory that is shown, in bytes."""
 
 
 class MemoryProblem(FileProblem):
-    """A memory that cannot be listed or read, with the reason for a person."""
+    """A memory cannot be listed or read."""
 
 
 class MemoryKind(StrEnum):
@@ -51,7 +51,7 @@ class MemoryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryHead:
-    """What a row shows of a memory."""
+    """The values of a memory's row."""
 
     kind: MemoryKind
     id: str
@@ -59,7 +59,7 @@ class MemoryHead:
 
     title: str
     time: datetime | None
-    """When it was made; None when neither text nor name say."""
+    """When it was made; None if neither text nor name say."""
 
     tags: tuple[str, ...] = ()
     project: str = ""
@@ -78,7 +78,7 @@ class MemoryText:
 
 
 class MemoryStore:
-    """The memories that concern a project: its own memory files, and all stored ones."""
+    """The memories for a project: its own memory files, and all stored ones."""
 
     def __init__(self, project: Project, home: Home) -> None:
         self.project = project
@@ -107,7 +107,7 @@ class MemoryStore:
         return entries
 
     def head(self, entry: Entry) -> MemoryHead:
-        """What a row shows, from the first 8 KiB. A broken memory has a head, too: it says what is wrong."""
+        """The values of a row, from the first 8 KiB; for a broken memory with its problem."""
         try:
             data = head_within(entry.path, self._root(entry), size=HEAD_SIZE)
             if len(data) == HEAD_SIZE and kind_of(entry) is MemoryKind.STORED and b"\n---" not in data:
@@ -117,7 +117,7 @@ class MemoryStore:
         return _head(entry, data)
 
     def load(self, entry: Entry) -> MemoryText:
-        """A whole memory; that of a stored one comes without its front matter.
+        """A whole memory; a stored one without its front matter.
 
         A broken one has its whole text, and the reason in its head.
 
@@ -147,12 +147,12 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
     try:
         if kind_of(entry) is MemoryKind.REVIEW:
             return _plain(entry, parse_memory(data.decode("utf-8", "replace")).title)
-        if not has_front_matter(data):  # put there by hand: name and text are all that is known
+        if not has_front_matter(data):  # put there by hand: only name and text are known
             return _plain(entry, objective(data))
         meta = read_head(data)
     except FormatError as error:
         return _broken(entry, f"is broken: {error}")
-    # The file's name is what was claimed for it; front matter can be copied.
+    # The file's name counts; front matter may be a copy.
     title = meta.description or objective(data) or _stem(entry)
     return MemoryHead(
         MemoryKind.STORED,

@@ -28,20 +28,20 @@ from memtui.formats.stored_memory import (
 from memtui.store.stored_files import LIMIT, MOST, read_stored
 
 LOOK_AGAIN: tuple[float, ...] = (0.0, 0.005, 0.02)
-"""Seconds after which to look whether another program has written into the replaced file."""
+"""Seconds after which to check whether another program has written into the replaced file."""
 
 _STILL = 0.05
-"""Seconds that a file without front matter has to stay as it is: an editor may just have emptied it."""
+"""Seconds for which a file without front matter must not change: an editor may just have emptied it."""
 
 _TRIES = 20
-"""How often a change is made anew because somebody else has written the file meanwhile."""
+"""How often a change is repeated because another program has written the file meanwhile."""
 
 
 def render_checked(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
     """The file of a memory.
 
     Raises:
-        FileTooLarge: nobody would read it again.
+        FileTooLarge: it could not be read again.
     """
     if len(body) > LIMIT:
         raise FileTooLarge(path, f"cannot be written: the text is larger than {LIMIT >> 20} MB")
@@ -62,14 +62,14 @@ class MemoryEdit:
         self._root = root
         self._clock = clock
         self.before: bytes | None = None
-        """The content that `apply` has changed; None when it has changed nothing."""
+        """The content before `apply`; None if it has changed nothing."""
         self.after = b""
 
     def apply(self, changes: Mapping[str, object]) -> MemoryMeta:
-        """Change fields of `MemoryMeta` and keep every other byte, also of what others write meanwhile.
+        """Change fields of `MemoryMeta` and keep every other byte, including concurrent changes.
 
         Raises:
-            FileMissing: there is no such file any more.
+            FileMissing: the file has been deleted.
             FileProblem: it is broken, or cannot be written; nothing was changed.
         """
         late: bytes | None = None
@@ -112,7 +112,7 @@ class MemoryEdit:
 
 
 def _written_late(replaced: Replaced) -> bytes | None:
-    # The change is made, whether the old file can be looked into or not.
+    # The change is made, even if the old file cannot be read.
     with suppress(FileProblem):
         return replaced.settled(LOOK_AGAIN)
     return None

@@ -1,4 +1,4 @@
-"""Memories as files: one each, readable, and the truth; every index is made from them."""
+"""The backend that keeps each memory in a file; every index is made from these."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ _ACTIVE = Filter()
 class FilesBackend(MemoryBackend):
     """The store in memtui's data folder: ``memories/YYYY-MM/CMEM-*.md``, and a trash beside it.
 
-    Whoever writes a memory holds the lock of its id, so two processes never take the same id, and an id in
-    the trash is never taken. Readers need no lock: files appear, change and go in one step each.
+    Writers hold the lock of the memory's id, so two processes never take the same id, and an id in the trash
+    is never taken. Readers need no lock: files appear, change and disappear atomically.
 
     ``memories`` and ``trash`` may themselves be symbolic links, as long as both lead to one file system: a
     delete moves the file. Below them a linked file is not read, and nothing is written through a link.
@@ -72,7 +72,7 @@ class FilesBackend(MemoryBackend):
 
         Args:
             home: memtui's own folders.
-            clock: tells the time of what is created and changed.
+            clock: gives the time of creations and changes.
             wrote: records changes.
         """
         self._home = home
@@ -96,12 +96,12 @@ class FilesBackend(MemoryBackend):
 
         def take(memory_id: str) -> bool:
             path = self._places.place(memory_id)
-            # A glance first: thousands may be taken, and many processes at it.
+            # A quick check first: thousands may be taken, by many processes at once.
             if os.path.lexists(path) or (path.parent in self._places.swept and is_locked(path)):
                 return False
             try:
                 made.append(self._create(memory_id, new, created, timeout=0))
-            except (IdTaken, FileLocked):  # locked: another process is about to have it
+            except (IdTaken, FileLocked):  # locked: another process is about to take it
                 return False
             return True
 
@@ -222,7 +222,7 @@ class FilesBackend(MemoryBackend):
         self._wrote(f"took {memory_id} out of the trash", path, None, data)
 
     def put(self, path: Path, before: bytes | None, after: bytes | None) -> None:
-        """Give the file of a memory another content, to take a change back; a removed one goes to the trash.
+        """Set the content of a memory's file, to undo a change; None moves it to the trash.
 
         Raises:
             FileChanged: its content is not `before`; nothing was changed.
@@ -243,7 +243,7 @@ class FilesBackend(MemoryBackend):
                 raise FileChanged(path, "is in the way")
 
     def _content(self, path: Path, root: Path | None = None) -> bytes | None:
-        """A file's content; None when there is none that can be read."""
+        """A file's content; None if it is missing or unreadable."""
         with suppress(FileProblem):
             return load_within(path, root or self._memories, limit=MOST, follow=False).data
         return None
@@ -268,7 +268,7 @@ class FilesBackend(MemoryBackend):
         return Page(tuple(read_listed(entries, self._trash)), len(entries))
 
     def tidy(self) -> None:
-        """Remove what killed processes left behind. Commands do this by themselves where they come by."""
+        """Remove files left by killed processes. Other methods do so in the folders they use."""
         for folder in (*month_folders(self._memories), self._trash):
             sweep(
                 folder,
@@ -285,7 +285,7 @@ _DONE = {
 
 
 def _named(changes: Mapping[str, object]) -> str:
-    """What an update did to a memory, in a word."""
+    """The verb for an update."""
     first = next(iter(changes))
     return {"tags": "tagged", "description": "described"}.get(first) or _DONE[first, bool(changes[first])]
 
@@ -294,7 +294,7 @@ def _create_file(path: Path, data: bytes, root: Path) -> bool:
     try:
         return create_exclusive(path, data, within=root)
     except FileProblem:
-        # It may be there although its folder could not be flushed. Nobody else has it: we hold its lock.
+        # It may exist although its folder could not be flushed. It is ours, as we hold its lock.
         with suppress(FileProblem, OSError):
             if load_within(path, root, limit=MOST, follow=False).data == data:
                 path.unlink()

@@ -1,4 +1,4 @@
-"""Recovery IDs: making new ones from seconds, and finding the one that somebody means."""
+"""Recovery IDs: making new ones from seconds, and finding the one that is meant."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from itertools import count
 from memtui.formats.stored_memory import moment_of
 
 NEAR = 3
-"""How many ids are named when one is not found."""
+"""Number of suggestions for an unknown id."""
 
 _PREFIX = "CMEM-"
 _ALIKE = 0.85
-"""How similar the digits of two ids must be for one to be a typing error of the other: two may differ."""
+"""Least similarity of two ids' digits for a suggestion: two digits may differ."""
 
 
 def id_at(epoch: int) -> str:
@@ -25,7 +25,7 @@ def id_at(epoch: int) -> str:
     Raises:
         ValueError, OverflowError, OSError: the calendar has no such second.
     """
-    # Not a datetime: thousands of seconds have to be asked for when as many are taken.
+    # Not a datetime: if thousands of seconds are taken, as many have to be tried.
     found = time.localtime(epoch)
     if not 0 < found.tm_year < 10_000:
         raise ValueError("a year that has not four digits")
@@ -33,7 +33,7 @@ def id_at(epoch: int) -> str:
 
 
 class Seconds:
-    """The seconds that are known to be taken: those that this store has come across.
+    """The seconds known to be taken.
 
     They are counted as they pass, not as clocks show them: the end of a month, or the hour that a change of
     the clocks leaves out, needs no thought. An id is never free again, so none is tried twice.
@@ -67,7 +67,7 @@ class Seconds:
 
 
 def beginning_with(text: str, ids: Collection[str]) -> list[str]:
-    """The ids that begin with `text`, without regard to case and with or without ``CMEM-``."""
+    """The ids that begin with `text`, in any case and with or without ``CMEM-``."""
     wanted = text.strip().upper()
     if not wanted.removeprefix(_PREFIX):
         return []
@@ -77,7 +77,7 @@ def beginning_with(text: str, ids: Collection[str]) -> list[str]:
 
 
 def nearest(text: str, ids: Collection[str]) -> list[str]:
-    """At most three ids that `text` may have meant: those that differ in a digit or two, then by time."""
+    """Up to three suggestions for `text`: ids that differ in a digit or two, then the nearest in time."""
     # A slow import, and needed only when something went wrong.
     from difflib import get_close_matches
 

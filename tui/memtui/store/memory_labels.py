@@ -1,4 +1,4 @@
-"""What lists need of many memories, read at little cost: one open folder a month, one read a file."""
+"""The labels of many memories, read at little cost: one open folder per month, one read per file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from memtui.project import Home
 from memtui.store.listing import Entry
 
 HEAD_SIZE = 1024
-"""Bytes of a file that are read: our own front matter has some 300."""
+"""Bytes read of a file: our own front matter has some 300."""
 _FILE_SIZE = 64 << 10
-"""Bytes of a review's memory file that are read: they have some 2,000, and name the memory at their end."""
-# What `memtui.flows.review` adds to a memory file.
+"""Bytes read of a review's memory file: usual ones have 2,000, and name the memory at their end."""
+# The section that `memtui.flows.review` adds to a memory file.
 _STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
 def quick_labels(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, Label | None]]:
-    """The label of each stored memory; None where the whole front matter has to be read.
+    """The label of each stored memory; None if its whole front matter has to be read.
 
     Quick when entries of one month follow each other.
     """
@@ -34,7 +34,7 @@ def quick_labels(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, 
 
 
 def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:
-    """What each review has stored beside its memory file: the name of that file; "" for none.
+    """For each memory file, the name of the stored memory of the same review; "" if there is none.
 
     Args:
         entries: memory files, those of one folder after each other.

@@ -1,9 +1,9 @@
-"""The list of all memories, made again and again at little cost when little has changed.
+"""The list of all memories, cheap to update when little has changed.
 
-With 100,000 memories, looking at each every two seconds keeps a processor busy and the keys waiting. But
-files come to a folder and go from it only with the folder's own time, so a month whose folder has not changed
-is not read again. Files that are edited in place change nothing of their folder: who is told of such an edit
-names the month, and a part of all months is looked at again with every sweep, in turn.
+With 100,000 memories, checking each every two seconds would keep a processor busy and delay the keys. But a
+folder's time changes when files are added or removed, so a month whose folder has not changed is not read
+again. Editing a file in place does not change its folder: callers name the months of known edits, and every
+sweep checks a part of all months, in turn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memtui.store.memories import MemoryStore
 from memtui.store.stored_files import folder_state, has_settled, scan_month
 
 SWEEP = 20_000
-"""Files looked at again in a sweep, and then the rest of their month, so that it takes five for 100,000."""
+"""Files checked per sweep, plus the rest of their month, so that it takes five sweeps for 100,000."""
 
 
 class Memories(NamedTuple):
@@ -30,7 +30,7 @@ class Memories(NamedTuple):
 
 @dataclass(slots=True)
 class _Month:
-    """One month's folder as it was read last."""
+    """The last reading of a month's folder."""
 
     state: tuple[int, int]
     settled: bool
@@ -56,19 +56,19 @@ class MemoryListing:
         self._files: dict[str, Entry] = {}
         self._all = Memories({}, ())
         self.changed: Collection[str] = ()
-        """Names among which are all that are new or other than they were before the last listing."""
+        """Names that include all memories added or changed since the previous listing."""
         self._twice = False
-        """Whether files of one name lie in two months."""
+        """Whether two months have files of the same name."""
 
     def memories(self, touched: Collection[str] = (), *, sweep: bool = True) -> Memories:
-        """All memories: the same object as the last time when nothing has changed.
+        """All memories: the same object as before if nothing has changed.
 
         Args:
-            touched: names of months (``2026-01``) in which a file is known to have changed.
-            sweep: also look for files that were edited without anybody knowing.
+            touched: months (``2026-01``) in which a file is known to have changed.
+            sweep: also look for unknown edits.
 
         Raises:
-            FileProblem: as `MemoryStore.entries` says.
+            FileProblem: see `MemoryStore.entries`.
         """
         files = {entry.name: entry for entry in self._store.file_entries()}
         news = self._read_months(touched, SWEEP if sweep else 0)
@@ -80,7 +80,7 @@ class MemoryListing:
         if news.renamed or (news.changed and self._twice):
             self._all = self._merged()
         elif news.changed:
-            # The names are as they were: only what they stand for is put in place.
+            # The names are unchanged: only their entries are updated.
             entries = dict(self._all.entries)
             for changed in news.changed:
                 entries.update(changed)
@@ -88,7 +88,7 @@ class MemoryListing:
         return self._all
 
     def _read_months(self, touched: Collection[str], allowed: int) -> _News:
-        """Read the months again that need it; returns what has changed."""
+        """Read the months that need it again; returns the changes."""
         found = {entry.name: entry for entry in scan(self._store.folder, MONTH_NAME)}
         gone = self._months.keys() - found.keys()
         for name in gone:
@@ -102,7 +102,7 @@ class MemoryListing:
                 if allowed <= 0:
                     continue
                 allowed -= len(known.names)
-            # Read the next time, too, if what comes meanwhile may leave its time as it is.
+            # Read again next time if further changes may leave its time unchanged.
             settled = has_settled(state)
             entries = scan_month(path, known.entries if known else {})
             if known is None or known.entries != entries:
@@ -115,7 +115,7 @@ class MemoryListing:
         return news
 
     def _merged(self) -> Memories:
-        # With 100,000 this takes some 10 ms and never long without letting the keys in between.
+        # With 100,000 this takes some 10 ms, in steps short enough not to delay the keys.
         entries: dict[str, Entry] = {}
         names: list[str] = []
         for _, month in sorted(self._months.items()):

@@ -1,4 +1,4 @@
-"""A page of a long list: its own memories are read in full, of all others as little as possible."""
+"""A page of a long list: its own memories are read in full, all others as little as possible."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from memtui.store.stored_files import read_listed
 
 
 def page_of(entries: Sequence[Entry], where: Filter, home: Home, *, limit: int | None, offset: int) -> Page:
-    """The memories that a filter means, from `offset` on, and how many there are in all.
+    """The memories that pass a filter, from `offset` on, and their total number.
 
-    A broken one that seems to fit is counted, too, when it is on another page.
+    Broken ones on other pages are counted if they seem to pass.
 
     Args:
         entries: the files, newest first.
-        where: which are meant.
+        where: the filter.
         home: memtui's own folders.
         limit: the most to return; None for all.
         offset: how many to leave out first.
@@ -35,7 +35,7 @@ def page_of(entries: Sequence[Entry], where: Filter, home: Home, *, limit: int |
 
 
 def _likely(entries: Sequence[Entry], where: Filter, home: Home) -> list[Entry]:
-    """Those whose labels fit; where a label is not to be had, the whole front matter decides."""
+    """Those whose labels pass; without a label, the whole front matter decides."""
     if where == Filter(which=Which.ALL):
         return list(entries)
     labels = [(entry, label) for entry, label in quick_labels(entries, home)]

@@ -1,4 +1,4 @@
-"""Where the files of stored memories are: by id, in their month or in the trash; and their locks."""
+"""The paths of stored memories by id, in their month or in the trash, and their locks."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class MemoryPlaces:
         self.swept: set[Path] = set()
 
     def place(self, memory_id: str) -> Path:
-        """Where a new memory's file belongs."""
+        """The path for a new memory's file."""
         return self.memories / month_of(memory_id) / file_name(memory_id)
 
     def find_file(self, memory_id: str) -> Path | None:
-        """Where a memory's file is: in its month, or where a person has moved it."""
+        """The path of a memory's file, in its month or moved by hand to another."""
         place = self.place(memory_id)
         if os.path.lexists(place):
             return place
@@ -50,7 +50,7 @@ class MemoryPlaces:
         """A memory's file.
 
         Raises:
-            MemoryMissing: there is none.
+            MemoryMissing: there is no such memory.
         """
         path = self.find_file(memory_id) if RECOVERY_ID.fullmatch(memory_id) else None
         if path is None:
@@ -73,7 +73,7 @@ class MemoryPlaces:
         return tuple(id_of(entry) for entry in newest_first(entries))
 
     def missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
-        """The problem of an id that is not there, with those that come closest."""
+        """The problem of an unknown id, with the most similar ones."""
         aside = () if deleted else beginning_with(wanted, self.ids(deleted=True))
         if len(aside) == 1:
             there = "it" if aside[0] == wanted else aside[0]
@@ -103,7 +103,7 @@ class MemoryPlaces:
             raise self.missing(path.name.removesuffix(".md"), deleted=deleted) from None
 
     def prepare(self, folder: Path, root: Path) -> None:
-        """Make a folder, and once remove what killed processes left in it."""
+        """Make a folder, and once remove files left in it by killed processes."""
         if folder not in self.swept or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
             private_folder(folder, within=existing_above(root))
             sweep(folder, root)
@@ -111,7 +111,7 @@ class MemoryPlaces:
 
 
 def lockable(path: Path) -> Path:
-    """What the lock of a memory is named after: with a dot, so that lists see it as something left over."""
+    """The path for a memory's lock: with a dot, so that listings treat it as a left-over."""
     return path.with_name(f".{path.name.removesuffix('.md')}")
 
 
@@ -122,6 +122,6 @@ def is_locked(path: Path) -> bool:
 
 
 def sweep(folder: Path, root: Path) -> None:
-    """Remove what killed processes left in a folder."""
+    """Remove files left in a folder by killed processes."""
     sweep_temps(folder, within=root)
     sweep_locks(folder, within=root)

@@ -1,7 +1,7 @@
 """The newest captures and memories, for the first paint: read from names and plain text in milliseconds.
 
-The stores need the models of the formats, which take longer to import than all of this; what they find
-replaces it.
+The stores need the models of the formats, which take longer to import than all of this; their listing
+replaces this one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from memtui.store.listing import (
 )
 
 _CAPTURES, _MEMORIES = 20, 60
-"""How many are told: more than one sees in a pane beside three others."""
+"""Number of rows: more than fit in a pane beside three others."""
 _LIMIT = 16 << 10
-"""Bytes of a capture that is read here; they have about 1 KB."""
+"""Size of the largest capture that is read here, in bytes; usual ones have 1 KB."""
 
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
-    """Those of the newest captures that are pending in plain text, and how many captures there are."""
+    """The pending ones among the newest captures, and the number of all captures."""
     entries, number = newest(project.compacts, CAPTURE_NAME, _CAPTURES, within=project.root)
     found = ((entry, _pending(entry, project)) for entry in entries)
     return [(entry, text) for entry, text in found if text is not None], number
@@ -51,7 +51,7 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
         months = []
     for month in months:
         if stored >= _MEMORIES:
-            number += 1  # of the months before these it is enough that they are there
+            number += 1  # earlier months only need to exist
             break
         some, more = newest(month.path, STORED_NAME, _MEMORIES)
         entries += some

@@ -1,4 +1,4 @@
-"""Putting a file back as it was, under its writers' lock, if it still is what the change made of it."""
+"""Restoring a file's content, under its writers' lock, if it still has the content after the change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMIT = 64 << 20
 
 
 class UndoProblem(FileProblem):
-    """The change cannot be taken back, for what it changed has changed again, or is not kept any more."""
+    """The change cannot be undone: its file has changed again, or its old text is not kept any more."""
 
 
 class Putter:
@@ -46,7 +46,7 @@ class Putter:
         """A file's content; None when there is no file.
 
         Raises:
-            FileProblem: it cannot be read, or is no regular file.
+            FileProblem: it cannot be read, or is not a regular file.
         """
         try:
             return read_within(path, self._root(path), limit=_LIMIT)
@@ -54,16 +54,16 @@ class Putter:
             return None
 
     def is_shared(self, path: Path) -> bool:
-        """Whether other programs write this file, so that a change is taken back from what is there now."""
+        """Whether other programs write this file, so that a change is undone within its current content."""
         return self._project is not None and path == self._project.session_state_json
 
     def take_back(self, old: bytes, new: bytes) -> Edit:
-        """Take back a change of the shared file; see `ActiveCommandStore.take_back`."""
+        """Undo a change of the shared file; see `ActiveCommandStore.take_back`."""
         assert self._project is not None
         return ActiveCommandStore(self._project).take_back(old.decode(), new.decode())
 
     def put(self, path: Path, before: bytes | None, after: bytes | None) -> None:
-        """Give a file another content; None removes it.
+        """Set a file's content; None removes it.
 
         Raises:
             FileChanged: its content is not `before`; nothing was changed.
@@ -118,7 +118,7 @@ class Putter:
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove the folders that have become empty; they were made for the file."""
+    """Remove folders that have become empty, as they were made for the file."""
     while folder != root and folder.is_relative_to(root):
         try:
             folder.rmdir()

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 DEFAULT_DAYS = 30
-"""Claude Code's own (Claude Code fact); settings may say otherwise."""
+"""Claude Code's default (Claude Code fact)."""
 
 _LIMIT = 1 << 20
 _MOST_DAYS = 99_999
@@ -19,7 +19,7 @@ def cleanup_days(config: Path, project: Path | None = None) -> int:
 
     Args:
         config: Claude Code's configuration folder.
-        project: the project's folder, whose settings count for more.
+        project: the project's folder, whose settings take precedence.
     """
     places = [config / "settings.json"]
     if project is not None:
@@ -42,7 +42,7 @@ def _stated(path: Path) -> int:
 
 
 def days_left(written: datetime, now: datetime, days: int) -> int:
-    """Whole days until a transcript that was last written then is deleted; 0 when it is due."""
+    """Whole days until a transcript last written at `written` is deleted; 0 when it is due."""
     try:
         return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
     except OverflowError:

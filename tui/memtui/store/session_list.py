@@ -1,4 +1,4 @@
-"""The sessions of a project, or of all: what is in them, and how long they will be there."""
+"""The sessions of one project or of all, with summaries and the days until deletion."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ class Session:
     size: int
     """Bytes of its transcript."""
     written: datetime
-    """When its last line was written; when it was kept last, once Claude Code has deleted it."""
+    """Time of its last line; for a deleted one, of the archive's last update."""
     days_left: int | None
-    """Until Claude Code deletes it; None when it has."""
+    """Until Claude Code deletes it; None if it is deleted."""
     summary: SessionSummary
     agents: int = 0
-    """Transcripts of subagents beside it."""
+    """Number of its subagents' transcripts."""
     archived: bool = False
-    """Whether memtui keeps a copy."""
+    """Whether the archive has a copy."""
     kept: Kept | None = None
-    """The copy, of a session that Claude Code has deleted."""
+    """The copy of a session that Claude Code has deleted."""
 
     @property
     def name(self) -> str:
-        """Its title, else what was asked first."""
+        """Its title, else the first prompt."""
         return self.summary.title or self.summary.first_ask
 
 
 class SessionList:
-    """Lists sessions; what a transcript says is remembered, and only what was added to it is read again."""
+    """Lists sessions; summaries are cached, so that only additions to a transcript are read."""
 
     def __init__(self, project: Project, home: Home, config: Path, clock: Clock) -> None:
         self._store = TranscriptStore(project, config)
@@ -62,10 +62,10 @@ class SessionList:
         self._known: dict[str, tuple[int, SessionSummary]] | None = None
 
     def entries(self, *, everywhere: bool = False) -> list[Session]:
-        """The sessions, last written first, with what is known of each so far.
+        """The sessions, last written first, with their cached summaries.
 
         Args:
-            everywhere: those of all projects.
+            everywhere: include all projects.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
@@ -105,7 +105,7 @@ class SessionList:
             )
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
-        """A session with all that its transcript says; reads only what is not known yet.
+        """A session with its full summary; only the new part of the transcript is read.
 
         Raises:
             FileProblem: the copy of a deleted session cannot be unpacked.
@@ -135,7 +135,7 @@ class SessionList:
         return replace(session, summary=summary)
 
     def remember(self) -> None:
-        """Keep what was read for the next time; nothing is lost when that fails."""
+        """Save the summaries; nothing is lost when that fails."""
         known = self._remembered()
         here = {path: known[path] for path in known if Path(path).exists() or Path(f"{path}.index").exists()}
         rows = {path: [inode, asdict(summary)] for path, (inode, summary) in here.items()}

@@ -1,4 +1,4 @@
-"""Where stored session states lie: ``states/<session id>/v0001.md`` and on; the highest is the current one.
+"""The files of session states: ``states/<session id>/v0001.md`` and so on; the highest is current.
 
 Standard library only, for the hook; `states.py` has them as records.
 """
@@ -14,14 +14,14 @@ from memtui.project import Home
 from memtui.store.listing import Entry, scan
 
 LIMIT = 4 << 20
-"""Bytes of the largest document that is read; they should have some 20 KB."""
+"""Size of the largest document that is read, in bytes; usual ones have 20 KB."""
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 NOTES = "notes.md"
-"""What is handed to the session after its next compaction; written after each version."""
+"""The notes for the session after its next compaction, written after each version."""
 
 VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
-"""One digit less than a document's version may have, so that there always is a next one."""
+"""Highest version: one digit less than a document may have, so that there always is a next one."""
 
 
 def version_of(entry: Entry) -> int:
@@ -41,7 +41,7 @@ def written_at(entry: Entry) -> datetime:
 
 
 def newest_version(home: Home, session_id: str) -> Entry | None:
-    """The current document of a session; None when there is none, or its folder cannot be listed."""
+    """The current document of a session; None without one, or if its folder cannot be listed."""
     if not SESSION.fullmatch(session_id):
         return None
     try:
@@ -60,7 +60,7 @@ def read_state(entry: Entry, home: Home) -> str:
 
 
 def read_notes(home: Home, newest: Entry) -> str:
-    """The notes that were made with a session's newest document; "" when there are none as new as that."""
+    """The notes on a session's newest document; "" if they are missing or older."""
     path = newest.path.parent / NOTES
     try:
         found = next(iter(scan(path.parent, re.compile(re.escape(NOTES)))), None)

@@ -1,4 +1,4 @@
-"""The file beside a session's state documents that says how far its transcript is in them."""
+"""The file next to a session's state documents with the reading progress of its transcript."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIMIT = 32 << 20
 
 
 def read_progress(home: Home, session_id: str) -> Progress | None:
-    """A session's progress; None when there is none that can be used."""
+    """A session's progress; None if it is missing or unusable."""
     if not SESSION.fullmatch(session_id):
         return None
     path = home.states / session_id / NAME
@@ -27,7 +27,7 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
 
 
 def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
-    """Write a session's progress, secrets masked; what cannot be written costs only time the next time."""
+    """Write a session's progress, secrets masked. Errors are ignored: they only cost time later."""
     path = home.states / session_id / NAME
     progress = progress.replace(carried=masked_in(progress.carried))
     with suppress(FileProblem):

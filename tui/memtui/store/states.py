@@ -1,4 +1,4 @@
-"""Stored session states as records; see `state_files` for where they lie."""
+"""Stored session states as records; see `state_files` for their paths."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from memtui.store.state_files import (
 )
 
 PLAN = "plan.md"
-"""The plan of a session for which Claude Code kept no file."""
+"""File name of the plan of a session for which Claude Code has no plan file."""
 
 
 class VersionTaken(FileProblem):
-    """Another process has written this version already; the caller starts again from it."""
+    """Another process has already written this version; the caller starts again from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class SessionStates:
 
     @property
     def written(self) -> datetime:
-        """When the session's document was last written."""
+        """Time of the last version."""
         return written_at(self.newest)
 
 
@@ -78,12 +78,12 @@ class StateStore:
         self.folder = home.states
         self._home = home
         self._known: dict[Entry, bool] = {}
-        """Documents that were read, and whether they are the project's: that is not asked at every look."""
+        """Cache: whether a document belongs to the project."""
 
     def newest(self, session_ids: Collection[str] = ()) -> StoredState | None:
-        """The newest document of the session that wrote last.
+        """The newest document of all the project's sessions.
 
-        A session is the project's when it is one of `session_ids` (those of its transcripts), or when the
+        A session belongs to the project if it is one of `session_ids` (those of its transcripts), or if the
         document's IDENTITY names the project's folder or one below it.
 
         Raises:
@@ -92,7 +92,7 @@ class StateStore:
         return next((stored or self.load(entry) for entry, stored in self._ours(session_ids)), None)
 
     def sessions(self, session_ids: Collection[str] = ()) -> list[SessionStates]:
-        """The project's sessions that have a document, the one that wrote last first.
+        """The project's sessions with a document, last written first.
 
         Args:
             session_ids: see `newest`.
@@ -113,16 +113,16 @@ class StateStore:
         return sorted(scan(self.folder / session_id, VERSION), key=version_of, reverse=True)
 
     def write(self, session_id: str, text: str, version: int) -> Entry:
-        """Write a new version, whole or not at all; one that is there is never written again.
+        """Write a new version, whole or not at all; existing ones are never overwritten.
 
         Args:
-            session_id: whose document.
+            session_id: the session.
             text: the whole document.
             version: its number: the newest version's plus one.
 
         Raises:
-            VersionTaken: there is such a version already; nothing was changed.
-            FileProblem: it cannot be written, or `session_id` is none.
+            VersionTaken: the version already exists; nothing was changed.
+            FileProblem: it cannot be written, or `session_id` is invalid.
         """
         folder, base = self._made(session_id)
         path = folder / version_name(version)
@@ -132,7 +132,7 @@ class StateStore:
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
 
     def keep_plan(self, session_id: str, text: str) -> Path:
-        """Keep a session's plan beside its versions; it replaces the plan kept before.
+        """Store a session's plan next to its versions, replacing an earlier one.
 
         Raises:
             FileProblem: see `write`.
@@ -142,7 +142,7 @@ class StateStore:
         return folder / PLAN
 
     def keep_notes(self, session_id: str, text: str) -> None:
-        """Keep the notes that a session is given after its next compaction.
+        """Store the notes for a session's next compaction.
 
         Raises:
             FileProblem: see `write`.
@@ -151,7 +151,7 @@ class StateStore:
         write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
 
     def _made(self, session_id: str) -> tuple[Path, Path]:
-        """A session's folder, made and without what a killed writer left; and the one that was above it."""
+        """A session's folder, made and cleaned of left-over files, and the folder above it."""
         folder = self.folder / session_id
         if not SESSION.fullmatch(session_id):
             raise FileProblem(self.folder, f"has no place for a session called {session_id!r}")
@@ -161,7 +161,7 @@ class StateStore:
         return folder, base
 
     def load(self, entry: Entry) -> StoredState:
-        """Read one version. A broken one has its text, as far as it can be read, and the reason."""
+        """Read one version. A broken one has its readable text and the reason."""
         path = entry.path
         written = written_at(entry)
         text = ""
@@ -177,7 +177,7 @@ class StateStore:
         return StoredState(path.parent.name, version_of(entry), path, written, text, problem=problem)
 
     def _ours(self, session_ids: Collection[str]) -> Iterator[tuple[Entry, StoredState | None]]:
-        """The current document of every session of the project, newest first, read where that was needed."""
+        """The current document of each session of the project, newest first, with its record if read."""
         newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
         self._known = {entry: self._known[entry] for entry in entries if entry in self._known}

@@ -1,4 +1,4 @@
-"""The files of stored memories: where they are, and what a file says about its memory."""
+"""The files of stored memories: listing and reading them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, newest_first, scan
 
 HEAD_SIZE = 8 << 10
-"""Bytes read for a list: front matter and, where that says no description, the objective."""
+"""Bytes read for a list: front matter and, if it has no description, the objective."""
 
 LIMIT = 32 << 20
-"""Bytes of the longest text."""
+"""Maximum size of a text, in bytes."""
 
 MOST = LIMIT + HEAD_LIMIT
-"""Bytes of the largest file."""
+"""Maximum size of a file, in bytes."""
 
 _NONE: Mapping[str, Entry] = {}
 _YOUNG = 2_000_000_000
-"""A folder changed within these nanoseconds may get another file without a change of its own time."""
+"""A folder changed less than this many nanoseconds ago may change again with the same time."""
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
@@ -51,7 +51,7 @@ def month_of(memory_id: str) -> str:
 
 
 def id_of(entry: Entry) -> str:
-    """The id of a listed memory: its file's name, for front matter can be copied."""
+    """The id of a listed memory by its file's name, as front matter may be a copy."""
     return entry.name.removesuffix(".md")
 
 
@@ -65,14 +65,14 @@ def month_folders(memories: Path) -> list[Path]:
 
 
 def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[Entry]:
-    """The files of all memories, newest first; a name in two months is listed where the later month has it.
+    """The files of all memories, newest first; of a name in two months the one in the later month.
 
     Args:
         memories: the folder of the months.
-        left_over: gets the folders in which a killed process may have left something.
+        left_over: receives folders that may have files left by killed processes.
 
     Raises:
-        FileProblem: the store cannot be listed. A month that cannot hides none of the others.
+        FileProblem: the store cannot be listed. Unreadable months are skipped.
     """
     entries: dict[str, Entry] = {}
     for folder in reversed(month_folders(memories)):
@@ -87,7 +87,7 @@ def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[
 
 
 def scan_month(folder: str, known: Mapping[str, Entry] = _NONE) -> dict[str, Entry]:
-    """The memories in a month's folder by their names; none in one that cannot be listed.
+    """The memories in a month's folder by their names; none if it cannot be listed.
 
     Args:
         folder: the month's folder.
@@ -95,7 +95,7 @@ def scan_month(folder: str, known: Mapping[str, Entry] = _NONE) -> dict[str, Ent
     """
     try:
         return {entry.name: entry for entry in scan(folder, STORED_NAME, known=known)}
-    except FileProblem:  # a file or a closed folder among the months hides none of the others
+    except FileProblem:  # not a folder, or unreadable: the other months are listed all the same
         return {}
 
 
@@ -109,17 +109,17 @@ def folder_state(folder: str) -> tuple[int, int]:
 
 
 def has_settled(state: tuple[int, int]) -> bool:
-    """Whether another file in a folder of this state would change the state: in a young one it may not."""
+    """Whether any later change will change this state of a folder; not if it is too recent."""
     return time.time_ns() - state[0] > _YOUNG
 
 
 def has_left_over(strange: Iterable[str]) -> bool:
-    """Whether names that begin with a dot include what a killed process may have left."""
+    """Whether names that begin with a dot include files left by killed processes."""
     return any(name != ".gitignore" for name in strange)
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:
-    """A memory from its file's bytes. One put there by hand without front matter has its name and its text.
+    """A memory from its file's bytes. One made by hand without front matter has its name and its text.
 
     Raises:
         FormatError: its front matter is broken.
@@ -131,7 +131,7 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
 
 
 def listed(path: Path, data: bytes) -> Listed:
-    """What a list shows of a memory, from the beginning of its file."""
+    """A memory for a list, from the beginning of its file."""
     memory_id = path.name.removesuffix(".md")
     try:
         meta = _named(read_head(data), memory_id) if has_front_matter(data) else bare_meta(memory_id)
@@ -141,25 +141,25 @@ def listed(path: Path, data: bytes) -> Listed:
 
 
 def broken(path: Path, reason: str) -> Listed:
-    """How a memory that cannot be used is listed."""
+    """An unusable memory for a list."""
     memory_id = path.name.removesuffix(".md")
     return Listed(bare_meta(memory_id), path, memory_id, reason)
 
 
 def bare_meta(memory_id: str) -> MemoryMeta:
-    """What is known of a memory by its id alone; a time that no clock shows counts as 1970."""
+    """The metadata of a memory by its id alone; an invalid time counts as 1970."""
     created = moment_of(memory_id) or _LONG_AGO
     return MemoryMeta(id=memory_id, created=created, updated=created)
 
 
 def objective(data: bytes) -> str:
-    """The first line of a recovery text's objective; "" when it has none."""
+    """The first line of a recovery text's objective, or ""."""
     found = _OBJECTIVE.search(data.decode("utf-8", "replace"))
     return found[1].strip() if found else ""
 
 
 def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
-    """What a list shows of each; quick when files of one folder follow each other.
+    """The memories for a list; quick if files of one folder follow each other.
 
     Args:
         entries: the files.

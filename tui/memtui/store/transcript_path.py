@@ -1,4 +1,4 @@
-"""Which transcripts are opened. Standard library only: the hook opens them, too."""
+"""Checks on transcript paths before they are opened. Standard library only: the hook opens them, too."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from memtui.project import claude_config
 
 
 class TranscriptProblem(FileProblem):
-    """A transcript that is not read, with the reason for a person."""
+    """A transcript is missing, or not opened for safety."""
 
 
 def check_transcript(path: str | Path, config: Path | None = None) -> Path:
-    """Accept a transcript's path that was read from a file, or say why not.
+    """Check a transcript's path that was read from a file.
 
-    Only what Claude Code itself has written is opened: a regular ``.jsonl`` file of ours under its folder. A
-    capture may come with a cloned repository and name any file of this machine.
+    Only Claude Code's own files are opened: regular ``.jsonl`` files of this user under its folder. A capture
+    may come with a cloned repository and name any file of this machine.
 
     Raises:
-        TranscriptProblem: it is gone, elsewhere, no transcript, or somebody else's.
+        TranscriptProblem: it is missing, elsewhere, not a transcript, or another user's.
     """
     text = os.fspath(path).strip()
     config = config if config is not None else claude_config()

@@ -1,4 +1,4 @@
-"""Claude Code's transcripts of a project: found, never written.
+"""Finding Claude Code's transcripts of a project.
 
 Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the
 folder in which a session was started. Different folders can have the same slug, long ones are cut, and the
@@ -38,7 +38,7 @@ _CUT = 200
 """Claude Code cuts longer slugs and adds a hash."""
 
 _HEAD = 64 << 10
-"""Bytes in which the first working folder of a transcript is looked for."""
+"""Bytes at the beginning of a transcript that are searched for its first working folder."""
 
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -53,7 +53,7 @@ class Transcript:
 
     @property
     def mtime_ns(self) -> int:
-        """When it was last written."""
+        """Time of its last change, in nanoseconds."""
         return self.signature[0]
 
 
@@ -64,8 +64,8 @@ class TranscriptStore:
         """Make the store.
 
         Args:
-            project: whose transcripts.
-            config: Claude Code's configuration folder; asked of the environment when None.
+            project: the project.
+            config: Claude Code's configuration folder; by default from the environment.
         """
         self.project = project
         self.config = config if config is not None else claude_config()
@@ -73,12 +73,12 @@ class TranscriptStore:
         self._cwds: dict[tuple[str, int], Path | None] = {}
 
     def folder(self) -> Path:
-        """Where Claude Code keeps this project's own transcripts, from the first session on."""
-        # Of a long one only the beginning is certain, and no folder has more than 255 characters.
+        """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
+        # Of a long name only the beginning is certain, and no folder has more than 255 characters.
         return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
 
     def entries(self) -> list[Transcript]:
-        """The project's transcripts, last written first; none when Claude Code was never used here.
+        """The project's transcripts, last written first; none if Claude Code was never used here.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
@@ -93,7 +93,7 @@ class TranscriptStore:
         likely = [each.path for each in folders if any(_can_be(each.name, slug) for slug in slugs)]
         if likely:
             return likely
-        # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: one look into each folder tells.
+        # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: a transcript in the folder shows it.
         return [each.path for each in folders if self._holds_ours(each.path)]
 
     def _in(self, folder: Path) -> Iterator[Transcript]:
@@ -109,7 +109,7 @@ class TranscriptStore:
         cwd = self._cwd(entry)
         if cwd is not None:
             return any(cwd.is_relative_to(root) for root in self._roots)
-        # Nothing said yet: a session that is just starting. Only the folder's full name is proof enough.
+        # A session that is just starting has no lines: only the folder's full name is proof enough.
         return Path(entry.folder).name in {transcript_slug(root) for root in self._roots}
 
     def _cwd(self, entry: Entry) -> Path | None:
@@ -121,7 +121,7 @@ class TranscriptStore:
 
 
 def all_transcripts(config: Path) -> list[Transcript]:
-    """The transcripts of every project, last written first; none when Claude Code was never used.
+    """The transcripts of every project, last written first; none if Claude Code was never used.
 
     Raises:
         FileProblem: Claude Code's folder cannot be listed.
@@ -141,7 +141,7 @@ def _can_be(name: str, slug: str) -> bool:
 def _sessions(folder: Path) -> list[Entry]:
     try:
         return scan(folder, _SESSION)
-    except FileProblem:  # a file among the folders, or one that is closed to us
+    except FileProblem:  # not a folder, or unreadable
         return []
 
 

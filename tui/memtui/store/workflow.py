@@ -14,7 +14,7 @@ from memtui.store.listing import Entry, scan
 _ID = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")
 _PLAN = "IMPL_PLAN.md"
 _LIMIT = 1 << 20
-"""Bytes of the largest plan that is read."""
+"""Size of the largest plan that is read, in bytes."""
 
 
 class WorkflowSession(NamedTuple):
@@ -26,7 +26,7 @@ class WorkflowSession(NamedTuple):
 
 
 def active_sessions(project: Project) -> list[WorkflowSession]:
-    """The active workflow sessions, the last changed first; none where there is no such folder.
+    """The active workflow sessions, last changed first; none without such a folder.
 
     Raises:
         FileProblem: the folder cannot be listed.
@@ -40,7 +40,7 @@ def active_sessions(project: Project) -> list[WorkflowSession]:
 
 
 def _changed(entry: Entry) -> int:
-    """When the session's folder or its plan was changed last."""
+    """Time of the last change of the session's folder or plan."""
     try:
         return max(entry.mtime_ns, os.lstat(entry.path / _PLAN).st_mtime_ns)
     except OSError:
@@ -48,7 +48,7 @@ def _changed(entry: Entry) -> int:
 
 
 def read_plan(project: Project, session_id: str) -> str:
-    """The plan of a workflow session, as it stands in its file; "" when it has none.
+    """The text of a workflow session's plan; "" if it has none.
 
     Raises:
         FileProblem: there is no such session, or its plan cannot be read.
