@@ -1,13 +1,15 @@
-"""Faults at every call into the system: the N-th one fails, or is the last that the process makes."""
+"""Faults in calls into the system: the N-th one fails, or the process is killed after its N-th change on disk."""
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,21 @@ CALLS = (
     "scandir",
 )
 """The functions of `os` through which memtui touches a disk."""
+
+CHANGES = (
+    "open",
+    "write",
+    "ftruncate",
+    "fchmod",
+    "fchown",
+    "utime",
+    "mkdir",
+    "rmdir",
+    "link",
+    "replace",
+    "unlink",
+)
+"""The functions of `os` with which memtui changes what lies on a disk."""
 
 Before = Callable[[int, str], None]
 """Called with the number (from 1) and the name of a call before it is made."""
@@ -87,40 +104,55 @@ def run_sweep(module: str, *words: object) -> int:
 def kill_sweep(
     make: Callable[[int], Path], act: Callable[[Path], None], check: Callable[[Path], None]
 ) -> int:
-    """Run `act` in a child that is killed before its 1st, 2nd, ... call into the system; returns how many.
+    """Run `act` in a child that is killed at once, after its 1st, 2nd, ... change on disk; returns how many.
 
-    To be called in a process of its own, since it forks: see `run_sweep`.
+    A kill at any other call into the system leaves the same files as one after the change before it. To be
+    called in a process of its own, since it forks: see `run_sweep`.
 
     Args:
         make: makes a fresh place to work in, numbered.
         act: what is interrupted.
         check: asserts what must hold afterwards, also after the last run, which is not interrupted.
     """
-    at = 0
-    while True:
-        at += 1
-        place = make(at)
+    gc.freeze()  # a child shares more of the memory that nobody touches
+    for changes in count():
+        place = make(changes)
         child = os.fork()
         if child == 0:
-            _run_and_die(act, place, at)
+            _run_and_die(act, place, changes)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         check(place)
         if code == 0:
-            return at - 1
-        assert code == _KILLED, f"the child failed by itself at point {at}"
+            return changes - 1
+        assert code == _KILLED, f"the child failed by itself before change {changes}"
+    raise AssertionError
 
 
 _KILLED = 77
 
 
-def _run_and_die(act: Callable[[Path], None], place: Path, at: int) -> None:
-    def die(number: int, name: str) -> None:
-        if number == at:
-            os._exit(_KILLED)
+def _run_and_die(act: Callable[[Path], None], place: Path, changes: int) -> None:
+    """Run `act` and end the process as a kill does, after so many changes."""
+    left = changes
+    if not left:
+        os._exit(_KILLED)
+
+    def wrap(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            nonlocal left
+            done = real(*args, **options)
+            if name != "open" or args[1] & (os.O_CREAT | os.O_TRUNC):
+                left -= 1
+                if not left:
+                    os._exit(_KILLED)
+            return done
+
+        return call
 
     try:
-        with watched(die):
-            act(place)
+        for name in CHANGES:
+            setattr(os, name, wrap(name, getattr(os, name)))
+        act(place)
         os._exit(0)
     finally:
         os._exit(1)

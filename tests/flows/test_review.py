@@ -214,7 +214,7 @@ def test_a_session_of_another_folder_keeps_its_root(places: Places, tmp_path: Pa
 
 
 def test_killed_at_any_point_no_reviewed_capture_names_a_memory_that_is_not_there(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.flows.test_review", tmp_path) > 40
+    assert faults.run_sweep("tests.flows.test_review", tmp_path) > 30
 
 
 def _sweep(folder: Path) -> int:
@@ -245,7 +245,6 @@ def _sweep(folder: Path) -> int:
             finished.append(where)
         else:
             review(places, clock, store, entry, memory=MEMORY, summary=SUMMARY, facts=FACTS)
-        shutil.rmtree(where)
 
     points = faults.kill_sweep(place, act, check)
     assert 1 <= len(finished) < points
