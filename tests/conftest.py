@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -65,6 +68,10 @@ def pytest_collection_finish() -> None:
     for module in walk_packages(memtui.__path__, "memtui."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    # The developer's variables are kept from all tests at once: `_isolated` has none left to take away.
+    for name in set(os.environ) - set(_LEFT):
+        if not name.startswith(_OF_PLUGINS):
+            del os.environ[name]
     # The collector need not go through all of this again and again.
     gc.collect()
     gc.freeze()
@@ -79,10 +86,23 @@ def pytest_runtest_protocol() -> Iterator[None]:
     limits.end()
 
 
+_numbers: Counter[str] = Counter()
+
+
 @pytest.fixture
-def tmp_path(tmp_path: Path) -> Path:
-    """A folder in the test's home: above that no project is looked for, whatever lies beside pytest's."""
-    inside = tmp_path / "tmp"
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A folder in the test's home: above that no project is looked for, whatever lies beside pytest's.
+
+    Named as pytest's own fixture does, which looks for a free number among the folders of all tests before.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    while True:
+        home = tmp_path_factory.getbasetemp() / f"{name}{_numbers[name]}"
+        _numbers[name] += 1
+        with suppress(FileExistsError):
+            home.mkdir(0o700)
+            break
+    inside = home / "tmp"
     inside.mkdir()
     return inside
 
@@ -94,14 +114,18 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Nor does any wait for the disk: whether files are flushed, and when, is seen by the calls.
     """
     without_flushing(monkeypatch.setattr)
+    home = str(tmp_path.parent)
+    variables = {
+        "HOME": home,
+        "MEMTUI_HOME": f"{home}/memtui",
+        "CLAUDE_CONFIG_DIR": f"{home}/.claude",
+        "GIT_CEILING_DIRECTORIES": home,
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+    }
     for name in os.environ:
-        if name not in _LEFT and not name.startswith(_OF_PLUGINS):
+        if name not in variables and name not in _LEFT and not name.startswith(_OF_PLUGINS):
             monkeypatch.delenv(name)
-    home = tmp_path.parent
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("MEMTUI_HOME", str(home / "memtui"))
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(home))
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    monkeypatch.setenv("TZ", "UTC")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     time.tzset()

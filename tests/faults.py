@@ -1,4 +1,4 @@
-"""Faults in calls into the system: the N-th one fails, or the process is killed after its N-th change on disk."""
+"""Faults: the N-th call into the system fails, or the process is killed after its N-th change on disk."""
 
 from __future__ import annotations
 
