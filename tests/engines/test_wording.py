@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.engines.wording import is_near, is_told, wording
+from memtui.engines.wording import is_covered, is_near, wording
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from memtui.engines.wording import is_near, is_told, wording
     ],
 )
 def test_said_in_other_words_around_it(item: str, text: str) -> None:
-    assert is_told(item, [wording(text)])
+    assert is_covered(item, [wording(text)])
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_said_in_other_words_around_it(item: str, text: str) -> None:
     ],
 )
 def test_another_thing(item: str, text: str) -> None:
-    assert not is_told(item, [wording(text)])
+    assert not is_covered(item, [wording(text)])
 
 
 def test_a_task_is_the_same_in_a_few_more_words_only() -> None:

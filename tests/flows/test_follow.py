@@ -26,7 +26,7 @@ def follower() -> Follower:
 def test_the_newest_session_is_due_at_the_first_look() -> None:
     following = follower()
     assert following.look({"new": 5, "old": 500}, 0) == ["new"]
-    following.told("new", 5)
+    following.note("new", 5)
     assert following.look({"new": 5, "old": 500}, 1000) == []
 
 
@@ -40,24 +40,24 @@ def test_without_any_session_nothing_is_due() -> None:
 def test_growth_is_due_at_once_and_less_of_it_after_a_pause() -> None:
     following = follower()
     following.look({"a": 1000}, 0)
-    following.told("a", 1000)
+    following.note("a", 1000)
     assert following.look({"a": 1099}, 1) == []
     assert following.look({"a": 1100}, 2) == ["a"]
-    following.told("a", 1100)
+    following.note("a", 1100)
     assert following.look({"a": 1101}, 3) == []
     assert following.look({"a": 1102}, 12) == []  # it goes on
     assert following.look({"a": 1102}, 21) == []
     assert following.look({"a": 1102}, 22) == ["a"]
-    following.told("a", 1102)
+    following.note("a", 1102)
     assert following.look({"a": 1102}, 1000) == []
 
 
 def test_what_grows_while_it_is_read_counts_for_the_next_one() -> None:
     following = follower()
     following.look({"a": 1000}, 0)
-    following.told("a", 1000)
+    following.note("a", 1000)
     assert following.look({"a": 1200}, 1) == ["a"]
-    following.told("a", 1200)
+    following.note("a", 1200)
     assert following.look({"a": 1290}, 2) == []
     assert following.look({"a": 1300}, 3) == ["a"]
 
@@ -70,25 +70,25 @@ def test_what_is_not_told_stays_due() -> None:
 def test_parallel_sessions_are_followed_each_for_itself() -> None:
     following = follower()
     following.look({"a": 100, "b": 100}, 0)
-    following.told("a", 100)
+    following.note("a", 100)
     assert following.look({"b": 250, "a": 150}, 1) == ["b"]
-    following.told("b", 250)
+    following.note("b", 250)
     assert following.look({"b": 250, "a": 150}, 11) == ["a"]
 
 
 def test_a_transcript_that_is_smaller_is_another_one() -> None:
     following = follower()
     following.look({"a": 1000}, 0)
-    following.told("a", 1000)
+    following.note("a", 1000)
     assert following.look({"a": 500}, 1) == ["a"]
 
 
 def test_a_session_that_is_gone_is_forgotten() -> None:
     following = follower()
     following.look({"a": 1000}, 0)
-    following.told("a", 1000)
+    following.note("a", 1000)
     assert following.look({}, 1) == []
-    following.told("a", 1000)
+    following.note("a", 1000)
     assert following.look({"a": 1000}, 2) == ["a"]
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_forgotten_and_nothing_told_twice(steps: list[tuple[int, int]
     size = told = 0
     now = grown = 0.0
     following.look({"a": 0}, 0)
-    following.told("a", 0)
+    following.note("a", 0)
     for growth, seconds in steps:
         size += growth
         now += seconds
@@ -106,7 +106,7 @@ def test_nothing_is_forgotten_and_nothing_told_twice(steps: list[tuple[int, int]
         due = following.look({"a": size}, now) == ["a"]
         assert due == (size - told >= 100 or (size > told and now - grown >= 10))
         if due:
-            following.told("a", size)
+            following.note("a", size)
             told = size
 
 

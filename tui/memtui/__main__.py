@@ -1,4 +1,4 @@
-"""``python -m memtui`` and the ``memtui`` script: the one place that joins command line, app and servers."""
+"""``python -m memtui`` and the ``memtui`` script: connects command line, app and servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command line and leave with its exit code."""
     if sys.argv[1:] == ["--version"]:
-        with suppress(OSError):  # what cannot be written is reported below
+        with suppress(OSError):  # write errors are reported below
             print_version()
             return
     from memtui.cli.main import Openers, run
@@ -26,12 +26,12 @@ def main() -> None:
     sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo, mcp=_serve_mcp)))
 
 
-# Imported when called: most commands never open the app, and Textual costs more than all they do.
+# Imported when called: most commands never open the app, and Textual takes longer than their work.
 
 
 def _open_app(project: Project, home: Home, claude: Path) -> None:
-    # Loading makes no garbage, but searching what is loaded for some takes a tenth of the time to the first
-    # paint. The app turns the collector on again when it has painted.
+    # Garbage collection while loading takes a tenth of the time to the first paint and finds nothing. The app
+    # turns the collector on again after painting.
     gc.disable()
     from memtui.app.app import run_app
 

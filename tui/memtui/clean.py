@@ -1,10 +1,10 @@
-"""Untrusted text to safe text: the one border that everything from a file or a transcript crosses.
+"""Cleaning untrusted text: the one way for all text from files and transcripts to the screen.
 
 Control characters are replaced by a visible picture, never removed: a filter that removes escape sequences
-can be made to swallow the text behind an unterminated one. Invisible code points (Unicode's
+can be made to swallow the text after an unterminated one. Invisible code points (Unicode's
 Default_Ignorable_Code_Point and the interlinear marks) stay only where emoji, Han, Arabic, Indic or Mongolian
-text needs them to look right. Elsewhere those that occur in ordinary text are left out, which changes nothing
-to see, and those that only ever hide something become U+FFFD.
+text needs them to look right. Elsewhere those that occur in ordinary text are dropped, with no visible
+change, and those that only serve to hide something become U+FFFD.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 _REPLACEMENT = 0xFFFD
 _SYMBOL_FOR_DELETE = 0x2421
 
-# Made when they are first needed: most text needs nothing, and a hook's time goes into such preparations.
+# Made on first use: most text needs none of them, and they take most of a hook's time.
 
 
 @cache
@@ -45,15 +45,15 @@ _STYLED = (
     f"{_EMOJI}\xa9\xae\u203c\u2049\u2122\u2139\u231a-\u23ff\u24c2\u25aa-\u25fe\u2934\u2935\u3030\u303d\u3297"
     "\u3299"
 )
-"""What a variation selector may give the look of an emoji, or of text."""
+"""Characters to which a variation selector may apply."""
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _JOINING = (
     "\u0600-\u061b\u061d-\u074f\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff"
     "\u1000-\u109f\u1820-\u18aa\ufb50-\ufdff\ufe70-\ufefc"
 )
-"""Letters of Arabic, Indic and their like, which a non-joiner keeps apart."""
+"""Letters of Arabic, Indic and similar scripts, between which a non-joiner has an effect."""
 
-# A joiner between letters is left out, too: the character after it would be measured as nothing.
+# A joiner between letters is dropped, too: the width of the character after it would be taken as 0.
 _OUT_OF_PLACE = (
     f"\u200d(?:(?<![{_EMOJI}]\u200d)(?<![{_EMOJI}]\ufe0f\u200d)|(?![{_EMOJI}]))"
     f"|\u200c(?:(?<![{_JOINING}]\u200c)|(?![{_JOINING}]))"
@@ -65,7 +65,7 @@ _LONE_SELECTOR = f"[\U000e0100-\U000e01ef](?<![{_HAN}][\U000e0100-\U000e01ef])"
 _PLACED = frozenset(
     (0x200C, 0x200D, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 )
-"""Code points that are kept where their neighbours need them."""
+"""Code points that are kept if their neighbours need them."""
 
 # Most text needs nothing: one search is many times faster than a translation. Written as ranges, because a
 # class of single characters beyond ASCII is 25 times slower; a test compares it with the table.

@@ -1,7 +1,7 @@
-"""Copying by every road there is, and saying truthfully which one was taken.
+"""Copying by every available way, and reporting accurately which one was used.
 
-A terminal never confirms OSC 52, tmux by default swallows it, and over SSH a native tool fills the wrong
-machine's clipboard; so the roads are tried in order and the message claims no more than is known.
+A terminal never confirms OSC 52, tmux swallows it by default, and over SSH a native tool fills the wrong
+machine's clipboard. So the ways are tried in order, and the message claims no more than is known.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TIMEOUT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What is known of a copy: `message` names the road for the person; `sure` when it was confirmed."""
+    """The result of a copy: `message` names the way; `sure` if it was confirmed."""
 
     message: str
     sure: bool
@@ -40,12 +40,12 @@ def copy(
     env: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> Copied:
-    """Copy `text` by every road that fits, and say which.
+    """Copy `text` by every suitable way, and report which.
 
     Args:
-        text: what to copy, short: some terminals cut OSC 52 at 4 KB.
+        text: the text, short: some terminals cut OSC 52 at 4 KB.
         send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
-        name: what the message calls it; a short text names itself.
+        name: its name in the message; "" for a short text, which is shown itself.
         env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
         platform: as in `sys.platform`.
     """

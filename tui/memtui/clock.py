@@ -1,6 +1,6 @@
-"""The one place that asks what time it is, and how times are written for people.
+"""The current time, and formatting times for people.
 
-Everything that needs the time takes a `Clock`, so that tests and the demo can stop it.
+Everything that needs the time takes a `Clock`, so that tests and the demo can freeze it.
 """
 
 from __future__ import annotations

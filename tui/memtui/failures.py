@@ -1,4 +1,4 @@
-"""The edge of a worker or a call: what went wrong there is recorded, and said in one line."""
+"""Unexpected errors at the boundary of a worker or a call: logged, and reported in one line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 
 _LOG_LIMIT = 256 * 1024
-"""Bytes after which the log begins anew."""
+"""Size in bytes from which the log starts over."""
 
 
 class FailureLog:
-    """A text file that keeps what went wrong unexpectedly, for a bug report."""
+    """A text file of unexpected errors, for bug reports."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class FailureLog:
 
 
 def explain(log: FailureLog, doing: str, error: Exception) -> str:
-    """The sentence for the person: the problem itself where it is one of ours, else where it is recorded."""
+    """The message for the user: one of memtui's problems as it is, else where the error is logged."""
     if isinstance(error, FileProblem):
         return f"{error}."
     if isinstance(error, OSError):

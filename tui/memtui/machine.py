@@ -1,4 +1,4 @@
-"""What this machine offers around the app: programs, clipboard tools, file systems that tell of changes.
+"""Facilities of this machine: programs, clipboard tools, file systems with change events.
 
 Standard library only.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
-"""File systems (as in /proc/mounts, by their beginning) whose changes from elsewhere cause no event."""
+"""File systems (as in /proc/mounts, by their beginning) without events for changes made elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ _WINDOWS = Tool("clip.exe", ("clip.exe",))
 
 
 def find_program(name: str, path: str | None) -> str | None:
-    """The absolute path of a program on a search path; None when it is not there.
+    """The absolute path of a program on a search path, or None.
 
-    Relative folders on the path (``.``, ``node_modules/.bin``) do not count: what lies in a project must not
+    Relative folders on the path (``.``, ``node_modules/.bin``) do not count: programs in a project must not
     be started.
     """
     folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
@@ -44,7 +44,7 @@ def find_program(name: str, path: str | None) -> str | None:
 
 
 def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
-    """The native tools that can reach *this person's* clipboard: none over SSH."""
+    """The native tools that reach the user's own clipboard: none over SSH."""
     if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
         return ()
     if platform == "darwin":
@@ -62,7 +62,7 @@ def native_tools(env: Mapping[str, str], platform: str) -> tuple[Tool, ...]:
 def silent_file_system(folder: str, mounts: Path = Path("/proc/mounts")) -> str:
     """The name of the folder's file system if it reports no events, else "".
 
-    Linux only: elsewhere, and where the table of mounts cannot be read, nothing is known.
+    Linux only: elsewhere, or if the table of mounts cannot be read, nothing is known.
     """
     if not sys.platform.startswith("linux"):
         return ""

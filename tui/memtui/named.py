@@ -1,6 +1,6 @@
 """`typing.NamedTuple` for the modules of the hook process, without `typing`.
 
-Importing `typing` takes longer than all that a hook does. Type checkers see the original: they take
+Importing `typing` takes longer than a hook's work. Type checkers see the original, as they take
 `TYPE_CHECKING` for true wherever it is defined.
 """
 

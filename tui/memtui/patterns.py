@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled on first use.
 
-A hook's time goes into preparations: compiling all patterns of its modules takes longer than its work, which
-needs few of them. Standard library only.
+Compiling all patterns of a hook's modules takes longer than its work, which needs few of them. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
 
     class deferred:  # noqa: N801 - used like `re.compile`
-        """What `re.compile` returns, except that the pattern is compiled at the first use of a method."""
+        """Like the result of `re.compile`, but compiled at the first use of a method."""
 
         def __init__(self, pattern, flags=0):
             self._arguments = (pattern, flags)

@@ -1,4 +1,4 @@
-"""The project root and every path that memtui knows, decided in one place.
+"""The project root and all paths that memtui uses.
 
 Standard library only: the hook process imports this.
 """
@@ -15,12 +15,12 @@ from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 HOOKS_OFF = "MEMTUI_HOOKS"
-"""The environment variable that, set to ``off``, has memtui's hooks do nothing."""
+"""The environment variable that disables memtui's hooks when set to ``off``."""
 
 _MARKERS = (".git", "package.json", ".claude")
-"""What marks a project folder (seed 000, section 7)."""
+"""Names that mark a project folder (seed 000, section 7)."""
 
-# What else a file called HEAD may say is nobody's branch.
+# Other contents of a file called HEAD are not branches.
 _BRANCHES = "refs/heads/"
 _COMMIT = deferred(r"[0-9a-f]{40,64}")
 
@@ -55,7 +55,7 @@ class Project(NamedTuple):
 
     @property
     def command_folders(self) -> tuple[Path, ...]:
-        """Where a command's file is looked for, in this order (seed 002)."""
+        """The folders that are searched for a command's file, in order (seed 002)."""
         return (
             self.root / "packages" / "cli" / "src" / "core" / "commands",
             self.root / ".agileflow" / "commands",
@@ -65,7 +65,7 @@ class Project(NamedTuple):
 
 
 class Home(NamedTuple):
-    """memtui's own folders, outside any project. Nothing here is created by looking at it."""
+    """memtui's own folders, outside any project. They are only created when needed."""
 
     data: Path
     cache: Path
@@ -99,12 +99,12 @@ class Home(NamedTuple):
 
     @property
     def handover(self) -> Path:
-        """What waits to be handed to sessions: a folder for each. `hooks.main` knows this path, too."""
+        """The outbox: messages for sessions, a folder for each. `hooks.main` uses this path, too."""
         return self.state / "handover"
 
     @property
     def changes_log(self) -> Path:
-        """One line for each change that memtui made."""
+        """One line for each change made by memtui."""
         return self.state / "changes.jsonl"
 
     @property
@@ -114,12 +114,12 @@ class Home(NamedTuple):
 
     @property
     def session_cache(self) -> Path:
-        """What the list of sessions says of each; made again when it is missing."""
+        """The cached summaries of sessions."""
         return self.cache / "sessions.json"
 
     @property
     def failure_log(self) -> Path:
-        """What nobody has foreseen, with its traceback."""
+        """Unexpected errors with their tracebacks."""
         return self.state / "failures.log"
 
 
@@ -134,12 +134,12 @@ class Places(NamedTuple):
 def find_root(start: Path, home: Path | None = None) -> Path:
     """Return the project root for a folder: the topmost one above it that holds a marker.
 
-    Never above the user's home folder, never the home folder itself or the file system's root; where no
-    folder holds a marker it is `start` itself.
+    Never above the user's home folder, never the home folder itself or the file system's root; without any
+    marker it is `start` itself.
 
     Args:
         start: an existing folder.
-        home: the user's home folder; asked of the system when None.
+        home: the user's home folder; by default from the system.
     """
     start = start.resolve()
     home = (home or Path.home()).resolve()
@@ -155,7 +155,7 @@ def find_root(start: Path, home: Path | None = None) -> Path:
 def git_branch(root: Path) -> str:
     """The checked-out branch, the first 8 digits of a detached commit, or "" outside git.
 
-    Reads ``.git/HEAD``: the program git is not needed, and not waited for.
+    Reads ``.git/HEAD``, without starting git.
     """
     marker = root / ".git"
     try:
@@ -181,7 +181,7 @@ def _first_line(path: Path) -> str:
 
 
 def expanded(path: str | Path) -> Path:
-    """A path with ``~`` and ``~user`` filled in; of a user that does not exist it stays as it was typed."""
+    """A path with ``~`` and ``~user`` expanded; unchanged if the user does not exist."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -203,7 +203,7 @@ def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
 
 def _xdg(env: Mapping[str, str], variable: str, fallback: str) -> Path:
     value = env.get(variable, "")
-    # The XDG specification tells to ignore a relative path.
+    # By the XDG specification, relative paths are ignored.
     base = Path(value) if value and Path(value).is_absolute() else Path.home() / fallback
     return base / "memtui"
 

@@ -1,1 +1,1 @@
-"""The demo: a throw-away project of believable data, with a session going on in it."""
+"""The demo: a temporary project with realistic data and a running session."""

@@ -1,4 +1,4 @@
-"""Builds the demo project: a shop's backend that Claude Code has been working on for some days."""
+"""Builds the demo project: a shop's backend on which Claude Code has worked for some days."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from memtui.setup.settings import EVENTS, install
 from memtui.store.state_files import NOTES
 
 _COMPACTING = timedelta(seconds=38)
-"""From a capture to the end of its compaction."""
+"""Time from a capture to the end of its compaction."""
 
 _HOOKS = {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}
-"""The hooks as a team would have them."""
+"""Hook settings of a team."""
 
 _PACKAGE = """\
 {
@@ -52,13 +52,13 @@ class DemoProject:
     env: Mapping[str, str]
     """The variables that make any memtui command work on the demo."""
     session: TranscriptWriter
-    """The session that is going on."""
+    """The running session."""
     other: TranscriptWriter
-    """Another one, in a second terminal."""
+    """Another session, in a second terminal."""
 
     @property
     def transcript(self) -> Path:
-        """The transcript of the session that is going on."""
+        """The transcript of the running session."""
         return self.transcript_of(self.session.session_id)
 
     def transcript_of(self, session_id: str) -> Path:
@@ -86,11 +86,11 @@ class DemoProject:
         return recovery_id
 
     def say(self, session: TranscriptWriter, moment: datetime) -> None:
-        """Add to its transcript, as of `moment`, what a session has said since the last time."""
+        """Append a session's new lines to its transcript, as of `moment`."""
         append(self.transcript_of(session.session_id), session.take(), moment)
 
     def keep_state(self, session: TranscriptWriter, moment: datetime) -> None:
-        """Say it, and have the compactor write the version of the session's state that follows from it."""
+        """Append a session's new lines, and write the next version of its state."""
         self.transcript_of(session.session_id).parent.mkdir(parents=True, exist_ok=True)
         self.say(session, moment)
         places = Places(self.project, self.home, self.claude_config)
@@ -101,7 +101,7 @@ class DemoProject:
             stamp(path, moment)
 
     def put(self, path: Path, data: bytes | str, moment: datetime, *, private: bool = False) -> None:
-        """Write a file of the demo, in a folder of memtui's own when `private`."""
+        """Write a file of the demo; `private`: in a private folder like memtui's own."""
         put(path, data, moment, within=self.folder, private=private)
 
 
@@ -143,7 +143,7 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
         "# harbor\n\nMoney is integer cents. Run `npm test` before every commit.\n",
         week_ago,
     )
-    # Enough of a repository for the branch to be seen.
+    # Enough of a repository to show the branch.
     demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.BRANCH}\n", now - refunds.LASTED)
     for path, text in commands.COMMANDS.items():
         demo.put(root / path, text, week_ago)
@@ -153,7 +153,7 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
 
 
 def _put_hook_log(demo: DemoProject, now: datetime) -> None:
-    """The first run of the hooks: installed after the compaction, they could not give back what it lost."""
+    """The first run of the hooks, which were installed after the compaction, too late to restore losses."""
     ago = refunds.COMPACTED - timedelta(minutes=2)
     line = {
         "at": (now - ago).isoformat(timespec="seconds"),
@@ -198,7 +198,7 @@ def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
 
 
 def _stored_by(past: Earlier, now: datetime) -> str:
-    """The Recovery ID under which the review of a session has stored it."""
+    """The Recovery ID from the review of a session."""
     (age,) = (saved.age for saved in MEMORIES if saved.session == past.session)
     return render.recovery_id(now - age)
 

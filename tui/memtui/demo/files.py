@@ -1,4 +1,4 @@
-"""How the demo writes: as memtui writes, at the times of its story."""
+"""Writing the demo's files, with the times of its story."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from memtui.files import private_folder, write_atomic
 
 
 def put(path: Path, data: bytes | str, moment: datetime, *, within: Path, private: bool = False) -> None:
-    """Write a whole file that looks as if it was written at `moment`.
+    """Write a whole file with `moment` as its modification time.
 
     Args:
-        path: where; missing folders are made.
+        path: the file; missing folders are made.
         data: its content, a text as UTF-8.
         moment: its modification time.
         within: the demo's folder.
-        private: make the folder as memtui makes its own, kept out of repositories.
+        private: make the folder like memtui's own, kept out of repositories.
     """
     if private:
         private_folder(path.parent, within=within)

@@ -1,4 +1,4 @@
-"""Plays the session that is going on in the demo, so that a newcomer sees memtui live."""
+"""Plays the demo's running session, to show memtui live."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from memtui.files import FileProblem, lock_file, write_atomic
 from memtui.formats.active_commands_text import add_command
 
 Wait = Callable[[float], bool]
-"""Waits that many seconds; True when the player should stop at once."""
+"""Waits that many seconds; returns True to stop at once."""
 
 
 class Step(NamedTuple):
-    """Something that happens in the demo."""
+    """An event of the demo."""
 
     seconds: float
-    """After how many seconds."""
+    """Time of the event in seconds."""
     name: str
     act: Callable[[], None]
 
 
 class Player:
-    """Plays the script in a thread of its own, until it ends or is stopped."""
+    """Plays the script in a thread, until it ends or is stopped."""
 
     def __init__(self, demo: DemoProject, clock: Clock, wait: Wait | None = None) -> None:
         """Make a player.
 
         Args:
-            demo: where to play.
-            clock: gives the times that are written.
+            demo: the demo project.
+            clock: gives the times to write.
             wait: replaces the waiting in tests.
         """
         self._demo, self._clock = demo, clock
@@ -49,13 +49,13 @@ class Player:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait until nothing more is written."""
+        """Stop, and wait for the last write."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(timeout=5)
 
     def script(self) -> list[Step]:
-        """What happens in the first minute, in order. Every action can be called without waiting."""
+        """The events of the first minute, in order. Every action can be called without waiting."""
         work = [Step(at, f"work {number}", partial(self._work, number)) for number, at in enumerate(_WORK)]
         events = [
             Step(12, "capture", self._capture),
@@ -74,7 +74,7 @@ class Player:
             try:
                 step.act()
             except (FileProblem, OSError):
-                # The folder is going or gone: there is nobody left to play to.
+                # The folder is being removed: the demo has ended.
                 return
 
     def _work(self, number: int) -> None:
@@ -104,4 +104,4 @@ class Player:
 
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)
-"""When the session does something, in seconds; the app follows it, and writes a version of its state."""
+"""Times in seconds at which the session continues; the app follows it and writes versions of its state."""

@@ -1,4 +1,4 @@
-"""Runs the demo: builds it in a temporary folder, plays the session, and removes everything at the end."""
+"""Runs the demo: builds it in a temporary folder, plays the session, and removes it at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from memtui.project import Home, Project
 
 
 class RunApp(Protocol):
-    """What opens the app and returns when it is closed."""
+    """Opens the app and returns when it is closed."""
 
     def __call__(
         self, project: Project, home: Home, claude: Path, *, clock: Clock = ..., demo: bool = ...
@@ -29,11 +29,11 @@ class RunApp(Protocol):
 
 
 def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
-    """Open the app on a demo project with a session going on; everything is removed when it closes.
+    """Open the app on a demo project with a running session; everything is removed when it closes.
 
     Args:
         run_app: opens the app.
-        clock: the time the story is told in.
+        clock: the time of the story.
     """
     with _ended_by_signals(), _folder() as folder:
         demo = build_demo(folder, clock)
@@ -52,7 +52,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        # A thread of the app that is about to end may write once more while we remove.
+        # An ending thread of the app may write once more during the removal.
         for _ in range(_TRIES):
             shutil.rmtree(folder, ignore_errors=True)
             if not folder.exists():
@@ -65,7 +65,7 @@ _TRIES, _PAUSE = 40, 0.05
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let a closed terminal and `kill` end the demo as an exception does, so that nothing stays behind."""
+    """Turn a closed terminal and `kill` into an exception, so that nothing is left behind."""
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
     for number in before:

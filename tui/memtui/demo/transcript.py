@@ -1,4 +1,4 @@
-"""Writes transcripts in Claude Code's JSONL, as far as the demo's story needs it.
+"""Writes transcripts in Claude Code's JSONL format, as far as the demo needs it.
 
 The line shapes are those of Claude Code 2.1.2xx: one API message may be several lines with one message id,
 tool results come back as user lines, and a compaction is a boundary line followed by its summary.
@@ -17,7 +17,7 @@ _MODEL = "claude-sonnet-4-6"
 
 
 class TranscriptWriter:
-    """Collects the lines of one session; every method adds what one step of a session leaves behind.
+    """Collects the lines of one session; every method adds the lines of one step.
 
     Ids are derived from the session id and the line number, so the same story gives the same bytes.
     """
@@ -34,7 +34,7 @@ class TranscriptWriter:
 
     @property
     def moment(self) -> datetime:
-        """When the next line will be written, unless time passes."""
+        """The time of the next line."""
         return self._moment
 
     def take(self) -> str:
@@ -48,11 +48,11 @@ class TranscriptWriter:
         self._moment += timedelta(**duration)
 
     def at(self, moment: datetime) -> None:
-        """Go on at `moment`, unless that has passed."""
+        """Continue at `moment`, unless that has passed."""
         self._moment = max(moment, self._moment)
 
     def prompt(self, text: str) -> None:
-        """The person types something."""
+        """The user types a prompt."""
         self._line(
             type="user",
             message={"role": "user", "content": text},
@@ -112,7 +112,7 @@ class TranscriptWriter:
         )
 
     def ask(self, question: str, header: str, options: Mapping[str, str], answer: str) -> None:
-        """A question with options is put to the person, who answers it."""
+        """Claude asks a question with options, and the user answers."""
         asked = {
             "question": question,
             "header": header,
@@ -183,7 +183,7 @@ class TranscriptWriter:
         self._line(type="user", message={"role": "user", "content": [block]}, toolUseResult=result)
 
     def _assistant(self, block: Mapping[str, Any], *, output: int) -> None:
-        # Instructions, reminders and thinking weigh more than what is seen.
+        # Instructions, reminders and thinking take more room than the visible text.
         self._context += output + 4_200
         self._line(
             type="assistant",

@@ -1,4 +1,4 @@
-"""Finding the document in what a model answers."""
+"""Extracting the document from a model's answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.safety.secrets import masked
 
 OPENING, CLOSING = "<document>", "</document>"
-"""What the prompts ask to have around the document: what follows and precedes is chatter."""
+"""The lines around the document that the prompts ask for; text outside them is chatter."""
 
 _FENCE = re.compile(r"^(`{3,})([a-z]*)\s*$", re.MULTILINE)
 _MEMORY = re.compile(r"^# Memory:", re.MULTILINE)
@@ -26,7 +26,7 @@ def memory_in(answer: str) -> tuple[MemoryFile, str]:
     """A memory file, and the summary before it.
 
     Raises:
-        EngineError: there is none, or not all of it.
+        EngineError: it is missing or incomplete.
     """
     text = _document(answer, _MEMORY)
     start = _MEMORY.search(text)
@@ -45,7 +45,7 @@ def recovery_in(answer: str) -> Recovery:
     """A recovery text.
 
     Raises:
-        EngineError: there is none, or not all of it.
+        EngineError: it is missing or incomplete.
     """
     text = _document(answer, _RECOVERY)
     try:
@@ -61,7 +61,7 @@ def state_in(answer: str) -> SessionState:
     """A session state document.
 
     Raises:
-        EngineError: there is none, or not all of it.
+        EngineError: it is missing or incomplete.
     """
     text = _document(answer, _STATE)
     try:

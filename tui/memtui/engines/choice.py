@@ -1,4 +1,4 @@
-"""Who makes a draft, and what becomes of it where the model fails."""
+"""The choice of an engine, and the fallback if the model fails."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ T = TypeVar("T")
 
 
 class Engine(StrEnum):
-    """The words of ``--engine``."""
+    """The values of ``--engine``."""
 
     FACTS = "facts"
-    """What can be read off a transcript, and nothing else."""
+    """Facts of the transcript alone."""
     CLAUDE = "claude"
-    """``claude -p`` improves on that."""
+    """Facts, improved by ``claude -p``."""
 
 
 def improved(draft: T, ask: Callable[[], T]) -> tuple[T, str]:
-    """What a model makes of a draft, and ""; or the draft itself, and why in one clause."""
-    # Here and not above: without a model nothing of it is needed.
+    """A draft improved by the model, and ""; or the draft itself, and the reason in one clause."""
+    # Imported here: only needed with a model.
     from memtui.engines.process import EngineError
 
     try:

@@ -1,4 +1,4 @@
-"""Whether the lines that a model cites exist, and hold the words that it quotes from them."""
+"""Checking that the lines cited by a model exist and contain the quoted words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtui.clock import parse_iso
 from memtui.formats.transcript import Record, read_lines
 
 NO_SOURCE = "(no source)"
-"""The mark of a model's statement that cites no line which holds its words."""
+"""The mark of a model's statement without a valid citation."""
 
 _OPEN, _CLOSE = "\"“”„«「『'", "\"“”»」』'"
 _CITATION = re.compile(
@@ -21,24 +21,24 @@ _CITATION = re.compile(
 _PLAIN = re.compile(r"[ \t]*\((?:L\d{1,9}(?: \d\d:\d\d)?|no source)\)")
 _AT_END = re.compile(r"(?: \((?:L\d{1,9}|no source)\)){1,9}$")
 _LEAST = 4
-"""Letters of a quotation from which it shows anything."""
+"""Least length of a meaningful quotation, in letters."""
 _MOST = 500
-"""Lines that one answer may cite."""
+"""The most lines that one answer may cite."""
 
 
 def without_citations(text: str) -> str:
-    """A text without its sources, to be compared with another one."""
+    """A text without its sources, for comparison."""
     return _PLAIN.sub("", _CITATION.sub("", text))
 
 
 def split_sources(text: str) -> tuple[str, str]:
-    """A checked statement without the sources at its end, and those: they stay when it is shortened."""
+    """A checked statement without the sources at its end, and these sources, which shortening must keep."""
     found = _AT_END.search(text)
     return (text[: found.start()], found[0]) if found else (text, "")
 
 
 class CitedLines:
-    """The lines of a transcript that an answer cites, as they stand there.
+    """The lines of a transcript that an answer cites.
 
     Args:
         texts: by their numbers from 1, each in the form of `folded`.
@@ -49,11 +49,11 @@ class CitedLines:
 
     @classmethod
     def of(cls, transcript: Path | None, answer: str, until: datetime | None = None) -> CitedLines:
-        """Read the lines that an answer cites; none when the transcript cannot be read.
+        """Read the cited lines; none if the transcript cannot be read.
 
         Args:
             transcript: the session's.
-            answer: what the model wrote.
+            answer: the model's answer.
             until: lines after this time were not shown to the model.
         """
         wanted = sorted({int(match["line"]) for match in _CITATION.finditer(answer)})[:_MOST]
@@ -65,7 +65,7 @@ class CitedLines:
             return cls()
 
     def checked(self, text: str) -> str:
-        """A statement with the citations that hold, as ``(L476)``; with `NO_SOURCE` when none does."""
+        """A statement with its valid citations as ``(L476)``, or with `NO_SOURCE`."""
         held: list[str] = []
 
         def check(match: re.Match[str]) -> str:
@@ -74,8 +74,8 @@ class CitedLines:
                 return f" (L{match['line']})"
             return ""
 
-        told = _CITATION.sub(check, text.replace(NO_SOURCE, "")).strip()
-        return told if held or not told else f"{told} {NO_SOURCE}"
+        statement = _CITATION.sub(check, text.replace(NO_SOURCE, "")).strip()
+        return statement if held or not statement else f"{statement} {NO_SOURCE}"
 
     def _holds(self, line: int, words: str) -> bool:
         quoted = folded(words)
@@ -83,7 +83,7 @@ class CitedLines:
 
 
 def folded(text: str) -> str:
-    """A text as it is searched: in lower case, white space as single spaces."""
+    """A text in lower case with single spaces, for searching."""
     return " ".join(text.casefold().split())
 
 
@@ -103,7 +103,7 @@ def _is_later(records: Iterable[Record], until: datetime | None) -> bool:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """All texts in a record, wherever they stand."""
+    """All strings in a record, at any depth."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

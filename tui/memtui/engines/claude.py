@@ -1,4 +1,4 @@
-"""Drafts by a model: ``claude -p`` is asked, and its answer passes the rules of any draft."""
+"""Drafts by ``claude -p``, whose answers are checked by the rules."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from memtui.formats.session_state import SessionState, render_session_state
 from memtui.reading.facts import Facts
 
 _CONVERSATION = 120_000
-"""Characters of the conversation that are shown to the model: some 30,000 tokens."""
+"""Length of the conversation shown to the model in characters: some 30,000 tokens."""
 _SUMMARY = 400
 
 
 class Claude:
     """The model behind ``claude -p``.
 
-    Every method takes a draft made from facts and returns a better one, or what makes it better; or it raises
-    `EngineError`: then the draft stands, and the error says why in one clause.
+    Every method takes a draft made from facts and returns an improved one, or the parts for it. On
+    `EngineError` the draft is to be used; the error gives the reason in one clause.
 
     Args:
-        transcript: what the facts were read from; None when it is gone.
+        transcript: the source of the facts; None if it was deleted.
         until: where the facts end, see `read_facts`.
-        patience: seconds that an answer may take.
-        cancelled: asked while waiting.
+        patience: maximum seconds for an answer.
+        cancelled: whether to stop waiting; polled.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Claude:
         text = f"Summary: {summary}\n\n{render_memory(draft)}"
         prompt = memory_prompt(facts, text, self._words())
         said = self._ask(prompt)
-        answer, told = memory_in(said)
+        answer, words = memory_in(said)
         known = Known(facts, prompt, self._cited(said))
-        return ruled_memory(answer, draft, known), known.marked(told, _SUMMARY) or summary
+        return ruled_memory(answer, draft, known), known.marked(words, _SUMMARY) or summary
 
     def recovery(self, draft: Recovery, facts: Facts) -> Recovery:
         """A recovery text."""
@@ -66,7 +66,7 @@ class Claude:
         return ruled_recovery(recovery_in(said), draft, Known(facts, prompt, self._cited(said)))
 
     def state(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> StateAnswer:
-        """What a session state is to be made from; `draft` is the next version as the facts alone make it."""
+        """The model's part of a session state; `draft` is the next version made from facts alone."""
         before = render_session_state(previous) if previous is not None else ""
         prompt = state_prompt(facts, render_session_state(draft), before, self._words())
         said = self._ask(prompt)

@@ -1,4 +1,4 @@
-"""What a model may name: files in the facts or in what it was shown, and lines that hold its words."""
+"""Names that a model may use: files in the facts or in its prompt, and lines that contain its words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.reading.paths import absolute
 from memtui.reading.short_text import one_line, shortened
 
 UNSEEN = "not in the transcript"
-"""The mark of a file that only the model names."""
+"""The mark of a file that only the model mentions."""
 
 _PATH = re.compile(
     r"(?<![\w/.:@~-])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.@+-]{1,100}/){1,40}[A-Za-z0-9_.@+-]{1,100}?"
@@ -20,12 +20,12 @@ _PATH = re.compile(
 
 
 class Known:
-    """What is known of files, and of the lines that an answer cites.
+    """The known files, and the lines that an answer cites.
 
     Args:
-        facts: what the transcript says.
-        shown: the whole question that was put to the model.
-        cited: the lines that its answer cites.
+        facts: the facts of the transcript.
+        shown: the whole prompt.
+        cited: the lines cited in the answer.
     """
 
     def __init__(self, facts: Facts, shown: str, cited: CitedLines | None = None) -> None:
@@ -36,30 +36,30 @@ class Known:
         self._all = _index((*modified, *facts.shell_files, *(file.path for file in facts.read_files)))
 
     def file(self, path: str, root: str) -> str:
-        """The absolute path of a file: as the facts write it, where they know it."""
+        """The absolute path of a file, spelt as in the facts if known."""
         return self._find(self._all, path) or absolute(path.removeprefix("./"), root)
 
     def is_modified(self, path: str) -> bool:
-        """Whether the facts show that it was written to."""
+        """Whether the facts show a change of the file."""
         return self._find(self._modified, path) is not None
 
     def is_seen(self, path: str) -> bool:
-        """Whether it is in the facts, or was at least named in what the model was shown."""
+        """Whether the file is in the facts or in the prompt."""
         return self._find(self._all, path) is not None or path in self._shown
 
     def marked(self, text: str, width: int) -> str:
-        """A text on one line, not too long, in which every file that was made up is marked."""
+        """A text on one line, shortened to `width`, with invented files marked."""
         return self._with_marks(shortened(one_line(text), width))
 
     def item(self, text: str, width: int) -> str:
-        """A statement of the model's on one line, with its sources as far as they hold."""
-        told, sources = split_sources(self._cited.checked(one_line(text)))
-        return self.marked(told, width) + sources
+        """A statement of the model on one line, with its valid sources."""
+        statement, sources = split_sources(self._cited.checked(one_line(text)))
+        return self.marked(statement, width) + sources
 
     def block(self, text: str, width: int) -> str:
         """The same for a text of several lines."""
-        told, sources = split_sources(self._cited.checked(text))
-        return self.marked_block(told, width) + sources
+        statement, sources = split_sources(self._cited.checked(text))
+        return self.marked_block(statement, width) + sources
 
     def lines(self, text: str, width: int, drafted: str) -> str:
         """The same for notes, each line a statement of its own; titles and the draft's own lines stay."""
@@ -72,7 +72,7 @@ class Known:
         return line if not bare or bare.startswith(("#", "**")) else self._cited.checked(line.rstrip())
 
     def marked_block(self, text: str, width: int) -> str:
-        """The same for a text of several lines, which stay."""
+        """`marked` for a text of several lines, which are kept."""
         return self._with_marks(shortened(text.strip(), width))
 
     def _with_marks(self, text: str) -> str:
@@ -83,7 +83,7 @@ class Known:
 
     @staticmethod
     def _find(index: dict[str, list[str]], path: str) -> str | None:
-        """The known file that a path names, absolute or from some folder on."""
+        """The known file that a path means, absolute or relative to some folder."""
         key = key_of(path).removeprefix("./")
         for known in index.get(key.rsplit("/", 1)[-1], ()):
             if key_of(known) == key or key_of(known).endswith(f"/{key}"):
@@ -92,7 +92,7 @@ class Known:
 
 
 def key_of(path: str) -> str:
-    """A key that is the same for all spellings of one path."""
+    """A key common to all spellings of a path."""
     return ntpath.normcase(path).replace("\\", "/") if "\\" in path else path.strip("`")
 
 

@@ -21,44 +21,44 @@ from memtui.machine import find_program
 from memtui.project import HOOKS_OFF
 
 PATIENCE = 180.0
-"""Seconds that an answer may take."""
+"""Maximum seconds for an answer."""
 MOST = 256 << 10
-"""Bytes of the longest answer that is read; a good one has some 20 KB."""
+"""Maximum size of an answer in bytes; a good one has some 20 KB."""
 
 _BEAT = 0.05
 _LAST_WISH = 1.0
-"""Seconds between asking the process to end and killing it."""
+"""Seconds between terminating the process and killing it."""
 _COMMAND = (
     "-p",
     "--output-format",
     "text",
-    # Without tools there is one answer, and a text in the prompt can make it do nothing.
+    # Without tools there is a single answer, and no text in the prompt can trigger an action.
     "--tools",
     "",
     "--strict-mcp-config",
-    # No hook of any kind runs in that call; memtui's own look for HOOKS_OFF as well.
+    # No hooks run in that call; memtui's own check HOOKS_OFF as well.
     "--settings",
     json.dumps({"disableAllHooks": True}),
     "--no-session-persistence",
 )
 _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")
-"""What tells Claude Code that it runs inside another session, which it then refuses."""
+"""The variable by which Claude Code recognises a nested session, which it refuses."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 class EngineError(Exception):
-    """The model gave no usable answer; the text says why in one clause."""
+    """The model gave no usable answer; the text is the reason in one clause."""
 
 
 class EngineCancelledError(EngineError):
-    """Nobody waits for the answer any more."""
+    """The call was cancelled."""
 
 
 def find_claude(env: Mapping[str, str] = os.environ) -> Path:
     """The program, found on PATH.
 
     Raises:
-        EngineError: it is not there.
+        EngineError: there is no such program.
     """
     found = find_program("claude", env.get("PATH"))
     if found is None:
@@ -73,14 +73,14 @@ def ask(
     cancelled: Callable[[], bool] = lambda: False,
     env: Mapping[str, str] = os.environ,
 ) -> str:
-    """Ask ``claude -p`` and return what it answers.
+    """Ask ``claude -p`` and return its answer.
 
-    It runs in an empty folder of its own, so that neither its transcript nor the project's settings come in.
+    It runs in an empty folder of its own, away from the project's settings and transcripts.
 
     Args:
-        prompt: the whole question; it goes through standard input.
+        prompt: the whole question, passed on standard input.
         patience: seconds after which the process is ended.
-        cancelled: asked twenty times a second; the process is ended when it answers True.
+        cancelled: polled twenty times a second; True ends the process.
         env: the environment.
 
     Raises:
@@ -126,8 +126,8 @@ def _asked(
             raise EngineError(f"{program} cannot be started: {error.strerror}") from error
         answer = _answer(process, patience, cancelled)
         if process.returncode:
-            told = _told(errors, answer)
-            raise EngineError(f"claude ended with exit code {process.returncode}{told}")
+            reason = _last_line(errors, answer)
+            raise EngineError(f"claude ended with exit code {process.returncode}{reason}")
     return answer
 
 
@@ -159,7 +159,7 @@ def _answer(process: subprocess.Popen[bytes], patience: float, cancelled: Callab
 
 
 def _read(stream: IO[bytes], answer: bytearray) -> None:
-    with suppress(OSError, ValueError):  # closed under our hands: nobody waits for more
+    with suppress(OSError, ValueError):  # closed because the wait is over
         while len(answer) <= MOST and (block := os.read(stream.fileno(), 64 << 10)):
             answer += block
 
@@ -170,7 +170,7 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and everything it has started, even if it ignores the first signal."""
+    """End the process and its children, even if it ignores the first signal."""
     for sign in (signal.SIGTERM, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM):
         with suppress(OSError):
             if sys.platform == "win32":
@@ -181,8 +181,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait(_LAST_WISH)
 
 
-def _told(errors: IO[bytes], answer: bytes) -> str:
-    """The last line that it wrote about its failure."""
+def _last_line(errors: IO[bytes], answer: bytes) -> str:
+    """The last line of its error output, or else of its answer."""
     errors.seek(0)
     text = (errors.read(64 << 10) or answer[:4096]).decode("utf-8", "replace")
     lines = [line for line in (_CONTROL.sub(" ", line).strip() for line in text.split("\n")) if line]

@@ -1,4 +1,4 @@
-"""The questions put to a model, written from the rules of the seeds."""
+"""The prompts, with the rules of the seeds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memtui.engines.answers import CLOSING, OPENING
 from memtui.reading.facts import Facts, to_json
 
 _FACTS = 60_000
-"""Characters of facts at most."""
+"""Maximum length of the facts, in characters."""
 _LONG_LISTS = ("commands", "prompts", "read_files", "errors", "context_sizes", "shell_files")
 _MOST = 60
 
@@ -74,17 +74,17 @@ _STATE = (
 
 
 def memory_prompt(facts: Facts, draft: str, conversation: str) -> str:
-    """What asks for a memory file (seed 001)."""
+    """The prompt for a memory file (seed 001)."""
     return _prompt(_MEMORY, facts, [("draft", draft), ("conversation", conversation)])
 
 
 def recovery_prompt(facts: Facts, draft: str, conversation: str) -> str:
-    """What asks for a recovery text (seeds 000 and 004)."""
+    """The prompt for a recovery text (seeds 000 and 004)."""
     return _prompt(_RECOVERY, facts, [("draft", draft), ("conversation", conversation)])
 
 
 def state_prompt(facts: Facts, draft: str, previous: str, conversation: str) -> str:
-    """What asks for a session state document (seed 003)."""
+    """The prompt for a session state document (seed 003)."""
     parts = [("draft", draft), ("previous version", previous or "none"), ("conversation", conversation)]
     return _prompt(_STATE, facts, parts)
 
@@ -100,7 +100,7 @@ def _prompt(words: tuple[str, str, str], facts: Facts, parts: Sequence[tuple[str
 
 
 def _without_marks(text: str) -> str:
-    """A text without the marks that frame the answer, so that it cannot imitate them."""
+    """A text without the lines that frame the answer, so that it cannot imitate them."""
     return text.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
 
 

@@ -1,4 +1,4 @@
-"""The rules for a model's text: no known fact is lost, and nothing made up passes unmarked.
+"""The rules for a model's text: no known fact is lost, and inventions are marked.
 
 A session state has rules of its own, in `memtui.engines.state_rules`.
 """
@@ -11,28 +11,28 @@ from collections.abc import Iterable, Sequence
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.engines.known import UNSEEN, Known, key_of
 from memtui.engines.process import EngineError
-from memtui.engines.wording import is_told, wording
+from memtui.engines.wording import is_covered, wording
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, RoleFile, is_unknown, render_recovery
 from memtui.reading.short_text import one_line, shortened
 
 ITEMS = 25
-"""Items that a model may add to a list."""
+"""The most items that a model may add to a list."""
 LINE = 320
-"""Characters of an item."""
+"""Maximum length of an item, in characters."""
 
 _TITLE = 120
 _TEXT = 600
 _NOTES = 3_000
 _ROLE = 160
 _FILES = 12
-"""Key files of a memory file, and files that a model may add to a recovery text."""
+"""The most key files of a memory file, and files that a model may add to a recovery text."""
 _LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
 
 
 def ruled_memory(answer: MemoryFile, draft: MemoryFile, known: Known) -> MemoryFile:
-    """A model's memory file: bounded, its invented files marked, the files of the draft in it."""
+    """A model's memory file: limited in length, with invented files marked and the draft's files added."""
     theirs = [file for file in map(one_line, answer.key_files) if file][:_FILES]
     own = {known.file(file, ""): file for file in theirs}  # each file once
     files = [file if known.is_seen(file) else f"{shortened(file, LINE)} ({UNSEEN})" for file in own.values()]
@@ -51,13 +51,13 @@ def ruled_memory(answer: MemoryFile, draft: MemoryFile, known: Known) -> MemoryF
 
 
 def ruled_recovery(answer: Recovery, draft: Recovery, known: Known) -> Recovery:
-    """A model's recovery text with everything that the draft from the facts knows for certain.
+    """A model's recovery text, completed with the certain facts of the draft.
 
     Session, root, plan and last action are the draft's. Files keep the model's roles and order, the draft's
     others follow; of the lists nothing is lost.
 
     Raises:
-        EngineError: it fails a point of the checklist that the draft does not fail.
+        EngineError: it fails a point of the checklist that the draft passes.
     """
     root = draft.project_root
     working, reference = _files(answer, draft, known, root)
@@ -84,14 +84,14 @@ def _list(answer: Sequence[str], draft: Sequence[str], known: Known) -> tuple[st
 
 
 def with_forgotten(items: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
-    """The items, and those of the others that none of them tells."""
-    told = [wording(item) for item in items]
-    left = [item for item in dict.fromkeys(others) if not is_told(item, told)]
+    """The items, and those of the others that none of them covers."""
+    known = [wording(item) for item in items]
+    left = [item for item in dict.fromkeys(others) if not is_covered(item, known)]
     return (*items, *(item for item in left if not (items and is_unknown(item))))
 
 
 def _items(items: Iterable[str], drafted: Iterable[str], known: Known) -> tuple[str, ...]:
-    """A model's items, as many and as long as may be; those of the draft in the draft's words."""
+    """A model's items, limited in number and length; those of the draft in the draft's words."""
     own = {wording(item): item for item in drafted}
     named = (item for item in list(items)[:ITEMS] if not is_unknown(item))
     lines = (own.get(wording(item)) or known.item(item, LINE) for item in named)
@@ -99,14 +99,14 @@ def _items(items: Iterable[str], drafted: Iterable[str], known: Known) -> tuple[
 
 
 def _notes(answer: str, draft: str, known: Known) -> str:
-    """The model's notes, and the lines of the draft's that it forgot, under their titles."""
+    """The model's notes, with the draft's missing lines added under their titles."""
     theirs = known.lines(answer, _NOTES, draft)
     if not theirs or not draft:
         return theirs or draft
-    told = [wording(line) for line in theirs.split("\n")]
+    covered = [wording(line) for line in theirs.split("\n")]
     kept: list[str] = []
     for group in draft.split("\n\n"):
-        lines = [line for line in group.split("\n") if line.startswith("**") or not is_told(line, told)]
+        lines = [line for line in group.split("\n") if line.startswith("**") or not is_covered(line, covered)]
         if any(not line.startswith("**") for line in lines):
             kept.append("\n".join(lines))
     return "\n\n".join((theirs, *kept))
@@ -115,7 +115,7 @@ def _notes(answer: str, draft: str, known: Known) -> str:
 def _files(
     answer: Recovery, draft: Recovery, known: Known, root: str
 ) -> tuple[tuple[RoleFile, ...], tuple[RoleFile, ...]]:
-    """Working and reference files: only what was written to is a working file, and each has one place."""
+    """Working and reference files, each in one list: only changed files are working files."""
     working = {key_of(file.path): file for file in draft.working_files if not is_unknown(file.path)}
     reference = {key_of(file.path): file for file in draft.reference_files if not is_unknown(file.path)}
     first: dict[str, RoleFile] = {}
@@ -153,7 +153,7 @@ def _unseen_last(files: dict[str, RoleFile]) -> tuple[RoleFile, ...]:
 
 
 def _check(ruled: Recovery, draft: Recovery) -> None:
-    """Raise where the checklist fails what it does not fail in the draft."""
+    """Raise if a point of the checklist fails that passes for the draft."""
     try:
         points = check_recovery(render_recovery(ruled))
     except FormatError as error:

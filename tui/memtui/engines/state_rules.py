@@ -1,7 +1,7 @@
-"""What holds for a model's session state before `memtui.documents.compactor` merges it with what was there.
+"""The rules for a model's session state, before `memtui.documents.compactor` merges it.
 
-What the facts know for certain (project, branch, files, checks, the last error, what is done) is not the
-model's to say. It may word the goal, order and add tasks, add decisions, and tell more of how things stand.
+The model cannot change certain facts (project, branch, files, checks, the last error, finished tasks). It may
+word the goal, order and add tasks, add decisions, and add to the technical state.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from memtui.documents.state_tasks import NO_BLOCKER, task_key
 from memtui.engines.citations import CitedLines
 from memtui.engines.known import Known
 from memtui.engines.rules import LINE
-from memtui.engines.wording import is_near, is_told, wording
+from memtui.engines.wording import is_covered, is_near, wording
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -28,32 +28,32 @@ from memtui.formats.session_state import (
 from memtui.reading.facts import Facts
 
 _CONSIDERED = 200
-"""Items of an answer that are looked at; a good one has twenty."""
+"""The most items read of an answer; a good one has twenty."""
 _DECISIONS = 20
-"""Decisions that one answer may add."""
+"""The most decisions that one answer may add."""
 _GOAL = 400
 _FIELD = 200
 _SUBS = 8
 _STATE_LINES = 24
-"""Lines of the technical state up to which a model may add some."""
+"""The most lines of the technical state with the model's additions."""
 _NOTHING = ("", "none", "n/a", NO_BLOCKER.casefold())
 _HANGING = (TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
 
 
 @dataclass(frozen=True, slots=True)
 class StateAnswer:
-    """A model's session state, for the draft that it was asked about or for a later one."""
+    """A model's session state, for the draft in its prompt or for a later one."""
 
     answer: SessionState
     prompt: str
-    """The question: what it shows is known."""
+    """The prompt, which decides the known names."""
     lines: int
-    """Lines of the transcript at that time."""
+    """Number of the transcript's lines at that time."""
     cited: CitedLines = field(default_factory=CitedLines)
-    """The lines of the transcript that it cites."""
+    """The cited lines of the transcript."""
 
     def into(self, draft: SessionState, facts: Facts) -> SessionState:
-        """What of it is merged with a draft; see `ruled_state`."""
+        """The part to merge with a draft; see `ruled_state`."""
         return ruled_state(
             self.answer, draft, Known(facts, self.prompt, self.cited), late=facts.lines != self.lines
         )
@@ -62,13 +62,13 @@ class StateAnswer:
 def ruled_state(
     answer: SessionState, draft: SessionState, known: Known, *, late: bool = False
 ) -> SessionState:
-    """What of a model's session state is merged with the draft from the facts.
+    """The part of a model's session state to merge with the draft.
 
     Args:
-        answer: the model's.
-        draft: the next version as the facts make it.
-        known: the files that are known.
-        late: the session has gone on since the question: what is wanted and done just now is the draft's.
+        answer: the model's state.
+        draft: the next version made from facts.
+        known: the known files and lines.
+        late: the session has continued since the question, so that current work is taken from the draft.
     """
     return SessionState(
         version=draft.version,
@@ -90,8 +90,8 @@ def _identity(answer: Identity, draft: Identity, known: Known) -> Identity:
 
 def _dynamics(answer: Dynamics, draft: Dynamics, known: Known) -> Dynamics:
     names = ("language", "style", "phase", "last_intent")
-    told = {name: known.marked(getattr(answer, name), _FIELD) for name in names}
-    return draft.replace(**{name: value for name, value in told.items() if value})
+    values = {name: known.marked(getattr(answer, name), _FIELD) for name in names}
+    return draft.replace(**{name: value for name, value in values.items() if value})
 
 
 def _working(answer: WorkingContext, draft: WorkingContext, known: Known) -> WorkingContext:
@@ -103,28 +103,28 @@ def _working(answer: WorkingContext, draft: WorkingContext, known: Known) -> Wor
 
 
 def _technical(answer: str, draft: str, known: Known) -> str:
-    """The draft's lines, and behind them what the model knows beside: the last ones give way first."""
+    """The draft's lines, then additional ones of the model, up to the limit."""
     lines = [line.removeprefix("- ") for line in draft.split("\n") if line.strip()]
-    told = [wording(line) for line in lines]
+    covered = [wording(line) for line in lines]
     for line in answer.split("\n")[:_CONSIDERED]:
         more = known.item(line.strip().removeprefix("- "), LINE)
-        if len(lines) < _STATE_LINES and wording(more).words and not is_told(more, told):
+        if len(lines) < _STATE_LINES and wording(more).words and not is_covered(more, covered):
             lines.append(more)
-            told.append(wording(more))
+            covered.append(wording(more))
     return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)
 
 
 def _new_decisions(
     answer: Iterable[Decision], draft: Iterable[Decision], known: Known
 ) -> tuple[Decision, ...]:
-    """The model's last decisions that no decision of the draft tells; the draft's stay in their words."""
-    told = [wording(text) for decision in draft for text in members(decision)]
+    """The model's last decisions that the draft's do not cover; the draft's wording is kept."""
+    covered = [wording(text) for decision in draft for text in members(decision)]
     new: list[Decision] = []
     texts = [(decision.kind, text) for decision in list(answer)[-_CONSIDERED:] for text in members(decision)]
     for kind, text in texts[-_CONSIDERED:]:
         text = known.item(text, LINE)
-        if wording(text).words and not is_told(text, told):
-            told.append(wording(text))
+        if wording(text).words and not is_covered(text, covered):
+            covered.append(wording(text))
             new.append(Decision(kind=kind, text=text))
     return tuple(new[-_DECISIONS:])
 
@@ -132,8 +132,8 @@ def _new_decisions(
 def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late: bool) -> tuple[Task, ...]:
     """The model's tasks: those of the draft in the draft's words, and new ones that are still to be done.
 
-    What the facts do not show to be done stays open, and what they do not know is not done. A late answer
-    only adds tasks, and none that is in progress: that was then.
+    Tasks stay open unless the facts show them done, and new ones are open. A late answer only adds tasks that
+    are not in progress.
     """
     before = [task for task in flat(draft) if not count_of(task)]
     tasks = {task_key(task.text): task for task in before} if late else {}
@@ -154,14 +154,14 @@ def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late:
 
 
 def _own(task: Task, before: list[Task]) -> Task | None:
-    """The draft's task that a model's task is."""
+    """The draft's task that equals a model's task."""
     exact = (each for each in before if task_key(each.text) == task_key(task.text))
     near = (each for each in before if is_near(each.text, task.text))
     return next(exact, None) or next(near, None)
 
 
 def _taken(own: Task, task: Task, known: Known) -> Task:
-    """A task of the draft with what the model may say of it: which comes next, and what hangs on it."""
+    """A task of the draft with the model's additions: whether it is next, and its sub-items."""
     if own.kind is TaskKind.DONE:
         return own
     kind = own.kind if task.kind is TaskKind.DONE else task.kind
@@ -169,19 +169,19 @@ def _taken(own: Task, task: Task, known: Known) -> Task:
 
 
 def _children(task: Task, own: tuple[Task, ...], known: Known) -> tuple[Task, ...]:
-    """What hangs on a task: the draft's, and the model's as far as there is room; none of it is done."""
+    """A task's sub-items: the draft's, then open ones of the model, up to the limit."""
     blocked = any(_is_blocker(child) for child in own)
     kept = [child for child in own if child.kind is not TaskKind.BLOCKER or blocked]
-    told = [wording(child.text) for child in kept]
+    covered = [wording(child.text) for child in kept]
     for child in task.children[:_CONSIDERED]:
         text = known.item(child.text, LINE) if not _is_nothing(child) else NO_BLOCKER
         unwanted = child.kind is TaskKind.DONE or (child.kind is TaskKind.BLOCKER and blocked)
-        if len(kept) >= _SUBS or unwanted or not wording(text).words or is_told(text, told):
+        if len(kept) >= _SUBS or unwanted or not wording(text).words or is_covered(text, covered):
             continue
         kind = child.kind if child.kind in _HANGING else TaskKind.SUB
         blocked = blocked or kind is TaskKind.BLOCKER
         kept.append(Task(kind=kind, text=text))
-        told.append(wording(text))
+        covered.append(wording(text))
     return tuple(kept)
 
 

@@ -1,4 +1,4 @@
-"""Whether two texts say the same. In doubt they do not: then both stay."""
+"""Comparing the wording of two texts. In doubt they differ, and both are kept."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.5
-"""The share of words that the shorter of two wordings of one task has."""
+"""Least share of words in the shorter of two wordings of one task."""
 
 
 class Wording(NamedTuple):
-    """A text as it is compared."""
+    """The comparable form of a text."""
 
     words: tuple[str, ...]
-    """In lower case; of a script without spaces every two characters that follow each other."""
+    """In lower case; for scripts without spaces all pairs of adjacent characters."""
     denials: int
-    """How often it says no: what is told to be done is not told by what forbids it."""
+    """Number of negations; texts match only if it is equal."""
 
-    def tells(self, other: Wording) -> bool:
-        """Whether all words of another text are here, in their order, and nothing is denied or allowed."""
+    def covers(self, other: Wording) -> bool:
+        """Whether all words of another text occur here in order, with as many negations."""
         if self.denials != other.denials:
             return False
         mine = iter(self.words)
@@ -39,8 +39,8 @@ class Wording(NamedTuple):
 
 
 def wording(text: str) -> Wording:
-    """How a text is compared."""
-    text = without_citations(text.replace(UNSEEN, ""))  # our marks and sources deny nothing
+    """The comparable form of a text."""
+    text = without_citations(text.replace(UNSEEN, ""))  # our marks and sources are not negations
     words: list[str] = []
     for piece in _PIECE.findall(text.casefold()):
         if _WIDE.match(piece) and len(piece) > 1:
@@ -50,13 +50,13 @@ def wording(text: str) -> Wording:
     return Wording(tuple(words), len(_NOT.findall(text)))
 
 
-def is_told(item: str, told: Collection[Wording]) -> bool:
-    """Whether one of the texts says all that `item` says; what has no words says nothing."""
+def is_covered(item: str, texts: Collection[Wording]) -> bool:
+    """Whether one of the texts contains the wording of `item`; an item without words does not count."""
     mine = wording(item)
-    return any(text.tells(mine) for text in told)
+    return any(text.covers(mine) for text in texts)
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether two texts are wordings of one task: one says all of the other, and not much more."""
+    """Whether two texts are wordings of one task: one contains the other, and little more."""
     short, long = sorted((wording(one), wording(other)), key=lambda each: len(each.words))
-    return bool(short.words) and len(short.words) >= len(long.words) * _NEAR and long.tells(short)
+    return bool(short.words) and len(short.words) >= len(long.words) * _NEAR and long.covers(short)

@@ -1,1 +1,1 @@
-"""What the command line, the app and the MCP server do alike: compact, review, follow a session, restore."""
+"""Operations shared by the command line, the app and the MCP server: compact, review, follow, restore."""

@@ -1,4 +1,4 @@
-"""What a compaction kept and lost, of a session or of the compaction that a capture belongs to."""
+"""The aftermath of a session's compactions, or of a capture's compaction."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import check_transcript
 
 _FEW = 3
-"""Words below which a line of rules is a title."""
+"""A line of rules with fewer words is a title."""
 _MOST_RULES = 20
-"""Rules of one command."""
+"""The most rules of one command."""
 _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
-"""What makes a line a list item or a quote."""
+"""The marks of list items and quotes."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
 
 ReadFacts = Callable[[Path, datetime | None], Facts]
 
 
 class NoCompaction(FileProblem):
-    """The transcript has no compaction with a summary, or not the one that is meant."""
+    """The transcript has no compaction with a summary, or not the wanted one."""
 
 
 def named_compaction(places: Places, name: str = "") -> tuple[Path, datetime | None]:
-    """The transcript, and the earliest time of the compaction, that a person means.
+    """The transcript and the earliest time of the named compaction.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         name: a capture (its path, file name or time), a session (see `find_transcript`), or "" for the
             project's newest session.
 
@@ -70,21 +70,21 @@ def aftermaths(
     read: ReadFacts | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Aftermath]:
-    """What became of the facts of a transcript's compactions, the oldest first.
+    """The aftermaths of a transcript's compactions, oldest first.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         transcript: the session's.
-        since: the first compaction at or after this time is meant; the newest one when None.
-        every: all of them instead.
-        standing: pins and rules that held at the newest one.
+        since: selects the first compaction at or after this time; the newest one when None.
+        every: select all of them.
+        standing: pins and rules at the time of the newest one.
         read: reads facts up to a time; `read_facts` when None.
-        cancelled: asked now and then; see `read_facts`.
+        cancelled: polled; see `read_facts`.
 
     Raises:
-        NoCompaction: there is none such.
+        NoCompaction: there is no such compaction.
         OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` answered True.
+        ReadingCancelledError: `cancelled` returned True.
     """
     found = list(enumerate(traces(transcript, cancelled), 1))
     if not found:
@@ -104,20 +104,20 @@ def aftermaths(
 
 
 def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> list[Aftermath]:
-    """What became of the facts of the compaction that a person means; see `named_compaction`.
+    """The aftermath of the named compaction; see `named_compaction`.
 
     Raises:
         FileProblem: there is no such capture, session or compaction.
         OSError: the transcript cannot be read.
     """
     transcript, since = named_compaction(places, name)
-    # What holds now says nothing of a session that has a successor.
+    # Current pins and rules do not apply to sessions with a successor.
     newest = next(iter(transcripts_of(places).values()), None) == transcript
     return aftermaths(places, transcript, since, every=every, standing=standing_of(places) if newest else ())
 
 
 def as_object(aftermath: Aftermath) -> dict[str, Any]:
-    """A compaction for programs."""
+    """An aftermath as JSON."""
     compaction = aftermath.compaction
     return {
         "session_id": aftermath.session_id,
@@ -153,9 +153,9 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
 
 
 def standing_of(places: Places) -> list[Standing]:
-    """The pins, and the rules of active commands, that hold in a project now.
+    """The current pins and rules of active commands of a project.
 
-    Pins or rules that cannot be read are left out; the pane of active commands shows why.
+    Unreadable ones are left out; the pane of active commands shows the problem.
     """
     report = Report()
     found = [Standing("pin", text) for text in pin_texts(places.project, places.home, report)]

@@ -1,4 +1,4 @@
-"""A session to a recovery text, and a recovery text to a Recovery ID."""
+"""Drafting recovery texts, and storing them under Recovery IDs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = 80
 
 _NEWEST = 50
-"""Memories of a project among which the same one is looked for."""
+"""The most memories of a project that are searched for the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Compacted:
 
     text: str
     note: str = ""
-    """What a person should know of how it was made; "" for nothing."""
+    """A remark on how it was made, or ""."""
     session_id: str = ""
     """Claude Code's session."""
     description: str = ""
@@ -49,9 +49,9 @@ class Compacted:
     root: Path = Path()
     """The project's root that the text names."""
     facts: Facts | None = field(default=None, compare=False, repr=False)
-    """What it was made from; None for a text that came from elsewhere."""
+    """The facts it was made from; None for a text from elsewhere."""
     engine: str = Engine.FACTS
-    """Who worded it."""
+    """The engine that worded it."""
 
 
 def draft(
@@ -66,17 +66,17 @@ def draft(
     """Draft the recovery text of a session: the named one, else the project's newest.
 
     Args:
-        places: where things are.
-        transcript: the session's transcript, of whichever project.
-        session: the session's id, or its beginning; looked for among the project's transcripts.
-        facts: what `transcript` says, when that has been read already.
-        progress: told now and then the bytes read and the size of the transcript.
-        cancelled: asked now and then; see `read_facts`.
+        places: the project and the folders.
+        transcript: the session's transcript, of any project.
+        session: the id of one of the project's sessions, or its beginning.
+        facts: the facts of `transcript`, if already read.
+        progress: receives the bytes read and the size of the transcript.
+        cancelled: polled; see `read_facts`.
 
     Raises:
-        FileProblem: there is no such session, or the file is no transcript.
+        FileProblem: there is no such session, or the file is not a transcript.
         OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` answered True.
+        ReadingCancelledError: `cancelled` returned True.
     """
     newest = transcript is None and not session and facts is None
     if transcript is None and facts is None:
@@ -102,13 +102,13 @@ def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery,
     """The recovery text of facts, with the plan of the workflow session that belongs to them.
 
     Args:
-        facts: what the transcript says.
-        project: whose workflow sessions are looked at.
-        current: the facts are those of the session that goes on now; of an earlier one only a workflow
-            session counts that it names itself.
+        facts: the facts of the transcript.
+        project: the project with the workflow sessions.
+        current: the facts are those of the current session; an earlier one only gets a workflow session that
+        it names itself.
 
     Returns:
-        The text, and a note on what could not be read, "" when all could.
+        The text, and a note on read problems or "".
     """
     identifier, plan, note = _workflow(facts, project, current=current)
     return draft_recovery(facts, project.root, session_id=identifier, workflow=plan), note
@@ -127,16 +127,16 @@ def keep(
     """Store a recovery text under a Recovery ID.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         clock: gives the id its time.
         compacted: a draft, or any recovery text.
-        description: what lists show; the draft's own when "".
+        description: the title in lists; the draft's own when "".
         tags: tags.
-        source: who made it.
+        source: the command that made it.
         wrote: records the change.
 
     Raises:
-        FormatError: the text is no recovery text.
+        FormatError: the text is not a recovery text.
         FileProblem: it cannot be written; nothing was changed.
     """
     if isinstance(compacted, str):
@@ -156,9 +156,9 @@ def keep(
 def stored_already(
     places: Places, compacted: Compacted, *, description: str = "", tags: tuple[str, ...] = ()
 ) -> str:
-    """The Recovery ID under which the same text of the same session is stored; "" when it is not.
+    """The Recovery ID under which the same text of the same session is stored, or "".
 
-    A memory with another description than the given one, or without one of the tags, is not the same.
+    A memory with a different description, or without one of the tags, does not count.
     """
     backend = FilesBackend(places.home, system_clock)
     body = without_surrogates(compacted.text).encode()
@@ -175,7 +175,7 @@ def stored_already(
 
 
 def describe(facts: Facts) -> str:
-    """What a session is about, on one line."""
+    """A one-line description of a session."""
     return shortened(one_line(title_of(facts)), _DESCRIPTION).rstrip(".。")
 
 
@@ -183,8 +183,8 @@ def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Pl
     """The id and plan of the active workflow session changed last that has a readable plan.
 
     Returns:
-        Where none has one, the id of the session changed last and no plan; "" without any session. The
-        third is a sentence on the first plan that could not be read, "" when there is none.
+        If no plan is readable, the id of the session changed last and no plan; "" without any session. The
+        third value is a sentence on the first unreadable plan, or "".
     """
     note = ""
     try:
@@ -208,7 +208,7 @@ def _unread(problem: FileProblem) -> str:
 
 
 def _names(facts: Facts, identifier: str) -> bool:
-    """Whether a session has to do with a workflow session: its words, files or commands name it."""
+    """Whether a session's words, files or commands name a workflow session."""
     return (
         any(identifier in file.path for file in (*facts.modified_files, *facts.read_files))
         or any(identifier in prompt.text for prompt in facts.prompts)

@@ -1,6 +1,6 @@
-"""A recovery text or a memory file as a model words it: the draft from the facts stands where it fails.
+"""Recovery texts and memory files worded by a model, with the facts-only draft as fallback.
 
-Both can be called from any thread, and end soon after `cancelled` answers True.
+Both functions can be called from any thread, and end soon after `cancelled` returns True.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """The review of a capture, from the facts or as the model words it."""
+    """The review of a capture, from the facts or worded by the model."""
 
     memory: MemoryFile
     summary: str
     problem: str = ""
-    """Why the model had no part in it, in one clause; "" when it had."""
+    """Why the model was not used, in one clause; "" if it was."""
 
 
 def compact_by_claude(
     compacted: Compacted, *, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Compacted, str]:
-    """Let ``claude -p`` improve on the draft of a recovery text.
+    """Let ``claude -p`` improve the draft of a recovery text.
 
     Args:
-        compacted: what `memtui.flows.compact.draft` made: with its facts.
-        cancelled: asked while waiting for the answer.
+        compacted: the result of `memtui.flows.compact.draft`, with its facts.
+        cancelled: polled while waiting.
 
     Returns:
-        The text as the model words it, and ""; or the draft as it was, and why in one clause.
+        The improved text, and ""; or the unchanged draft, and the reason in one clause.
     """
     facts = compacted.facts
     assert facts is not None
@@ -62,23 +62,23 @@ def review_by_claude(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Reworded:
-    """Let ``claude -p`` improve on the draft of a review.
+    """Let ``claude -p`` improve the draft of a review.
 
     Args:
-        capture: what is reviewed; the model sees the conversation up to its compaction.
-        memory: the memory file as the facts make it.
-        summary: the summary likewise.
-        facts: what both were made from.
+        capture: the capture; the model sees the conversation up to its compaction.
+        memory: the memory file made from facts.
+        summary: the summary made from facts.
+        facts: the facts for both.
         claude: Claude Code's configuration folder: no transcript outside it is opened.
-        cancelled: asked while waiting for the answer.
+        cancelled: polled while waiting.
     """
     transcript: Path | None = None
-    with suppress(TranscriptProblem):  # the facts are the capture's own then
+    with suppress(TranscriptProblem):  # then the facts are the capture's own
         transcript = check_transcript(capture.transcript, claude)
 
     def ask() -> tuple[MemoryFile, str]:
         model = Claude(transcript, until=capture.timestamp, cancelled=cancelled)
         return model.memory(memory, summary, facts)
 
-    (better, told), problem = improved((memory, summary), ask)
-    return Reworded(better, told, problem)
+    (better, worded), problem = improved((memory, summary), ask)
+    return Reworded(better, worded, problem)

@@ -1,7 +1,7 @@
-"""Following the sessions of a project while they go on: when a new version of a state document is due.
+"""Following a project's running sessions: deciding when new versions of state documents are due.
 
-By looking at sizes, which costs next to nothing, whatever the file system reports. Several followers may be
-at it (the app, ``memtui compactor``, the hooks' server): a version is written once, by whoever is first.
+It polls file sizes, which is cheap and works on every file system. Several followers may run at once (the
+app, ``memtui compactor``, the hooks' server); the first one writes a version, the others skip it.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ GROWTH = 256 << 10
 token of context came with 13 bytes of transcript (6 to 18)."""
 
 PAUSE = 30.0
-"""Seconds without a new line after which a session is taken to pause."""
+"""Seconds without a new line after which a session counts as paused."""
 
 
 @dataclass(slots=True)
 class _Seen:
-    """A transcript as it was at the last look."""
+    """A transcript at the last poll."""
 
     size: int
     since: float
-    """When it last grew, on the clock that `look` is given."""
-    told: int
-    """The size up to which its state document is up to date."""
+    """When it last grew, on the clock of `look`."""
+    covered: int
+    """The size covered by its state document."""
 
 
 class Follower:
-    """Decides which sessions are due. Knows neither files nor a clock: both are told to `look`."""
+    """Decides which sessions are due, from the sizes and times passed to `look`."""
 
     def __init__(self, *, growth: int = GROWTH, pause: float = PAUSE) -> None:
         """Make one.
 
         Args:
             growth: bytes after which a version is due at once.
-            pause: seconds without growth after which one is due for whatever has been added.
+            pause: seconds without growth after which one is due for any addition.
         """
         self._growth = growth
         self._pause = pause
@@ -54,8 +54,8 @@ class Follower:
     def look(self, sizes: Mapping[str, int], now: float) -> list[str]:
         """The sessions that are due, in the order given.
 
-        At the first look only the first session is due, as nobody knows how far its document goes; the others
-        become due when they grow.
+        At the first call only the first session is due, as the coverage of its document is unknown; the
+        others become due when they grow.
 
         Args:
             sizes: bytes of each session's transcript, the newest session first.
@@ -65,42 +65,42 @@ class Follower:
         self._seen = {session: self._at(session, size, now) for session, size in sizes.items()}
         if before is None:
             for seen in list(self._seen.values())[1:]:
-                seen.told = seen.size
+                seen.covered = seen.size
             return list(self._seen)[:1]
         return [session for session, seen in self._seen.items() if self._is_due(seen, now)]
 
-    def told(self, session: str, size: int) -> None:
-        """Note that a session is up to date as of this size, or could not be: only later growth counts."""
+    def note(self, session: str, size: int) -> None:
+        """Note that a session is up to date as of this size, or failed: only later growth counts."""
         if self._seen is not None and session in self._seen:
-            self._seen[session].told = size
+            self._seen[session].covered = size
 
     def _at(self, session: str, size: int, now: float) -> _Seen:
         seen = (self._seen or {}).get(session)
         if seen is None:
-            return _Seen(size, now, told=0)
+            return _Seen(size, now, covered=0)
         if seen.size == size:
             return seen
-        # A transcript never shrinks: a smaller one is another one.
-        return _Seen(size, now, told=seen.told if size > seen.told else 0)
+        # A transcript never shrinks: a smaller one is a new one.
+        return _Seen(size, now, covered=seen.covered if size > seen.covered else 0)
 
     def _is_due(self, seen: _Seen, now: float) -> bool:
-        new = seen.size - seen.told
+        new = seen.size - seen.covered
         return new >= self._growth or (new > 0 and now - seen.since >= self._pause)
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What came of a session that was due."""
+    """The result for a session that was due."""
 
     session_id: str
     stored: StoredState | None = None
-    """The version that was written; None when there was nothing new to say."""
+    """The written version; None if there was nothing new."""
     problem: str = ""
     """Why it could not be brought up to date: one sentence without its full stop."""
 
 
 class Update(Protocol):
-    """What brings a session up to date: `update_state`."""
+    """Brings a session up to date: `update_state`."""
 
     def __call__(
         self,
@@ -131,7 +131,7 @@ class Following:
         self._transcripts = TranscriptStore(places.project, places.claude)
 
     def step(self, now: float, cancelled: Callable[[], bool] | None = None) -> Iterator[Followed]:
-        """Look once, and bring up to date what is due.
+        """Poll once, and update the sessions that are due.
 
         Args:
             now: seconds of a monotonic clock.
@@ -139,7 +139,7 @@ class Following:
 
         Raises:
             FileProblem: the transcripts cannot be listed.
-            ReadingCancelledError: `cancelled` answered True.
+            ReadingCancelledError: `cancelled` returned True.
         """
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
         for session in self._follower.look({name: _size(each) for name, each in transcripts.items()}, now):
@@ -149,11 +149,11 @@ class Following:
                     self._places, self._clock, transcript=transcript.path, cancelled=cancelled
                 )
                 followed = Followed(session, stored)
-            except VersionTaken:  # another follower is at it: the next look sees what is left to tell
+            except VersionTaken:  # another follower is updating it: the next poll sees the rest
                 continue
             except FileProblem as problem:
                 followed = Followed(session, problem=str(problem))
-            self._follower.told(session, _size(transcript))
+            self._follower.note(session, _size(transcript))
             yield followed
 
 

@@ -1,4 +1,4 @@
-"""Forgetting a session: what memtui keeps of it is deleted, and what remains is named."""
+"""Forgetting a session: deleting its stored data, and naming the rest."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from memtui.store.transcripts import all_transcripts
 
 @dataclass(frozen=True)
 class Traces:
-    """What there is of a session."""
+    """The stored data of a session."""
 
     session_id: str
     copies: tuple[Kept, ...]
     """In the archive."""
     paths: tuple[Path, ...]
-    """Files and folders that go: captures, states, what waits to be handed over."""
+    """Files and folders to delete: captures, states, the outbox."""
     indexed: bool
     """Whether the search index has it."""
     stays: tuple[str, ...]
-    """What memtui does not delete, each a phrase."""
+    """Data that is not deleted, each as a phrase."""
 
     @property
     def is_empty(self) -> bool:
@@ -39,7 +39,7 @@ class Traces:
 
 
 def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
-    """Everything that memtui has of a session.
+    """All data that memtui has of a session.
 
     Raises:
         FileProblem: a folder cannot be listed.
@@ -74,7 +74,7 @@ def _captures(places: Places, session_id: str) -> list[Path]:
 
 
 def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
-    """Delete it; returns what could not be deleted, each a sentence."""
+    """Delete the data; returns a sentence for each failure."""
     failed = []
     archive = Archive(places.home, clock)
     for kept in traces.copies:
@@ -94,7 +94,5 @@ def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
         except FileProblem as problem:
             failed.append(f"{problem}.")
     with suppress(OSError):
-        places.home.session_cache.unlink(
-            missing_ok=True
-        )  # what it said of the session is read anew, if at all
+        places.home.session_cache.unlink(missing_ok=True)  # its entry for the session is made again if needed
     return failed

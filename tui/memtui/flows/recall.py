@@ -1,4 +1,4 @@
-"""Which memory a person or a model means."""
+"""Finding a memory by the beginning of its id."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from memtui.store.base import Filter, MemoryBackend, MemoryMissing, Which
 
 
 def resolved(backend: MemoryBackend, beginning: str, project: str) -> str:
-    """The id that is meant: of this project's memories first, then of all.
+    """The full id for the beginning of one: among this project's memories first, then among all.
 
-    An id is unique anyway; but of the beginning of one there may be several in all projects and one in this.
+    A beginning may be ambiguous among all projects but unique in this one.
 
     Args:
-        backend: where to look.
+        backend: the store.
         beginning: an id or the beginning of one.
         project: path of the project's root.
 
     Raises:
-        MemoryMissing: none begins so, or several do.
+        MemoryMissing: no id begins like this, or several do.
     """
     try:
         return backend.find(beginning)
     except MemoryMissing:
-        wanted = _bare(beginning)
+        wanted = _digits(beginning)
         here = backend.list(Filter(project=project, which=Which.ALL)).items if wanted else ()
-        fitting = [listed.meta.id for listed in here if _bare(listed.meta.id).startswith(wanted)]
+        fitting = [listed.meta.id for listed in here if _digits(listed.meta.id).startswith(wanted)]
         if len(fitting) == 1:
             return fitting[0]
         raise
 
 
-def _bare(text: str) -> str:
+def _digits(text: str) -> str:
     return text.strip().upper().removeprefix("CMEM-")

@@ -1,7 +1,7 @@
-"""Which memories of a store are related to one, and the graph of all: `extract.entities` over a backend.
+"""The memories related to one, and the graph of all memories: `relations.entities` over a backend.
 
-Nothing is stored: the search says which memories name a thing, and only the likeliest relatives are read.
-With 10,000 memories that takes a fraction of reading them all.
+Nothing is stored: the search finds memories by names, and only the likeliest relatives are read. With 10,000
+memories that takes a fraction of reading them all.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from memtui.relations.graph import Graph, graph_of
 from memtui.store.base import Filter, Listed, MemoryBackend
 
 _ASKED = 24
-"""Entities that are searched for at most, files first."""
+"""The most entities that are searched for, files first."""
 _HITS = 40
-"""Memories taken of one search."""
+"""The most memories taken from one search."""
 _READ = 40
-"""Memories read in the end, to see what they really name."""
+"""The most memories read to check their names."""
 _NEAR = 200
-"""Memories of those days that are looked at."""
+"""The most memories of these days that are examined."""
 _SESSION_LASTS = timedelta(days=7)
-"""Memories of one session are not further apart."""
+"""Maximum distance in time between memories of one session."""
 _WORD = re.compile(r"\w+")
 _WORDS = 8
-"""Words of a decision that are searched for."""
+"""The most words of a decision that are searched for."""
 _WINDOWS_TOO = re.compile(r"/mnt/[a-z]/", re.IGNORECASE)
-"""A drive of Windows as WSL mounts it."""
+"""A Windows drive mounted by WSL."""
 _RECOVERY_LIMIT = 1 << 20
-"""Bytes of the largest text that is taken apart; a real one has some thousand."""
+"""Size of the largest text that is parsed, in bytes; usual ones have some thousand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A memory that names what another one names, too."""
+    """A memory that shares names with another one."""
 
     listed: Listed
     shared: tuple[Entity, ...]
@@ -63,7 +63,7 @@ class Related:
 
 
 def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
-    """What a stored memory names. Of a text that is no recovery text, only the store's word is known."""
+    """The entities of a stored memory; only its metadata counts if the text is not a recovery text."""
     recovery = Recovery()
     if len(stored.body) <= _RECOVERY_LIMIT:
         with suppress(FormatError):
@@ -82,9 +82,9 @@ def related_memories(
 
     Args:
         backend: the store.
-        memory_id: the whole id of the one.
-        limit: the most that are returned.
-        cancelled: asked before each search and each reading; when it answers True, the result is empty.
+        memory_id: the full id.
+        limit: the most to return.
+        cancelled: polled before each search and each reading; True gives an empty result.
 
     Raises:
         MemoryMissing: there is no such memory.
@@ -103,14 +103,14 @@ def related_memories(
             return []
         try:
             others[candidate] = entities_of(backend.get(candidate))
-        except FileProblem:  # gone or broken since it was found
+        except FileProblem:  # deleted or broken since it was found
             continue
     found = related(mine, others, search.named_by, search.total)
     return [Related(search.listed[each.id], each.shared, each.score) for each in found[:limit]]
 
 
 class _Search:
-    """Who may be related to one memory, and how telling each thing is that it names."""
+    """Finds candidates related to one memory, and the weights of its entities."""
 
     def __init__(self, backend: MemoryBackend, stored: StoredMemory, mine: Sequence[Entity]) -> None:
         self._backend = backend
@@ -124,23 +124,23 @@ class _Search:
         self._same_session()
 
     def asked(self) -> list[Entity]:
-        """What is searched for: files first, for most relations are by them."""
+        """The entities to search for: files first, as they make most relations."""
         some = [entity for entity in self._mine if entity.kind != PROJECT]
         return sorted(some, key=lambda entity: entity.kind != FILE)[:_ASKED]
 
     def ask(self, entity: Entity) -> None:
-        """Look up who names an entity."""
+        """Find the memories that name an entity."""
         found = self._backend.search(_query(entity, self._root), limit=_HITS)
         count = self.named_by[entity.key] = max(found.total, self.named_by.get(entity.key, 0))
         for hit in found.hits:
             self._add(hit.listed, telling(entity.key, max(2, count), self.total))
 
     def nearest(self) -> list[str]:
-        """The ids of those that are worth reading."""
+        """The ids of the candidates worth reading."""
         return sorted(self._scores, key=lambda each: (-self._scores[each], each))[:_READ]
 
     def _same_session(self) -> None:
-        """Find the memories of the same session of Claude Code: the store says so, not their texts."""
+        """Find the memories of the same session of Claude Code by their metadata."""
         session = self._meta.session_id
         if not session:
             return
@@ -160,20 +160,20 @@ class _Search:
 
 
 def _query(entity: Entity, root: str) -> str:
-    """A search for an entity. It may find more than what names it: what is read is looked at again."""
+    """A query for an entity. It may find too much, as results are checked after reading."""
     if entity.kind == DECISION:
         return " ".join(_WORD.findall(entity.name.removesuffix("…"))[:_WORDS])
     if entity.kind != FILE:
         return _phrase(entity.name)
     path = below(entity.name, root)
     if "\\" in path or _WINDOWS_TOO.match(entity.name):
-        # Others may write it with other slashes: its last parts, wherever they stand.
+        # Other texts may use other slashes: search for the last parts of the path.
         return " ".join(_phrase(part) for part in re.split(r"[\\/]", path)[-2:] if part)
     return _phrase(path)
 
 
 def _phrase(text: str) -> str:
-    """A text as one term of a search; a quote in it, which would end the term, makes it several."""
+    """A text as one term of a query, or several if it contains quotes, which would end the term."""
     return " ".join(f'"{part}"' for part in text.split('"') if part.strip())
 
 
@@ -184,13 +184,13 @@ def memory_graph(
     least: int = 1,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Graph:
-    """The graph of the memories that a filter means, newest first; broken ones are left out.
+    """The graph of the memories that pass a filter, newest first; broken ones are left out.
 
     Args:
         backend: the store.
-        where: which memories.
+        where: the filter.
         least: leave out entities that fewer of them name.
-        cancelled: asked before each reading; when it answers True, the rest is left out.
+        cancelled: polled before each reading; True leaves out the rest.
 
     Raises:
         FileProblem: the store cannot be listed.

@@ -1,4 +1,4 @@
-"""Rescue: lost facts that a person chose, handed to the session once or copied as a prompt."""
+"""Rescue: lost facts chosen by the user, handed to the session once or copied as a prompt."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 ROOM = LIMIT - 700
-"""Characters of rows; the rest is for the introduction, titles and the mark."""
+"""Room for rows in characters; the rest is for the introduction, titles and the mark."""
 
 _ROW = 600
-"""Characters of one row."""
+"""Maximum length of a row, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """What waits for its session now."""
+    """A rescue that waits for its session."""
 
     session_id: str
     rows: int
 
 
 def line_of(row: Row) -> str:
-    """A row as it is handed over: clean, masked, with its source."""
+    """The text of a row: clean, masked, with its source."""
     return f"- {sourced(head_and_tail(clean_line(safe(row.text)), _ROW), row.source)}"
 
 
 def size_of_rows(rows: Iterable[Row]) -> int:
-    """Characters that rows take of `ROOM`."""
+    """The length of rows in characters, out of `ROOM`."""
     return sum(size_of(line_of(row)) + 1 for row in rows)
 
 
 def fitting(rows: Iterable[Row], room: int = ROOM) -> list[Row]:
-    """The rows that have room, in their order: one that is too long does not keep out those behind it."""
+    """The rows that fit, in order: after one that is too long, shorter ones may still fit."""
     kept = []
     for row in rows:
         size = size_of_rows((row,))
@@ -62,8 +62,8 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
     """The chosen rows as notes for the session, by kind, of less than 9,000 characters with their mark.
 
     Args:
-        aftermath: whose rows.
-        rows: the chosen ones; those without room are left out.
+        aftermath: the aftermath with the rows.
+        rows: the chosen rows; those that do not fit are left out.
         project: the project's name.
     """
     moment = parse_iso(aftermath.compaction.source.timestamp)
@@ -86,7 +86,7 @@ def hand_over(
     """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
 
     Raises:
-        FileProblem: nothing is chosen, or it cannot be written.
+        FileProblem: no row is chosen, or the message cannot be written.
     """
     rows = fitting(rows)
     outbox = Outbox(places.home, aftermath.session_id)

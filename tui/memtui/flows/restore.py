@@ -1,4 +1,4 @@
-"""What a new session can be given by hand: the notes that the hooks hand over, of a session or a memory."""
+"""Notes for a new session, made by hand from an earlier session or a memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _RANKS = {
     "notes": 8,
     "reference files": 9,
 }
-"""The sections of a recovery text (seed 004), those first that stay longest."""
+"""The sections of a recovery text (seed 004), the most important first."""
 
 _UNKNOWN = 6
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
@@ -49,18 +49,18 @@ class Restored:
     """Notes to hand over."""
 
     text: str
-    """Clean, quoted, of less than 9,000 characters unless all of it was wanted."""
+    """Clean, quoted, below 9,000 characters unless the whole text was requested."""
     name: str
-    """What it is, in a few words."""
+    """Its source, in a few words."""
     secrets: tuple[Hit, ...] = ()
-    """What is masked in it, by the lines of the original."""
+    """The secrets masked in it, by the lines of the original."""
 
 
 def restore_session(places: Places, clock: Clock, *, session: str = "", full: bool = False) -> Restored:
-    """The notes on where a session stands: its newest version, or a draft where none is stored.
+    """Notes from a session's state: the newest version, or a draft if none is stored.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         clock: for the date of the notes.
         session: its id, or the beginning of one; the project's newest session without it.
         full: leave nothing out.
@@ -84,16 +84,16 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
 
 
 def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool = False) -> Restored:
-    """The notes that a stored memory holds.
+    """Notes from a stored memory.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         clock: for the date of the notes.
         memory_id: its Recovery ID, or the beginning of it.
         full: leave nothing out.
 
     Raises:
-        MemoryMissing: there is none, or it is not the only one.
+        MemoryMissing: no memory matches, or several do.
         FileProblem: it cannot be read.
     """
     backend = FilesBackend(places.home, clock)
@@ -108,7 +108,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
 
 
 def _here(text: str, here: Path) -> str:
-    """A recovery text with the paths of another machine as this machine has them, which it says first."""
+    """A recovery text with another machine's paths mapped to this one's, and a line saying so."""
     try:
         root = parse_recovery(text).project_root.strip()
     except FormatError:
@@ -119,7 +119,7 @@ def _here(text: str, here: Path) -> str:
 
 
 def shortened_recovery(text: str, room: int) -> str:
-    """A recovery text, or as many of its sections as `room` characters hold; else the beginning of it."""
+    """A recovery text, or its most important sections that fit `room` characters, or else its beginning."""
     if size_of(text) <= room:
         return text
     parts = [part.strip("\n") for part in _SECTION.split(text)]

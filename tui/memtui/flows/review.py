@@ -31,7 +31,7 @@ _RECOVERY = "Recovery"
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What a review has written."""
+    """The results of a review."""
 
     memory_path: Path
     memory: MemoryFile
@@ -40,10 +40,10 @@ class Reviewed:
 
 
 def capture_facts(capture: Capture, claude: Path) -> tuple[Facts, str]:
-    """What the transcript says up to a capture's compaction; else what the capture says, and why.
+    """The facts up to a capture's compaction; without a transcript the capture's own, and the reason.
 
     Args:
-        capture: what the hook wrote down.
+        capture: the capture.
         claude: Claude Code's configuration folder: no transcript outside it is opened.
     """
     try:
@@ -67,20 +67,19 @@ def review(
     facts: Facts | None = None,
     changes: Changes | None = None,
 ) -> Reviewed:
-    """Accept a review: memory file written, capture marked, recovery text stored under a Recovery ID.
+    """Accept a review: write the memory file, mark the capture, store the recovery text.
 
-    The recovery text is stored first, and taken away again when the rest fails. A process that is killed
-    between the two leaves a memory that no capture names, never a capture that names a memory that is not
-    there.
+    The recovery text is stored first, and removed again if the rest fails. A process killed in between leaves
+    an unused memory, never a capture that names a missing one.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         clock: gives the Recovery ID its time.
         store: the project's captures.
         entry: the capture as it was listed.
-        memory: what the person accepted.
+        memory: the accepted memory file.
         summary: one or two sentences for the capture.
-        facts: what the transcript says up to the compaction, when that is known already.
+        facts: the facts up to the compaction, if already read.
         changes: records the review as one change; `store` records in it, too.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The stores that a search looks through, for a command or an MCP call; and the whole search."""
+"""The stores for a search by a command or an MCP call, and the whole search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SearchStores:
 def search_all(
     stores: SearchStores, asked: Asked, scope: Scope = Scope.PROJECT, path: Path | None = None
 ) -> Iterator[Group]:
-    """What is found of each kind that is asked for, sessions first.
+    """The results of each wanted kind, sessions first.
 
     Captures, memory files and states are those of the project, whatever the scope.
 

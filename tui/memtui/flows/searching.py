@@ -1,4 +1,4 @@
-"""Searching everything that sessions leave behind: transcripts, memories, captures and session states."""
+"""Searching transcripts, memories, captures and session states."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from memtui.store.transcripts import TranscriptStore
 
 LIMIT = 100
-"""Memories, captures and states shown at most, each."""
+"""The most memories, captures and states shown, each."""
 
 _READING = 1.0
-"""Seconds in which a search reads captures that were not read yet."""
+"""Maximum seconds for reading unread captures in a search."""
 
 Cancelled = Callable[[], bool]
 
@@ -43,7 +43,7 @@ def _never() -> bool:
 
 
 class Scope(StrEnum):
-    """Where is searched."""
+    """The scope of a search."""
 
     SESSION = "this session"
     PROJECT = "this project"
@@ -51,7 +51,7 @@ class Scope(StrEnum):
 
 
 class Stores(Protocol):
-    """What is searched."""
+    """The stores to search."""
 
     project: Project
     clock: Clock
@@ -78,11 +78,11 @@ class Stores(Protocol):
 
     @property
     def session_index(self) -> SessionIndex:
-        """What was said and done in all sessions."""
+        """The index of all sessions."""
 
 
 class Kind(StrEnum):
-    """What a search finds."""
+    """The kinds of results."""
 
     SESSION = "session"
     MEMORY = "memory"
@@ -92,7 +92,7 @@ class Kind(StrEnum):
 
 
 class Result(NamedTuple):
-    """One thing found."""
+    """One result."""
 
     kind: Kind
     name: str
@@ -100,10 +100,10 @@ class Result(NamedTuple):
     title: str
     when: datetime | None = None
     said: str = ""
-    """What else is worth a word: tags, that it is archived, whose it is."""
+    """Further notes: tags, archived, project."""
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
-    """Where in `snippet` the query stands."""
+    """The matches in `snippet`."""
     text: str = ""
     """The whole text, of a state."""
     path: Path | None = None
@@ -112,13 +112,13 @@ class Result(NamedTuple):
     """Of the transcript."""
     turn: int = 0
     what: str = ""
-    """What was found of a turn: ``ask``, ``said``, ``command``, ``file`` or ``error``."""
+    """The matching part of a turn: ``ask``, ``said``, ``command``, ``file`` or ``error``."""
     around: tuple[Passage, ...] = ()
-    """What was said and done in the turn before and after it, and itself."""
+    """The matching part, and its neighbours in the turn."""
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """A unique key."""
         return f"{self.kind} {self.name}" + (f" L{self.line} {self.what}" if self.line else "")
 
     def pieces(self) -> Iterator[tuple[str, bool]]:
@@ -132,17 +132,17 @@ class Result(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What was found of one kind: the best of it, and how many there are."""
+    """The results of one kind: the best ones, and the total number."""
 
     kind: Kind
     results: tuple[Result, ...] = ()
     total: int = 0
     complete: bool = True
-    """False when there may be more: not everything could be looked at in the time there was."""
+    """False if time was too short to search everything: there may be more."""
 
 
 class Searcher:
-    """Searches in threads; it keeps the texts of states while their files do not change."""
+    """Searches, for use in threads; it caches the texts of unchanged states."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -151,12 +151,12 @@ class Searcher:
         self._files: dict[Entry, MemoryText] = {}
 
     def sessions(self, asked: Asked, scope: Scope = Scope.PROJECT, path: Path | None = None) -> Group:
-        """Turns of sessions, those of a session together, the session with the best one first.
+        """Turns, grouped by session, the session with the best turn first.
 
         Args:
-            asked: what to look for.
-            scope: where.
-            path: the transcript that `Scope.SESSION` means.
+            asked: the query.
+            scope: the scope.
+            path: the transcript for `Scope.SESSION`.
 
         Raises:
             FileProblem: the transcripts cannot be listed.
@@ -216,8 +216,8 @@ class Searcher:
             "" if self._concerns(meta.project) else f"in {meta.project.rstrip('/').rpartition('/')[2]}",
             " ".join(f"#{tag}" for tag in meta.tags),
         ]
-        told = " · ".join(clean_line(part) for part in said if part)
-        return Result(Kind.MEMORY, meta.id, hit.listed.title, meta.created, told, hit.snippet, hit.marks)
+        notes = " · ".join(clean_line(part) for part in said if part)
+        return Result(Kind.MEMORY, meta.id, hit.listed.title, meta.created, notes, hit.snippet, hit.marks)
 
     def files(self, asked: Asked, entries: Iterable[Entry], cancelled: Cancelled = _never) -> Group:
         """The memory files of the project's reviews that hold every term, in the order of `entries`."""
@@ -232,7 +232,7 @@ class Searcher:
             if memory is None:
                 try:
                     memory = self._files[entry] = self._stores.memories.load(entry)
-                except FileProblem:  # its pane says what is wrong with it
+                except FileProblem:  # its pane shows the problem
                     continue
             if query.matches(memory.text) and _within(asked, memory.head.time):
                 snippet, marks = query.snippet(memory.text)
@@ -245,7 +245,7 @@ class Searcher:
     ) -> Group:
         """The captures that hold every term in name, first message or summary, in the order of `rows`.
 
-        Those that were not read yet are read now, as far as `_READING` allows.
+        Unread ones are read now, within `_READING` seconds.
         """
         if not asked.looks_in("captures"):
             return Group(Kind.CAPTURE)
@@ -278,7 +278,7 @@ class Searcher:
     def _capture(self, entry: Entry) -> Capture | None:
         try:
             return self._stores.captures.load(entry)
-        except FileProblem:  # its pane says what is wrong with it
+        except FileProblem:  # its pane shows the problem
             return None
 
     def states(self, asked: Asked, cancelled: Cancelled = _never) -> Group:
@@ -320,14 +320,14 @@ class Searcher:
 
 
 def _within(asked: Asked, moment: datetime | None) -> bool:
-    """Whether a time is one that is meant."""
+    """Whether a time is in the wanted range."""
     if moment is None:
         return not (asked.since or asked.until)
     return (asked.since is None or moment >= asked.since) and (asked.until is None or moment <= asked.until)
 
 
 def _goal(document: str) -> str:
-    """The session's goal, as the document writes it (seed 003)."""
+    """The session's goal in the document (seed 003)."""
     rows = (row.strip(" -*") for row in document.split("\n"))
     goals = (row.partition(":")[2].strip(" *") for row in rows if row.casefold().startswith("session goal"))
     return next(goals, "")

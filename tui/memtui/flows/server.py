@@ -1,7 +1,7 @@
-"""``python -m memtui.flows.server``: serves what hooks have asked for, one process at a time, and ends.
+"""``python -m memtui.flows.server``: serves the hooks' requests, in one process at a time, and ends.
 
-A hook starts it and does not wait. If serving a request fails, hangs or kills this process, the next request
-is served all the same, and the failed one is begun at most twice.
+Hooks start it and do not wait. If a request fails, hangs or kills this process, the next one is served all
+the same, and the failed one is tried at most twice.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from memtui.hooks.settings import switched
 from memtui.project import Home, Places, Project, claude_config, memtui_home
 
 Update = Callable[[Places, Request], str]
-"""Brings a session up to date; returns what it did, in a few words."""
+"""Brings a session up to date; returns the work done, in a few words."""
 
 _LIMIT_SECONDS = 120.0
-"""For one request; reading 500 MB takes some ten."""
+"""Time limit for one request; reading 500 MB takes some ten seconds."""
 
 _NICE = 5
-"""Hooks come first: many sessions may be compacted at once."""
+"""Low priority, in favour of hooks: many sessions may be compacted at once."""
 
 
 class TookTooLongError(Exception):
-    """Serving a request took too long; it is given up."""
+    """A request took too long and is dropped."""
 
 
 def serve(home: Home, claude: Path, clock: Clock, update: Update) -> None:
-    """Serve all requests; at once done when there is none, or when another process is at it.
+    """Serve all requests; return at once if there are none, or if another process serves them.
 
     Args:
         home: memtui's own folders.
         claude: Claude Code's configuration folder.
         clock: for the log.
-        update: serves one request; whatever it raises is recorded.
+        update: serves one request; its exceptions are logged.
     """
-    # Asked again after the lock is given back: who left a request in the last moment found it held.
+    # Checked again after the lock is released: a late request may have found it held.
     while has_requests(home):
         try:
             with lock(requests_folder(home) / "server", timeout=0):
@@ -76,7 +76,7 @@ def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update:
                 detail = update(Places(Project(request.root), home, claude), request)
         except FileProblem as problem:
             outcome = str(problem)
-        except Exception as error:  # a worker's edge: the next request is not to suffer
+        except Exception as error:  # a worker's boundary: the next request must not suffer
             outcome = describe(error)
     close(claimed)
     record(
@@ -95,7 +95,7 @@ def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Break the block off after so many seconds; in the main thread only."""
+    """Interrupt the block after `seconds`; in the main thread only."""
     if sys.platform == "win32":  # has no such timer
         yield
         return
@@ -113,7 +113,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 
 def _update(places: Places, request: Request) -> str:
-    # Here and not above: most of the time goes into these imports, and another server may be at work.
+    # Imported here: these imports take most of the time, and another server may be running.
     from memtui.flows.states import update_state
     from memtui.store.states import VersionTaken
 
@@ -128,7 +128,7 @@ def _update(places: Places, request: Request) -> str:
 
 
 def _keep(home: Home, request: Request) -> str:
-    """Copy what is new of the session into the archive; returns what to add to the log."""
+    """Archive the session's new data; returns a phrase for the log."""
     from memtui.store.archive import Archive
     from memtui.store.archive_settings import archive_settings
 
@@ -140,7 +140,7 @@ def _keep(home: Home, request: Request) -> str:
 
 
 def main() -> None:
-    """Serve what there is in this user's folders."""
+    """Serve the requests in this user's folders."""
     home, claude = memtui_home(), claude_config()
     if hasattr(os, "nice"):
         os.nice(_NICE)

@@ -1,4 +1,4 @@
-"""Which session is meant: by its id, the beginning of one, its transcript, or none at all."""
+"""Finding a session by its id, the beginning of one, or its transcript."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def find_transcript(places: Places, session: str = "") -> Path:
     """The transcript of a session of the project.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         session: its id, the beginning of one, or the path of a transcript; without it the session that this
             process was started from, else the newest one.
 
     Raises:
-        FileProblem: there is none, or several fit.
+        FileProblem: no session matches, or several do.
     """
     if session.endswith(".jsonl"):
         path = expanded(session)
@@ -60,12 +60,12 @@ def transcripts_of(places: Places) -> dict[str, Path]:
 
 
 def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
-    """The one of `sessions` whose id is `session`, or begins like it.
+    """The one of `sessions` whose id is or begins with `session`.
 
-    Without a name it is the session whose shell this process runs in, else the first one.
+    Without a name it is the session that started this process, else the first one.
 
     Raises:
-        FileProblem: there is none, or several fit.
+        FileProblem: no session matches, or several do.
     """
     names = list(dict.fromkeys(sessions))
     if not session:
@@ -82,10 +82,10 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
 
 
 def refuse_strange(transcript: Path, facts: Facts) -> None:
-    """Refuse the facts of a file that is no transcript: they say nothing, and would pass for a session.
+    """Refuse a file that is not a transcript: its empty facts would pass for a session.
 
     Raises:
-        FileProblem: the file is no transcript.
+        FileProblem: the file is not a transcript.
     """
     if facts.lines and facts.skipped_lines == facts.lines:
         lines = "its one line is not JSON"
@@ -95,7 +95,7 @@ def refuse_strange(transcript: Path, facts: Facts) -> None:
 
 
 def session_root(facts: Facts, project: Project) -> Path:
-    """The root that a session's paths belong to: the project's, unless the session worked elsewhere."""
+    """The root for a session's paths: the project's, unless the session worked elsewhere."""
     root = str(project.root)
     if not facts.cwds or any(inside(cwd, root) for cwd in facts.cwds):
         return project.root

@@ -1,4 +1,4 @@
-"""Taking over a session state document that another program wrote (seed 003: AIDAM's compactor)."""
+"""Importing a session state document of another program (seed 003: AIDAM's compactor)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LIMIT = 4 << 20
 def import_state(places: Places, path: Path, *, session: str = "") -> StoredState:
     """Write a document as the next version of a session's state, merged by the compactor's rules.
 
-    The project keeps the name that the document gives it; every later version keeps that.
+    The project keeps its name in the document, also in later versions.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         path: the document.
         session: the session's id, or the beginning of one; see `flows.sessions.named_session`.
 
     Raises:
-        FileProblem: there is no such session, the file is no such document, or nothing can be written.
+        FileProblem: there is no such session, the file is not a state document, or nothing can be written.
     """
     imported = _read(path)
     documents = documents_of(places, session=session)
@@ -35,7 +35,7 @@ def import_state(places: Places, path: Path, *, session: str = "") -> StoredStat
     merged = merge(before, imported)
     number = previous.version if previous else 0
     if merged is None:
-        assert previous is not None  # a first version always says something
+        assert previous is not None  # a first version is never empty
         return previous
     identity = merged.identity.replace(project=imported.identity.project or merged.identity.project)
     text = render_session_state(merged.replace(version=number + 1, identity=identity))

@@ -1,4 +1,4 @@
-"""A session's next state as a model words it: the draft from the facts stands where it fails."""
+"""A session's next state worded by a model, with the facts-only draft as fallback."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from memtui.store.states import StoredState
 
 
 class Asked(NamedTuple):
-    """What came of asking the model."""
+    """The result of asking the model."""
 
     stored: StoredState | None = None
-    """The version that was written; None when there was nothing new to say."""
+    """The written version; None if there was nothing new."""
     problem: str = ""
-    """Why the model had no part in it, in one clause; "" when it had."""
+    """Why the model was not used, in one clause; "" if it was."""
 
 
 def update_by_claude(
@@ -34,16 +34,16 @@ def update_by_claude(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Asked:
-    """Write the next version of a session's state document as ``claude -p`` words it.
+    """Write the next version of a session's state document, worded by ``claude -p``.
 
-    If claude is missing, slow, wrong or cancelled, the version that the facts make is written.
+    If claude is missing, slow, wrong or cancelled, the facts-only version is written.
 
     Args:
-        places: where things are.
-        clock: tells the time of reading.
+        places: the project and the folders.
+        clock: gives the time of reading.
         transcript: the session's.
         progress: see `update_state`.
-        cancelled: asked while waiting for the answer.
+        cancelled: polled while waiting.
 
     Raises:
         FileProblem: something of the session cannot be read or written.
@@ -54,7 +54,7 @@ def update_by_claude(
 
 
 class _Asking:
-    """Asks once; where another program writes a version meanwhile, the answer goes into the one behind it."""
+    """Asks once; if another program writes a version meanwhile, the answer is used for the next one."""
 
     def __init__(self, claude: Claude) -> None:
         self.problem = ""

@@ -1,4 +1,4 @@
-"""A session's state document from version to version: what was said since the last one makes the next one."""
+"""Versions of a session's state document: the next one is made from the new part of the transcript."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
 
 Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
-"""Takes the next version as the facts make it, the one before, and the facts; returns a better one, or the
-first itself."""
+"""Takes the next version made from facts, the previous one, and the facts; returns an improved version, or
+the first argument."""
 
 _ATTEMPTS = 5
-"""How often a version may be taken by another program before we give up."""
+"""Number of tries when other programs write versions at the same time."""
 
 
 class _Before(NamedTuple):
-    """What the next version starts from."""
+    """The starting point of the next version."""
 
     number: int
-    """The newest version's; 0 without any."""
+    """Number of the newest version; 0 without any."""
     state: SessionState | None
-    """The newest version that can be read."""
+    """The newest readable version."""
     carry: Carry | None = None
     """None reads the transcript from its beginning."""
     unchanged: bool = False
     """The transcript has not grown since."""
     incomplete: bool = False
-    """The newest version is broken, or not whole: another one is due, whatever is new."""
+    """The newest version is broken or cut off: another one is due in any case."""
 
 
 def update_state(
@@ -58,23 +58,23 @@ def update_state(
     cancelled: Callable[[], bool] | None = None,
     improve: Improve | None = None,
 ) -> StoredState | None:
-    """Write the next version of a session's state document, if there is anything new to say.
+    """Write the next version of a session's state document, if there is anything new.
 
     Args:
-        places: where things are.
-        clock: tells the time of reading.
+        places: the project and the folders.
+        clock: gives the time of reading.
         session: the session's id, or its beginning; the project's newest session without it.
-        transcript: its transcript, when that is known; the session is named after it.
+        transcript: its transcript, if known; it determines the session.
         progress: see `memtui.reading.facts.read_facts`.
         cancelled: see there.
-        improve: makes more of the draft, by the same rules; asked even when the transcript has not grown.
+        improve: improves the draft under the same rules; called even if the transcript has not grown.
 
     Returns:
-        The version that was written; None when the document would be the same, or nothing was said yet.
+        The written version; None if the document would be the same, or the session is empty.
 
     Raises:
         FileProblem: there is no such session, or something of it cannot be read or written.
-        ReadingCancelledError: `cancelled` answered True.
+        ReadingCancelledError: `cancelled` returned True.
     """
     path = transcript or find_transcript(places, session)
     session_id = path.stem
@@ -84,7 +84,7 @@ def update_state(
         if before.unchanged and improve is None:
             return None
         facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
-        if not facts.lines:  # not begun, or emptied by an accident: what is told already stays
+        if not facts.lines:  # not begun, or emptied by accident: the document is kept
             return None
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
@@ -108,7 +108,7 @@ def update_state(
 
 
 def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
-    if before.unchanged:  # whoever worded the last version is not corrected for nothing
+    if before.unchanged:  # keep the wording of the last version
         return None
     known = before.carry.facts if before.carry else None
     return next_state(before.state, facts, project, before=known) or (
@@ -119,9 +119,9 @@ def _next(before: _Before, facts: Facts, project: Project) -> SessionState | Non
 def _improved(
     improve: Improve, drafted: SessionState | None, previous: SessionState | None, facts: Facts
 ) -> SessionState | None:
-    """The draft with what `improve` makes of it, merged by the compactor's rules; None for nothing new."""
+    """The draft merged with its improved version by the compactor's rules; None for nothing new."""
     draft = drafted or previous
-    assert draft is not None  # a first version always says something
+    assert draft is not None  # a first version is never empty
     better = improve(draft, previous, facts)
     return drafted if better is draft else merge(draft, better) or drafted
 
@@ -149,12 +149,14 @@ class SessionDocuments:
         found = (entry for entry in self.entries if number is None or version_of(entry) == number)
         entry = next(found, None)
         if entry is None:
-            told = f"has no version {number}" if number is not None and self.entries else "has no version yet"
-            raise FileMissing(self.store.folder / self.session_id, told)
+            reason = (
+                f"has no version {number}" if number is not None and self.entries else "has no version yet"
+            )
+            raise FileMissing(self.store.folder / self.session_id, reason)
         return self.store.load(entry)
 
     def before(self, number: int) -> StoredState | None:
-        """The version before one; None when it is the first."""
+        """The previous version; None for the first one."""
         entry = next((entry for entry in self.entries if version_of(entry) < number), None)
         return self.store.load(entry) if entry is not None else None
 
@@ -180,7 +182,7 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
 
 
 def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
-    """What the first version would be; nothing is written.
+    """A draft of the first version, not written.
 
     Raises:
         FileProblem: the session's transcript cannot be read.
@@ -202,7 +204,7 @@ def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Car
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
-    """The facts with a file for the plan: where Claude Code kept none, the document names one of ours."""
+    """The facts with a plan file: if Claude Code has none, the plan is stored next to the versions."""
     plan = facts.plans[-1] if facts.plans else None
     if plan is None or plan.path or plan.fate == "rejected" or not plan.content.strip():
         return facts
@@ -217,22 +219,22 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
     if state is None:
         return _Before(newest, None)
     kept = read_progress(places.home, session_id)
-    # A version that reading did not end with may tell of more, or of less, than was carried.
+    # The progress only fits the version it was written with.
     if kept is None or not kept.version == newest == number or not _is_same(path, kept):
         return _Before(newest, state, incomplete=number != newest)
     try:
         carry = carry_from_json(kept.carried)
     except FormatError:
         return _Before(newest, state)
-    if carry.offset != kept.offset:  # only one of them is where the fingerprints were taken
+    if carry.offset != kept.offset:  # the fingerprints belong to only one of them
         return _Before(newest, state)
     return _Before(newest, state, carry, _ends_at(path, kept.offset))
 
 
 def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
-    """The newest version that can be read, and its number; 0 where that one is not whole.
+    """The newest readable version, and its number; 0 if it is cut off.
 
-    One that was cut off has no more than its decisions to say beside the whole one before it.
+    Of a version that was cut off, only new decisions are merged into the previous complete one.
     """
     loaded = (each for each in map(store.load, entries) if each.state is not None)
     newest = next(loaded, None)
@@ -247,7 +249,7 @@ def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionSt
 
 
 def _is_same(path: Path, kept: Progress) -> bool:
-    """Whether a transcript still begins with what was read of it."""
+    """Whether a transcript still begins with the part that was read."""
     try:
         return path.is_file() and _fingerprints(path, kept.offset) == (kept.head, kept.tail)
     except OSError:
@@ -257,12 +259,12 @@ def _is_same(path: Path, kept: Progress) -> bool:
 def _ends_at(path: Path, offset: int) -> bool:
     try:
         return path.stat().st_size == offset
-    except OSError:  # gone meanwhile: whoever reads it says so
+    except OSError:  # deleted meanwhile: reading it will report that
         return False
 
 
 def _fingerprints(path: Path, offset: int) -> tuple[str, str]:
-    """Those of the first bytes, and of the last ones before `offset`; of none when there are fewer."""
+    """The fingerprints of the first bytes, and of the last ones before `offset`; of fewer in short files."""
     with path.open("rb") as file:
         head = file.read(min(HEAD, offset))
         file.seek(max(0, offset - TAIL))

@@ -208,13 +208,13 @@ def related(
     named_by: Mapping[Key, int] | None = None,
     total: int | None = None,
 ) -> list[Relation]:
-    """The memories that share something with one, the nearest first.
+    """The memories that share entities with one, the nearest first.
 
-    A memory that shares nothing but the project is not among them.
+    Sharing only the project does not count.
 
     Args:
-        mine: what the one names.
-        others: what each of the others names, by their ids.
+        mine: the entities of the one.
+        others: the entities of each of the others, by their ids.
         named_by: by how many memories each entity is named, when `others` are only some of them.
         total: how many memories there are then.
     """

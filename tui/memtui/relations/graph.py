@@ -1,7 +1,7 @@
 """Graph of memories and entities, rendered as Graphviz DOT or Mermaid.
 
-Labels come from anywhere. Every node has a name of ours, and a label is escaped so that no text in it can end
-its quotes, start a directive or be read as markup.
+Labels are untrusted. Nodes have generated names, and labels are escaped so that no text in them can end their
+quotes, start a directive or be read as markup.
 """
 
 from __future__ import annotations
