@@ -97,10 +97,10 @@ def test_only_a_list_that_counts_from_one_has_steps() -> None:
 
 def test_a_plan_without_a_decision_waits() -> None:
     facts = Facts(plans=(plan("# A kiln", "unknown", 5, "/p/calm.md"),))
-    assert pending(facts) == ["plan without a decision on record: A kiln (/p/calm.md, L5)"]
+    assert pending(facts) == ["plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"]
     asked = replace(facts, turns=(turn(9, "build it", "Built."),))
     assert pending(asked) == ['no open task on record; Claude said last (L10): "Built."']
-    assert goal_parts(asked)[0] == "Plan without a decision on record: A kiln (/p/calm.md, L5)"
+    assert goal_parts(asked)[0] == "Plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"
     worked = replace(facts, modified_files=(changed("/w/a.py", 9),))
     assert pending(worked) == ["no open task on record"]
 

@@ -60,7 +60,7 @@ def test_no_sentence_becomes_a_learning() -> None:
     ("changes", "told"),
     [
         ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
-        ({"commands": ()}, "Medium — no check on record; 2 of 2 tasks done (L6 09:00)"),
+        ({"commands": ()}, "Medium — no checking command on record; 2 of 2 tasks done (L6 09:00)"),
         ({"todos": ()}, "Medium — the last check went well: pytest -q (L8 09:00); no task list on record"),
         (
             {"todos": (todo("dig", "pending", 9),)},

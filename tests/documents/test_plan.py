@@ -9,7 +9,8 @@ import pytest
 from memtui.documents.plan import choose_plan, todo_list
 from memtui.formats.recovery import Plan
 from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact, PlanFact, Prompt, PromptKind, Todo
+from memtui.reading.records import FileFact, PlanFact, PromptKind, Source, Todo, Turn
+from memtui.reading.turns import TurnLog
 from memtui.reading.user_plans import stated_plan
 from tests.documents.made import changed, commit, ran, todo, turn
 from tests.documents.made import plan as made_plan
@@ -18,8 +19,10 @@ TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "
 APPROVED = PlanFact("ExitPlanMode", "# Plan\n\n1. `src/a.ts`\n", "approved", "/home/me/.claude/plans/a.md")
 
 
-def prompt(text: str, kind: PromptKind = "typed") -> Prompt:
-    return Prompt(text, kind)
+def prompt(text: str, kind: PromptKind = "typed") -> Turn:
+    log = TurnLog()
+    log.opened(kind, text, Source(1))
+    return log.finish(1)[0]
 
 
 def asked(text: str, kind: PromptKind = "typed") -> str:
@@ -71,7 +74,9 @@ def test_a_later_plan_that_is_not_decided_on_stands_below() -> None:
     assert plan.content == "# Plan\n\n1. `src/a.ts`"
     plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft)), None)
     assert plan.source == "user-stated"
-    assert plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan without a decision on record\n\ndraft"
+    assert (
+        plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan neither approved nor refused on record\n\ndraft"
+    )
 
 
 def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
@@ -98,7 +103,7 @@ def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:
 
 def test_a_stated_plan_stands_below_the_todos() -> None:
     said = "Here's my plan:\n1. Add a lock\n2. Test it\n3. Ship it"
-    plan = choose_plan(Facts(todos=TODOS[:1], prompts=(prompt(said),)), None)
+    plan = choose_plan(Facts(todos=TODOS[:1], turns=(prompt(said),)), None)
     assert plan.content == f"- [x] Read\n\n## As the user stated it\n\n{said}"
 
 
@@ -138,6 +143,8 @@ def test_a_message_that_lays_out_steps(text: str) -> None:
         "1. Should it be red?\n2. Should it be blue?\n3. Or add green?",
         "```\n1. add a\n2. add b\n3. add c\n```",
         "Use versions: 1.2 3.4 and 5.6",
+        "feedback:\n1. Double encoding in chat.ts\n// Now:\nsend(it);\n// Should be:\nsend({ it });\n"
+        "2. No tests\nThe critical paths need them.\n3. Type safety\nAdd assertions to what is parsed there.",
         "User: please:\n1. add a\n2. add b\n3. add c\nAgent: ok\nUser: more\nAgent: ok",
         "please:\n" + "1. add a\n2. add b\n3. add c\n" + "x" * 20_000,
     ],

@@ -13,7 +13,7 @@ from memtui.documents.recovery_draft import draft_recovery
 from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
 from memtui.reading.facts import Facts
 from memtui.reading.paths import is_absolute
-from memtui.reading.records import Command, ErrorFact, FileFact, PlanFact, Prompt, Quote, Todo
+from memtui.reading.records import Command, ErrorFact, FileFact, PlanFact, Quote, Todo
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 
@@ -85,7 +85,7 @@ def test_facts_without_anything_make_a_whole_text_that_claims_nothing() -> None:
 
 
 def test_of_a_capture_alone_every_section_says_so() -> None:
-    facts = Facts(from_capture=True, first_prompt="Fix it", prompts=(Prompt("Fix it", "typed"),))
+    facts = Facts(from_capture=True, first_prompt="Fix it")
     text = render_recovery(draft_recovery(facts, Path(ROOT)))
     assert text.count("nly the capture is known: its transcript is gone") == 11
     assert "no change" not in text.lower()

@@ -16,8 +16,9 @@ from memtui.formats.recovery import parse_recovery
 from memtui.project import Home, Places, Project, transcript_slug
 from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact, Prompt
+from memtui.reading.records import FileFact
 from memtui.store.memory_files import FilesBackend
+from tests.documents.made import turn
 from tests.transcripts import Transcript
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -116,7 +117,7 @@ def test_the_active_workflow_is_that_of_the_newest_session(places: Places) -> No
 @pytest.mark.parametrize(
     "facts",
     [
-        Facts(prompts=(Prompt("go on with WFS-tax", "typed"),)),
+        Facts(turns=(turn(1, "go on with WFS-tax"),)),
         Facts(read_files=(FileFact("/w/.workflow/active/WFS-tax/IMPL_PLAN.md", 1, False),)),
     ],
 )

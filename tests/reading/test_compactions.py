@@ -38,7 +38,7 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
     ]
     assert facts.compactions[0].summary == SUMMARY
     assert facts.compactions[0].source.offset == offset
-    assert [prompt.text for prompt in facts.prompts] == ["go"]
+    assert [turn.ask for turn in facts.asked] == ["go"]
 
 
 @pytest.mark.parametrize("data", [None, 3, {}, {"trigger": 1, "preTokens": "x", "postTokens": -1}])
@@ -90,7 +90,7 @@ def three_parts(folder: Path) -> Path:
 )
 def test_until_stops_before_the_compaction_at_or_after_it(tmp_path: Path, seconds: float, last: str) -> None:
     facts = read_facts(three_parts(tmp_path), until=START + timedelta(seconds=seconds))
-    assert facts.last_prompt == last
+    assert facts.asked[-1].ask == last
     count = ("one", "two", "three").index(last)
     assert len(facts.compactions) == count
     assert len(facts.modified_files) == count + 1
@@ -102,7 +102,7 @@ def test_until_a_summary_that_has_no_boundary(tmp_path: Path) -> None:
     session.user(SUMMARY, isCompactSummary=True)
     session.user("two")
     facts = session.facts(tmp_path, until=START)
-    assert (facts.last_prompt, facts.compactions) == ("one", ())
+    assert (facts.asked[-1].ask, facts.compactions) == ("one", ())
 
 
 def test_until_holds_for_subagents_too(tmp_path: Path) -> None:

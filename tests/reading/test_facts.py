@@ -106,7 +106,7 @@ def test_bad_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     session.raw(b'{"type":"user","message":{"content":"half', end=b"")
     facts = session.facts(tmp_path)
     assert (facts.lines, facts.skipped_lines) == (7, 4)
-    assert facts.last_prompt == "first"
+    assert facts.asked[-1].ask == "first"
     assert [file.path for file in facts.modified_files] == ["/work/app/a.py"]
 
 
@@ -117,7 +117,7 @@ def test_two_records_on_a_line(tmp_path: Path) -> None:
     session.user("two")
     session.data = session.data.rstrip(b"\n")
     facts = session.facts(tmp_path)
-    assert [prompt.text for prompt in facts.prompts] == ["one", "two"]
+    assert [turn.ask for turn in facts.asked] == ["one", "two"]
     assert facts.skipped_lines == 0
 
 
@@ -276,7 +276,7 @@ def test_reading_a_part_is_reading_what_stands_before_it(
     whole = session.facts(folder)
     session.data = session.data[: lengths[min(cut, len(lengths) - 1)] if lengths else 0]
     part = session.facts(folder)
-    assert whole.prompts[: len(part.prompts)] == part.prompts
+    assert whole.asked[: len(part.asked)] == part.asked
     assert whole.compactions[: len(part.compactions)] == part.compactions
     assert [command.text for command in whole.commands][: len(part.commands)] == [
         c.text for c in part.commands

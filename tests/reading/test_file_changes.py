@@ -166,7 +166,7 @@ def test_subagents_in_progress_lines_and_beside_them(tmp_path: Path) -> None:
         ("/work/app/late.py", 1),
         ("/work/app/own.py", 2),
     ]
-    assert (after.prompts, after.commands, after.errors) == (before.prompts, before.commands, before.errors)
+    assert (after.asked, after.commands, after.errors) == (before.asked, before.commands, before.errors)
 
 
 def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:
     session.envelope["isSidechain"] = False
     session.tool("Bash", command="ls")
     facts = session.facts(tmp_path)
-    assert [prompt.text for prompt in facts.prompts] == ["go"]
+    assert [turn.ask for turn in facts.asked] == ["go"]
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
     assert facts.todos == ()
     assert facts.last_action is not None and facts.last_action.tool == "Bash"
@@ -208,7 +208,7 @@ def test_a_subagents_own_transcript(tmp_path: Path) -> None:
     session.tool("Bash", command="make test")
     session.tool("TodoWrite", todos=[{"content": "x", "status": "completed"}])
     facts = session.facts(tmp_path)
-    assert (facts.prompts, facts.first_prompt) == ((), "the subagent's task")
+    assert (facts.asked, facts.first_prompt) == ((), "the subagent's task")
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
     assert [command.text for command in facts.commands] == ["make test"]
     assert [todo.content for todo in facts.todos] == ["x"]

@@ -17,7 +17,8 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
     ("command", "told"),
     [
         ("npm install lodash zod@3", "added lodash, zod@3 (npm install)"),
-        ("cd app && npm i -D @types/node 2>&1 | tail -5", "added @types/node (npm i, for development)"),
+        ("cd app && npm i -D @types/node 2>&1", "added @types/node (npm i, for development)"),
+        ("npm i zod | tail -5", "added zod (npm i, exit status hidden)"),
         ("pnpm --filter web add react", "added react (pnpm add)"),
         ("yarn add --dev 'vitest@^1.0'", "added vitest@^1.0 (yarn add, for development)"),
         ("pip install -r requirements.txt fastapi[all]>=0.1", "added fastapi[all]>=0.1 (pip install)"),

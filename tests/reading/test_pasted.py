@@ -40,7 +40,36 @@ NPM = "\n".join(f"npm: ERR code E40{n} while something was being installed" for 
 MANUAL = "The first thing to know about locks is that they are held by somebody. " * 60
 
 
-@pytest.mark.parametrize("block", [DIFF, LOG, CODE, TERMINAL, SCREEN, NPM, MANUAL])
+HUNK = """-    const decoder = new TextDecoder();
+-    let sentDone = false;
++    const decoder = new TextDecoder();
++    let buffer = "";
+@@
+-        const chunk = decoder.decode(value);"""
+RUNS = """> check
+> npm run db:generate && biome check . && npm run typecheck
+
+
+> db:generate
+> npm run db:generate:main"""
+FRAME = """app/auth.ts:35:11 lint/suspicious ━━━━━━━━━━━━
+    34 │     if (!response.ok) {
+  > 35 │       let details;
+    36 │       try {"""
+SECONDS = "\n".join(
+    f"158.6 npm error {text}" for text in ("Exit handler never called!", "It is npm itself.", "A log:")
+)
+UNFENCED = """// Current:
+this.sendToSession(session, "message", content);
+
+// Should verify the signature:
+this.sendToSession(session, "message", { content });"""
+
+
+@pytest.mark.parametrize(
+    "block",
+    [DIFF, LOG, CODE, TERMINAL, SCREEN, NPM, MANUAL, HUNK, RUNS, FRAME, SECONDS, UNFENCED],
+)
 def test_a_pasted_block_is_named_by_its_first_line_its_length_and_its_line(block: str) -> None:
     text, (pasted,) = without_pasted(f"{ASK}\n\n{block}\n\nWhat is wrong?", AT)
     first = next(line for line in block.split("\n") if line.strip("`")).strip()
@@ -65,6 +94,25 @@ def test_lines_of_progress_join_what_is_around_them() -> None:
     assert text.endswith("fix these please")
 
 
+def test_a_line_beside_a_block_that_a_tool_printed_is_not_the_users() -> None:
+    printed = ["", f"\x1b[32m✓ Docker installed\x1b[0m\n{SCREEN}\nPress Ctrl+C to stop it\nfix these"]
+    message = f"Docker installed\n{SCREEN}\nPress Ctrl+C to stop it\nfix these"
+    text, (pasted,) = without_pasted(message, AT, printed)
+    assert text.split("\n")[1:] == ["fix these"]
+    assert pasted.first_line == "Docker installed"
+    assert without_pasted(message, AT)[0].startswith("Docker installed\n")
+
+
+def test_a_turn_asks_without_what_a_tool_had_printed(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Bash", f"✓ Docker installed\n{SCREEN}", command="./run.sh")
+    t.user(f"Docker installed\n{SCREEN}\nfix these")
+    (turn,) = t.facts(tmp_path).asked
+    assert "\nfix these" in turn.ask
+    assert "Docker installed]" in turn.ask
+    assert not turn.ask.startswith("Docker")
+
+
 def test_typed_lines_that_trail_off_are_no_output() -> None:
     words = "\n".join(f"well, that is thought number {n} and it goes on..." for n in range(6))
     assert without_pasted(words, AT) == (words, ())
@@ -72,8 +120,10 @@ def test_typed_lines_that_trail_off_are_no_output() -> None:
 
 def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() -> None:
     listing = "\n".join(["LOCAL:", *(f"  Service {n} listens somewhere" for n in range(4))])
-    text, pasted = without_pasted(f"{LOG}\n\n{listing}\n\n{LOG}\n\nand then\n\n{LOG}", AT)
+    stop = "Press a key to stop"
+    text, pasted = without_pasted(f"{LOG}\n\n{listing}\n\n{LOG}\n\nand then\n\n{LOG}\n\n{stop}\n{LOG}", AT)
     assert "Service" not in text
+    assert stop not in text
     assert "\nand then\n" in text
     assert len(pasted) == 2
 
@@ -97,6 +147,10 @@ def test_a_trace_leaves_the_words_around_it() -> None:
         "The name is wrong.\nThe size is wrong.\nThe colour is wrong.\nThe place is wrong. " * 3,
         "Use it like this, and write a test for each case that you find:\n```\nrun(a)\n```\nThat is all.",
         "I do not like it. " * 100,
+        "It should say this; that is what I mean:\nfirst the one;\nthen the other;\nand last; that is all. "
+        + "It is. " * 9,
+        "Sections:\n1.1 the first part\n1.2 the second part\n2.1 the third part, long enough to look at. "
+        * 2,
     ],
 )
 def test_words_and_lists_are_the_users_own(text: str) -> None:

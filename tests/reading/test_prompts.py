@@ -11,7 +11,7 @@ from tests.transcripts import SAID, STOP, SUMMARY, Transcript
 
 
 def prompts(session: Transcript, folder: Path) -> list[str]:
-    return [prompt.text for prompt in session.facts(folder).prompts]
+    return [turn.ask for turn in session.facts(folder).asked]
 
 
 NO_PROMPTS: list[tuple[Any, dict[str, Any]]] = [
@@ -107,8 +107,8 @@ def test_what_is_the_first_prompt(tmp_path: Path, content: Any, fields: dict[str
     session.user(content, **fields)
     session.say("Looking into it.")
     facts = session.facts(tmp_path)
-    assert facts.first_prompt == facts.last_prompt == text
-    assert len(facts.prompts) == 1
+    assert facts.first_prompt == facts.asked[-1].ask == text
+    assert len(facts.asked) == 1
 
 
 @pytest.mark.parametrize("name", ["compact", "clear", "model", "exit", "mcp", "context"])
@@ -134,7 +134,7 @@ def test_a_comment_beside_an_approval_is_a_prompt_but_not_the_first(tmp_path: Pa
     session.user([block, {"type": "text", "text": "good, and the docs?"}])
     session.user("now commit")
     facts = session.facts(tmp_path)
-    assert [(prompt.text, prompt.kind) for prompt in facts.prompts] == [
+    assert [(turn.ask, turn.kind) for turn in facts.asked] == [
         ("good, and the docs?", "comment"),
         ("now commit", "typed"),
     ]
@@ -260,4 +260,4 @@ def test_unclosed_blocks_take_no_longer(tmp_path: Path) -> None:
     session.user("<system-reminder>" * 100_000)
     session.user("<command-message>" + "<command-args>" * 120_000)
     session.user("last")
-    assert session.facts(tmp_path).last_prompt == "last"
+    assert session.facts(tmp_path).asked[-1].ask == "last"

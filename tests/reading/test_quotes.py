@@ -43,7 +43,7 @@ def test_the_users_own_shell_counts(tmp_path: Path) -> None:
         ("user", "gh pr create --fill", "unknown"),
     ]
     assert facts.commands[0].source.speaker == "user"
-    assert facts.prompts == ()
+    assert facts.asked == ()
 
 
 def test_api_errors_are_quoted(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         ("db/migrations/001_init.sql", "database migration"),
         ("prisma/schema.prisma", "database schema"),
         ("api/user.proto", "interface definition"),
-        ("src/models/user.py", "data model"),
+        ("src/models/user.py", "model"),
         ("src/app.css", "styles"),
         ("src/components/Button.tsx", "UI component"),
         ("src/pages/index.astro", "page"),

@@ -49,7 +49,7 @@ def test_records_name_their_lines(tmp_path: Path) -> None:
         (compaction.source, "Conversation compacted"),
         (compaction.summary_source, compaction.summary),
         (facts.last_action.source, facts.last_action.target),
-        (facts.prompts[0].source, facts.prompts[0].text),
+        (facts.asked[0].source, facts.asked[0].ask),
         *((command.source, command.text) for command in facts.commands),
         *((todo.source, todo.content) for todo in facts.todos),
     ]

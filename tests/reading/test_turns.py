@@ -75,7 +75,7 @@ def test_a_turn_is_what_was_asked_the_work_and_the_closing_message(tmp_path: Pat
     assert (first.closing.source.line, first.closing.source.speaker) == (5, "model")
     assert [quote.text for quote in first.texts] == ["I look at the lock first."]
     assert (second.number, second.source.line, second.last_line) == (2, 6, 7)
-    assert facts.prompts[1].source.line == 6
+    assert facts.asked[1].source.line == 6
     check_sources(facts, t.data)
 
 
@@ -253,7 +253,7 @@ def test_read_in_parts_the_turns_are_the_same(
         facts, carry = read_on(path, carry)
         carry = carry_from_json(carry_to_json(carry))
     assert facts.turns == whole.turns
-    assert facts.prompts == whole.prompts
+    assert facts.asked == whole.asked
 
 
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:

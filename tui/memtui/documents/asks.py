@@ -39,15 +39,12 @@ class Ask(NamedTuple):
 
 def asks(facts: Facts) -> list[Ask]:
     """The user's requests, newest first; a plan given to a fresh context only by its title."""
-    if facts.turns:
-        found = [
-            Ask(_words(turn, facts), turn.source, turn.about)
-            for turn in reversed(facts.turns)
-            if turn.kind not in _WITHOUT_WORDS and turn.ask.strip()
-        ]
-    else:
-        found = [Ask(prompt.text, prompt.source) for prompt in reversed(facts.prompts)]
-    # A subagent's own transcript begins with its task, which nobody typed.
+    found = [
+        Ask(_words(turn, facts), turn.source, turn.about)
+        for turn in reversed(facts.turns)
+        if turn.kind not in _WITHOUT_WORDS and turn.ask.strip()
+    ]
+    # Of a capture only the first words are known; a subagent's transcript begins with its task.
     return found or ([Ask(facts.first_prompt, NOWHERE)] if facts.first_prompt.strip() else [])
 
 

@@ -107,7 +107,7 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     if not facts.plans:
         return
     plan = facts.plans[-1]
-    fate = "no decision on record" if plan.fate == "unknown" else plan.fate
+    fate = "neither approved nor refused on record" if plan.fate == "unknown" else plan.fate
     where = f" ({plan.path})" if plan.path else ""
     yield _item("plan", f"from {plan.origin}, {fate}{where}", plan.source, plan.content)
     lines = [line for line in plan.content.split("\n") if line.strip()]

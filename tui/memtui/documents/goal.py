@@ -17,9 +17,12 @@ _ASKED = 2
 _TASKS = 240
 _TITLE = 80
 
-_PLAN, _UNDECIDED, _LIST = "Approved plan", "Plan without a decision on record", "Task list"
+_PLAN, _UNDECIDED, _LIST = "Approved plan", "Plan neither approved nor refused on record", "Task list"
+_UNDECIDED_BEFORE = "Plan without a decision on record"
+"""Label in states that earlier versions wrote."""
 _LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
-_DRAFTED = re.compile(rf"(?:{_PLAN}|{_UNDECIDED}|{_LIST}|{_LAST}|{_FIRST})(?: \([^)]*\))?: ")
+_LABELS = "|".join((_PLAN, _UNDECIDED, _UNDECIDED_BEFORE, _LIST, _LAST, _FIRST))
+_DRAFTED = re.compile(rf"(?:{_LABELS})(?: \([^)]*\))?: ")
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 """Sentence in all documents of a session whose transcript is gone."""

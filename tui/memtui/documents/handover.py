@@ -81,7 +81,8 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     plan = facts.plans[-1] if facts.plans else None
     if plan is not None and plan.fate != "rejected":
         where = shown(plan.path, root) if plan.path else "in the transcript"
-        lines.append(f"- Plan ({plan.fate if plan.fate == 'approved' else 'not decided on'}): {where}")
+        fate = plan.fate if plan.fate == "approved" else "neither approved nor refused on record"
+        lines.append(f"- Plan ({fate}): {where}")
         steps = (line.strip() for line in plan.content.split("\n"))
         lines += [f"  {shortened(step, _STEP)}" for step in steps if step.startswith(("- [ ]", "* [ ]"))]
     return lines

@@ -93,7 +93,7 @@ def _confidence(facts: Facts) -> str:
         return f"Low — {ONLY_CAPTURE}"
     check, turn = last_check(facts), unfinished_turn(facts)
     left = len([*open_tasks(facts), *open_steps(facts)])
-    told = ["no check on record"]
+    told = ["no checking command on record"]
     if check is not None:
         how = (
             "failed" if check.outcome == "failed" else "went well" if is_sure(check) else "printed no failure"

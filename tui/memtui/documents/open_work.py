@@ -152,7 +152,7 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
         told = f"{task.text} (in progress)" if task.doing else task.text
         yield sourced(told, task.source, clock=clock)
     if plan := awaited_plan(facts):
-        yield f"plan without a decision on record: {plan_line(plan)}"
+        yield f"plan neither approved nor refused on record: {plan_line(plan)}"
     yield from (step.at(clock=clock) for step in open_steps(facts))
 
 

@@ -45,7 +45,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     if facts.todos:
         parts.append(("todo", "Todo list", todo_list(facts.todos)))
     parts += _put_before_user(facts)
-    if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.prompts)):
+    if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.asked)):
         parts.append(("user-stated", "As the user stated it", said))
     if not parts:
         parts.append(("inferred", "", inferred_plan(facts)))
@@ -73,7 +73,7 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
     if plan := undecided_plan(facts):
-        yield "inferred", f"Plan without a decision on record{_where(plan)}", _quoted(plan)
+        yield "inferred", f"Plan neither approved nor refused on record{_where(plan)}", _quoted(plan)
 
 
 def _where(plan: PlanFact) -> str:

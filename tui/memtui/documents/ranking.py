@@ -49,7 +49,10 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
-    main = next((f.path for f in ranked if _is_code(role_of(f.path, root)) and not _is_gone(f)), "")
+    code = [file for file in ranked if _is_code(role_of(file.path, root)) and not _is_gone(file)]
+    most = sorted((file.times for file in code), reverse=True)[:2]
+    # Edits alone say which file is the main one; of two with as many edits neither is.
+    main = next((file.path for file in code if most != [file.times] * 2 and file.times == most[0]), "")
     named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
     written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
     named += [

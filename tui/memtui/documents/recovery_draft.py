@@ -30,6 +30,7 @@ from memtui.safety.secrets import find, masked
 _COUNT = 25
 """Items of a list that grows with a session's length: the last ones."""
 _FEW = 3
+_NO_REFERENCE = "no unchanged file among those that were opened to be read"
 _FILES = 12
 
 
@@ -52,7 +53,7 @@ def draft_recovery(
         objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit on record"),
-        reference_files=reference_files(facts, top) or _no_file(facts, "no file was only read"),
+        reference_files=reference_files(facts, top) or _no_file(facts, _NO_REFERENCE),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
@@ -90,7 +91,7 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
-    told = f"no failed check on record; the last one: {check}" if check else "no check on record"
+    told = f"no failed check on record; the last one: {check}" if check else "no checking command on record"
     return _nothing(facts, f"{told}; failures stand in the notes" if last_errors(facts, 1) else told)
 
 

@@ -94,7 +94,7 @@ def _plan(facts: Facts) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"Plan (approved): {plan_line(plan)}"
     if plan := undecided_plan(facts):
-        yield f"Plan (no decision on record): {plan_line(plan)}"
+        yield f"Plan (neither approved nor refused on record): {plan_line(plan)}"
 
 
 def _last_action(facts: Facts, root: Path) -> Iterator[str]:

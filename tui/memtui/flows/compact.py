@@ -211,6 +211,6 @@ def _names(facts: Facts, identifier: str) -> bool:
     """Whether a session's words, files or commands name a workflow session."""
     return (
         any(identifier in file.path for file in (*facts.modified_files, *facts.read_files))
-        or any(identifier in prompt.text for prompt in facts.prompts)
+        or any(identifier in turn.ask for turn in facts.asked)
         or any(identifier in command.text for command in facts.commands)
     )

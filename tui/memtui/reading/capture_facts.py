@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from memtui.formats.capture import Capture
 from memtui.reading.facts import Facts
-from memtui.reading.records import Prompt, Source
 
 
 def facts_of_capture(capture: Capture) -> Facts:
     """The session's id, its first words, and when it was captured."""
     timestamp = capture.timestamp.isoformat()
-    prompt = Prompt(
-        text=capture.first_message, kind="typed", source=Source(timestamp=timestamp, speaker="user")
-    )
     return Facts(
         from_capture=True,
         session_id=capture.session_id,
-        prompts=(prompt,) if capture.first_message else (),
         first_prompt=capture.first_message,
         ended=timestamp,
     )

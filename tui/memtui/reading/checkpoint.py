@@ -14,11 +14,10 @@ from memtui.formats.model import FormatError
 from memtui.reading.checks import last_checks, worth_telling
 from memtui.reading.packages import packages_of
 from memtui.reading.prompts import PromptMemory
-from memtui.reading.records import Command, CompactionFact, Facts, Prompt, Source, Turn
+from memtui.reading.records import Command, CompactionFact, Facts, Source, Turn
 from memtui.reading.tasks import TodoMemory
 from memtui.reading.waiting import WaitingCall
 
-_PROMPTS = 60
 _PROMPT = 4_000
 _TURNS = 60
 _ANSWERS = 50
@@ -60,7 +59,6 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
     unfinished = {each.source for each in waiting}
     return replace(
         facts,
-        prompts=_prompts(facts.prompts),
         first_prompt=facts.first_prompt[:_PROMPT],
         turns=_turns(facts.turns),
         modified_files=facts.modified_files[-_FILES:],
@@ -76,11 +74,6 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         context_sizes=(),
         todos=facts.todos,
     )
-
-
-def _prompts(prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
-    """The first one, and the last ones."""
-    return tuple(replace(each, text=each.text[:_PROMPT]) for each in (*prompts[:1], *prompts[1:][-_PROMPTS:]))
 
 
 def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from memtui.reading.records import Facts, Outcome
+from memtui.reading.hidden_failures import hides_outcome
+from memtui.reading.records import Command, Facts
 from memtui.reading.roles import Kind, name_of, role_of
 from memtui.reading.shell import statements
 from memtui.reading.tools import PACKAGE_MANAGERS
@@ -46,7 +47,7 @@ class _Change(NamedTuple):
 def package_changes(facts: Facts) -> tuple[str, ...]:
     """One line for each change of a package, in order, and for each manifest that was edited by hand."""
     lines = dict.fromkeys(
-        _told(change, command.outcome)
+        _told(change, command)
         for command in facts.commands
         if command.outcome in ("ok", "background")
         for change in _changes(command.text)
@@ -68,9 +69,10 @@ def packages_of(command: str) -> list[str]:
     ]
 
 
-def _told(change: _Change, outcome: Outcome) -> str:
+def _told(change: _Change, command: Command) -> str:
     names = ", ".join(change.packages)
-    how = ", in the background" if outcome == "background" else ""
+    how = ", in the background" if command.outcome == "background" else ""
+    how = how or (", exit status hidden" if hides_outcome(command.text) else "")
     if not change.adds:
         return f"removed {names} ({change.manager}{how})"
     how = f", for development{how}" if change.development else how

@@ -123,7 +123,7 @@ class _Reader:
         self._prompts = PromptLog()
         if begin.memory:
             with suppress(ValidationError):  # of another version: queued words may be found twice
-                self._prompts.resume((), _MEMORY.validate_json(begin.memory))
+                self._prompts.resume("", _MEMORY.validate_json(begin.memory))
         self._stretch = Stretch(begin, begin.turn)
         self._files: set[str] = set()
         self._source = Source()

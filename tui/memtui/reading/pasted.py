@@ -1,14 +1,14 @@
 """Blocks that a user pasted into a message, recognised by structure alone.
 
-A fence, escape codes, a diff, lines that begin alike as a program's output does, and length say so; no word
-does. Lists are the user's own: the steps of a plan begin alike, too.
+A fence, escape codes, a diff, code, lines that begin alike as a program's output does, lines that a tool
+printed, and length say so; no word does. Lists are the user's own: the steps of a plan begin alike, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from memtui.reading.records import Pasted, Source
@@ -21,7 +21,14 @@ _RUN = 3
 """Lines in a row that look like output."""
 _INDENTED = 6
 _GAP = 2
-"""Lines between two lines of output that belong to it."""
+"""Lines between two lines of output that belong to it; of blank ones `_BLANK`."""
+_BLANK = 4
+_CODED = 4
+"""Lines of code without a fence; a shorter example stays."""
+_SIGNED = 2
+"""Added and removed lines that make a diff without its header."""
+_PRINTED = 12
+"""Characters from which on a line tells that a tool printed it."""
 _REPLY = 1
 """Lines that count as the user's own between two pasted blocks."""
 _LONGEST = 2_000
@@ -39,23 +46,38 @@ _LIST = re.compile(
     r"[ \t]*(?:[-*•+](?:\s|$)|\(?\d{1,3}(?:\.\d{1,2})*[.)、．:]?(?:\s|$)|\d{1,2}[.)、．]|[a-zA-Z][.)]\s"
     r"|#{1,6}\s)"
 )
-_TIME = re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")
-_MARK = re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
+_DRAWN = re.compile(r"[\u2500-\u259f]|([^\w\s])\1{7,}")
+"""Lines, boxes and rules that programs draw."""
+_SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
 _DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
 _DIGITS = re.compile(r"\d+")
+_FORMS = (
+    ("time", re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")),
+    ("mark", re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")),
+    ("place", re.compile(r"\s*[\w./\\-]+\.\w{1,6}:\d+\b")),
+    ("code", re.compile(r"\s*(?://|/\*)|.*[;{}]\s*$")),
+    ("indent", re.compile(r"    |\t")),
+    ("progress", re.compile(r".*(?:\.\.\.|…)\s*$")),
+)
 
 
-def without_pasted(text: str, source: Source) -> tuple[str, tuple[Pasted, ...]]:
-    """A message with each pasted block replaced by a line that names it, and the blocks."""
+def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tuple[str, tuple[Pasted, ...]]:
+    """A message with each pasted block replaced by a line that names it, and the blocks.
+
+    Args:
+        text: the message.
+        source: its line.
+        printed: what tools printed before; a line of it beside a block belongs to the block.
+    """
     if len(text) < _SHORTEST or (len(text) <= _LONGEST and text.count("\n") < _RUN - 1):
         return text, ()
     lines = text.split("\n")
     kept: list[str] = []
     found: list[Pasted] = []
     at = 0
-    for start, end in _blocks(lines):
+    for start, end in _blocks(lines, printed):
         kept += lines[at:start]
         at = end
         block = lines[start:end]
@@ -73,12 +95,14 @@ def _named(pasted: Pasted) -> str:
     return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {first}]"
 
 
-def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
     """First line and the line behind the last one of each block, in order and apart."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _outputs, _long, _between):
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _between):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
+    if any(taken) and not all(taken):
+        _take_printed(lines, taken, tuple(printed))
     blocks: list[tuple[int, int]] = []
     for at, inside in enumerate(taken):
         if inside and blocks and blocks[-1][1] == at:
@@ -88,14 +112,26 @@ def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     return blocks
 
 
+def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -> None:
+    """Take the lines beside a block that a tool printed."""
+    last = len(lines) - 1
+    for order in (range(last + 1), range(last, -1, -1)):
+        for at in order:
+            line = lines[at].strip()
+            beside = (at > 0 and taken[at - 1]) or (at < last and taken[at + 1])
+            if beside and not taken[at] and len(line) >= _PRINTED and not _LIST.match(line):
+                taken[at] = any(line in text for text in printed)
+
+
 def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Lines between blocks that make up most of a message: output too, but for a short reply."""
+    """Lines between blocks that make up most of a message: output too, but for a short reply by itself."""
     pasted = sum(len(line) for line, inside in zip(lines, taken, strict=True) if inside)
     if 2 * pasted <= sum(map(len, lines)):
         return
     inside = [at for at, is_taken in enumerate(taken) if is_taken]
     for before, after in pairwise(inside):
-        if sum(1 for line in lines[before + 1 : after] if line.strip()) > _REPLY:
+        own = lines[before + 1 : after]
+        if sum(1 for line in own if line.strip()) > _REPLY or (own and (own[0].strip() or own[-1].strip())):
             yield before + 1, after
 
 
@@ -131,6 +167,24 @@ def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
             yield start, at
 
 
+def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Diffs without a header: lines that are added beside lines that are removed."""
+    at = 0
+    while at < len(lines):
+        start = at
+        while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
+            at += 1
+        signs = Counter(line[:1] for line in lines[start:at])
+        if min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN):
+            while start < at and not lines[start].strip():
+                start += 1
+            end = at
+            while not lines[end - 1].strip():
+                end -= 1
+            yield start, end
+        at = max(at, start + 1)
+
+
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Runs of lines that look like what a program printed, or like indented code."""
     kinds = ["" if taken[at] else _kind(line) for at, line in enumerate(lines)]
@@ -140,14 +194,22 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
             at += 1
             continue
         start = last = at
-        while at < len(lines) and at - last <= _GAP:
-            last = at if kinds[at] else last
+        blank = True
+        while at < len(lines) and at - last <= (_BLANK if blank else _GAP):
+            if kinds[at]:
+                last, blank = at, True
+            elif lines[at].strip():
+                blank = False
+                if at - last > _GAP:
+                    break
             at += 1
         run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
-        printed = [kind for kind in run if kind != "indent"]
+        # A number with a decimal point that changes from line to line is that of a list.
+        run = [kind for kind in run if not kind[0].isdigit() or run.count(kind) >= _RUN]
+        printed = [kind for kind in run if kind not in ("indent", "code")]
         alike = max(Counter(printed).values(), default=0)
-        marks = sum(kind in ("escape", "time", "mark") for kind in printed)
-        if max(alike, marks) >= _RUN or len(run) >= _INDENTED:
+        marks = sum(kind in ("escape", "time", "mark", "place") for kind in printed)
+        if max(alike, marks) >= _RUN or len(run) >= _INDENTED or run.count("code") >= _CODED:
             yield start, last + 1
         at = last + 1
 
@@ -156,17 +218,15 @@ def _kind(line: str) -> str:
     """In which way a line looks like output, "" when it does not."""
     if "\x1b" in line or "\x08" in line:
         return "escape"
+    if _DRAWN.search(line):
+        return "mark"
+    if seconds := _SECONDS.match(line):
+        return seconds[1]
     if not line.strip() or _LIST.match(line):
         return ""
-    if _TIME.match(line):
-        return "time"
-    if _MARK.match(line):
-        return "mark"
     if tag := _TAG.match(line):
         return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
-    if line.startswith(("    ", "\t")):
-        return "indent"
-    return "progress" if line.rstrip().endswith(("...", "…")) else ""
+    return next((kind for kind, form in _FORMS if form.match(line)), "")
 
 
 def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:

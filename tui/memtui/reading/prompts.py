@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Queue
@@ -11,7 +10,6 @@ from memtui.formats.transcript_words import WordsKind, queued_words
 from memtui.reading.records import Prompt, PromptKind, Source
 
 _TEXT_LIMIT = 50_000
-_COUNT_LIMIT = 5_000
 _REMEMBERED = 20
 _PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
@@ -45,16 +43,17 @@ class PromptLog:
     """
 
     def __init__(self) -> None:
-        self.prompts: list[Prompt] = []
+        self._first = ""
+        self._first_queued = ""
         self._held: Prompt | None = None
         self._queue: list[tuple[str, Source]] = []
         self._removed: list[str] = []
         self._attached: list[str] = []
         self._fresh: list[str] = []
 
-    def resume(self, prompts: Iterable[Prompt], memory: PromptMemory) -> None:
-        """Restore prompts and state."""
-        self.prompts.extend(prompts)
+    def resume(self, first: str, memory: PromptMemory) -> None:
+        """Restore the first prompt and the state."""
+        self._first = first
         self._held = memory.held
         self._queue, self._removed = list(memory.queue), list(memory.removed)
         self._attached, self._fresh = list(memory.attached), list(memory.fresh)
@@ -121,18 +120,13 @@ class PromptLog:
 
     def first(self) -> str:
         """The first prompt that has a line of its own, else the first one at all; "" for none."""
-        own = (each for each in self.prompts if each.kind in ("typed", "command", "plan"))
-        first = next(own, self.prompts[0] if self.prompts else None)
-        return first.text if first is not None else ""
-
-    def finish(self) -> tuple[Prompt, ...]:
-        """All prompts, first to last."""
-        return tuple(self.prompts)
+        return self._first or self._first_queued
 
     def _keep(self, prompt: Prompt) -> Prompt:
-        if len(self.prompts) >= _COUNT_LIMIT:
-            del self.prompts[1]  # the first one is the objective
-        self.prompts.append(prompt)
+        if prompt.kind in ("typed", "command", "plan"):
+            self._first = self._first or prompt.text
+        else:
+            self._first_queued = self._first_queued or prompt.text
         return prompt
 
     def _leave(self, text: str, source: Source) -> tuple[str, Source]:

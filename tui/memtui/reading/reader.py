@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +39,8 @@ from memtui.reading.session_info import Setting
 from memtui.reading.turns import TurnLog
 
 _TASK = 50_000
+_RESULTS = 10
+"""Results that are kept to tell what the user pasted of them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """Turns that are opened by something else than a prompt."""
 _NOTICE = "<task-notification>"
@@ -65,6 +68,7 @@ class Reading:
         self._offset = self._number = 0
         self._timestamp = ""
         self._lines = self._skipped = 0
+        self._results: deque[Result] = deque(maxlen=_RESULTS)
         self._cutoff = ""
         self._own_files: int | None = None
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -87,7 +91,8 @@ class Reading:
         """Restore the state of an earlier reading; call it before the first line."""
         facts = carry.facts
         self._setting.resume(facts)
-        self._prompts.resume(facts.prompts, carry.prompts)
+        self._task = "" if facts.asked else facts.first_prompt
+        self._prompts.resume(facts.first_prompt if facts.asked else "", carry.prompts)
         self._turns.resume(facts.turns)
         self._number = max(carry.line - 1, *(turn.last_line for turn in facts.turns[-1:]), 0)
         self._calls.resume(facts, carry.todos, carry.waiting)
@@ -95,7 +100,6 @@ class Reading:
         self._compactions.resume(facts.compactions)
         self._title = facts.title
         self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
-        self._task = "" if facts.prompts else facts.first_prompt
         self._lines, self._skipped = facts.lines, facts.skipped_lines
 
     def carry(self) -> Carry:
@@ -170,7 +174,6 @@ class Reading:
         calls = self._calls
         modified, read = calls.files.finish(self._own_files)
         changed = {file.path for file in modified}
-        prompts = self._prompts.finish()
         return Facts(
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
@@ -181,7 +184,6 @@ class Reading:
             branch=self._setting.branch,
             title=self._title,
             turns=self._turns.finish(self._number),
-            prompts=prompts,
             first_prompt=self._prompts.first() or self._task,
             modified_files=modified,
             read_files=read,
@@ -275,7 +277,8 @@ class Reading:
 
     def _open(self, prompt: Prompt | None) -> None:
         if prompt is not None:
-            self._turns.opened(prompt.kind, prompt.text, prompt.source)
+            printed = (result.text for result in self._results)
+            self._turns.opened(prompt.kind, prompt.text, prompt.source, printed)
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
@@ -309,6 +312,8 @@ class Reading:
 
     def _result(self, result: Result) -> None:
         own = result.agent == "" or result.agent == self._own_agent
+        if own:
+            self._results.append(result)
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _refusal(self, words: str) -> None:

@@ -28,6 +28,8 @@ TurnKind = Literal[
 """Events that open a turn: user input of a `PromptKind`, a ``!`` shell line, a notification of a task or of
 another session, or the start of a transcript that opens without words of the user."""
 
+_WITHOUT_WORDS = frozenset({"shell", "notification", "start"})
+
 TurnEnd = Literal["answered", "interrupted", "api error", "running"]
 """End of a turn; `running` when the transcript ends, or the user speaks, while the model works."""
 
@@ -271,10 +273,8 @@ class Facts:
     """The transcript cannot be read; only the capture is known."""
     turns: tuple[Turn, ...] = ()
     """Oldest first."""
-    prompts: tuple[Prompt, ...] = ()
-    """All real words of the user, the first one included."""
     first_prompt: str = ""
-    """Their first words; of a subagent's own transcript the task that it was given."""
+    """The user's first words as they stand; of a subagent's own transcript the task that it was given."""
     modified_files: tuple[FileFact, ...] = ()
     read_files: tuple[FileFact, ...] = ()
     """Read and never modified."""
@@ -313,6 +313,6 @@ class Facts:
     """Lines too long, torn or not JSON."""
 
     @property
-    def last_prompt(self) -> str:
-        """The last words of the user."""
-        return self.prompts[-1].text if self.prompts else ""
+    def asked(self) -> tuple[Turn, ...]:
+        """The turns that words of the user opened, ``!`` lines left out."""
+        return tuple(turn for turn in self.turns if turn.kind not in _WITHOUT_WORDS)

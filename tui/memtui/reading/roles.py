@@ -96,7 +96,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"\.d\.[mc]?ts$|/(?:types?|interfaces?|typings)/[^/]+\.\w+$|/(?:types?|interfaces"
      r"|typings|protocols)\.\w+$"),
     (Kind.TYPES, "schema", r"/schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$"),
-    (Kind.TYPES, "data model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
+    (Kind.TYPES, "model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
     (Kind.TYPES, "constants", r"/(?:constants?|consts|enums?)\.\w+$"),
     (Kind.SOURCE, "styles", r"\.(?:css|scss|sass|less|styl|tcss)$"),
     (Kind.ASSET, "asset",

@@ -18,7 +18,7 @@ TEXTS = 10
 """Other texts kept of a turn, and turns that keep theirs."""
 RECENT = 50
 _ASK = 50_000
-_OLD_ASK = 2_000
+_OLD_ASK = 4_000
 _COUNT_LIMIT = 5_000
 _GAP = " … "
 _FIRST_CALLS = 15
@@ -56,8 +56,8 @@ class TurnLog:
             self._texts.extend((*last.texts, *([last.closing] if last.closing else [])))
             self._end, self._calls = last.end, last.calls
 
-    def opened(self, kind: TurnKind, ask: str, source: Source) -> None:
-        """Take what opens a turn; `ask` are the words of the user."""
+    def opened(self, kind: TurnKind, ask: str, source: Source, printed: Iterable[str] = ()) -> None:
+        """Take what opens a turn; `ask` are the words of the user, `printed` what tools printed before."""
         number = 1
         if self._turn is not None:
             number = self._turn.number + 1
@@ -65,7 +65,7 @@ class TurnLog:
             self._make_old()
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
-            ask, pasted = without_pasted(ask, source)
+            ask, pasted = without_pasted(ask, source, printed)
         self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
         self._texts.clear()
         self._end, self._calls, self._planned = "running", 0, False

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memtui.reading.pasted import without_pasted
-from memtui.reading.records import Prompt
+from memtui.reading.records import Turn
 
 _LEAST = 3
 """Items that make a list a plan."""
@@ -29,26 +28,30 @@ _SEQUENCE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
+_PASTED = re.compile(r"^\[pasted at L\d+, ", re.MULTILINE)
+"""What stands for a pasted block, see `memtui.reading.pasted`."""
 _SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
-def stated_plan(prompts: Iterable[Prompt]) -> str:
+def stated_plan(turns: Iterable[Turn]) -> str:
     """The last message of the user that lays out steps, whole; "" when none does."""
-    return next((each.text.strip() for each in reversed(tuple(prompts)) if _states_plan(each)), "")
+    return next((each.ask.strip() for each in reversed(tuple(turns)) if _states_plan(each)), "")
 
 
-def _states_plan(prompt: Prompt) -> bool:
-    if prompt.kind == "plan":
+def _states_plan(turn: Turn) -> bool:
+    own = turn.ask
+    if turn.kind == "plan":
         return True
-    text = prompt.text
-    if prompt.kind not in ("typed", "command", "queued") or len(text) > _LONGEST:
+    if turn.kind not in ("typed", "command", "queued") or len(own) > _LONGEST:
         return False
-    own, pasted = without_pasted(text, prompt.source)
-    if _QUESTION.search(own) or sum(each.characters for each in pasted) > len(own):
+    if _QUESTION.search(own) or sum(each.characters for each in turn.pasted) > len(own):
         return False
     if len(set(_SPEAKER.findall(own))) > 1 and len(_SPEAKER.findall(own)) >= _LEAST:
         return False  # a conversation
+    steps = [found.start() for found in _ITEM.finditer(own)]
+    if any(steps[0] < found.start() < steps[-1] for found in _PASTED.finditer(own) if steps):
+        return False  # the list was pasted, too
     bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
     return _lists_steps(bare) or _steps_in_line(bare) or _SEQUENCE.search(bare) is not None
 
