@@ -24,7 +24,7 @@ Summary:
 
 
 def session() -> Transcript:
-    """What a user asked, three files, a check that fails, an open task."""
+    """A session with prompts, three files, a failing check and an open task."""
     made = Transcript(cwd=ROOT)
     made.user("round the tax per line in the invoice")
     made.tool("Read", "x", file_path=f"{ROOT}/src/sum.ts")
@@ -38,7 +38,7 @@ def session() -> Transcript:
 
 
 def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Standing, ...] = ()) -> Aftermath:
-    """The aftermath of one compaction, the last one unless told otherwise."""
+    """The aftermath of one compaction, by default the last one."""
     path = made.write(folder)
     trace = traces(path)[number]
     facts = read_facts(path, until=parse_iso(trace.compaction.source.timestamp))

@@ -77,7 +77,7 @@ _BRIEF = (
 
 
 class WatchedApp(MemtuiApp):
-    """The app, remembering what it has told the person."""
+    """The app, with a record of its messages."""
 
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         Path(app_module.__file__).parent / path for path in MemtuiApp.CSS_PATH

@@ -1,4 +1,4 @@
-"""What a compaction lost: in the row and the detail of its capture, and on a screen that gives it back."""
+"""The losses of a compaction in its capture's row and detail, and the screen that hands them back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrives while one looks: its row stands out for a moment, and the bell rings where that is wanted."""
+"""New captures and memories: their row is highlighted for a moment, and the bell rings if configured."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ async def test_esc_calls_the_model_off_and_leaves_only_then(full: World, claude:
         screen = driver.screen
         assert "esc stop asking claude" in driver.shown
         await driver.press("f4")
-        await driver.until_said("Claude is at it already")
+        await driver.until_said("Claude is already working")
         await driver.press("escape")
         await driver.until_said("Called off: the draft from the facts stands.")
         assert driver.screen is screen

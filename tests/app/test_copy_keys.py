@@ -1,4 +1,4 @@
-"""y and Y: what is copied, by which road, and what the person is told."""
+"""y and Y: the copied text, the way it is copied, and the message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one table of keys: every key acts where it says, says why elsewhere, and is told everywhere."""
+"""The table of keys: every key works in its place, explains itself elsewhere, and is documented."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
         pane = driver.pane(PaneId.STATE)
         assert "esc calls it off" in str(pane.border_subtitle)
         await driver.press("m")
-        assert driver.last_said == "Claude is at it already: esc calls it off."
+        assert driver.last_said == "Claude is already working; esc cancels."
         await driver.press("enter", "escape")
         await driver.until_said("Called off: version 1 is made from the facts.")
         assert driver.reading()  # that esc was for the model

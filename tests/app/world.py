@@ -114,7 +114,7 @@ class World:
         project: str | None = None,
         session: str = "s-1",
     ) -> str:
-        """Store a memory, of this project unless told otherwise; returns its Recovery ID."""
+        """Store a memory, by default of this project; returns its Recovery ID."""
         moment = NOW - timedelta(minutes=minutes)
         name = f"CMEM-{moment:%Y%m%d-%H%M%S}"
         meta = MemoryMeta(

@@ -1,4 +1,4 @@
-"""`--engine`: who words a draft, with a stand-in for `claude` as the only one on PATH."""
+"""`--engine`, with a stand-in for `claude` as the only program on PATH."""
 
 from __future__ import annotations
 

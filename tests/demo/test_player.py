@@ -20,7 +20,7 @@ from tests.demo.conftest import NOW
 
 
 class Stage:
-    """A player whose time passes only when told."""
+    """A player with a manual clock."""
 
     def __init__(self, demo: DemoProject) -> None:
         self.now = NOW

@@ -1,4 +1,4 @@
-"""A stand-in for the Messages API on the loopback address: canned answers, every request kept."""
+"""A stand-in for the Messages API on the loopback address, with fixed answers and a record of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOKENS = 180_000
 
 
 class Api:
-    """What it answers, and what was asked."""
+    """The stand-in's answers, and the requests it received."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []

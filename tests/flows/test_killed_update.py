@@ -51,7 +51,7 @@ def _sweep(base: Path) -> int:
 
         store = StateStore(_places(place).project, _places(place).home)
         assert versions() in ([2, 1], [1])
-        act(place)  # whoever comes next has everything
+        act(place)  # the next run has everything
         assert versions() == [2, 1]
         text = store.load(store.versions("a")[0]).text
         assert "Never touch the schema" in text

@@ -1,4 +1,4 @@
-"""What waits for a session is handed over once; pins are made sure of after a compaction."""
+"""Messages for a session are delivered once; missing pins are handed over again after a compaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the hooks write is on record, too, and can be undone."""
+"""Changes made by hooks are recorded and can be undone."""
 
 from __future__ import annotations
 

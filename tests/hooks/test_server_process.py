@@ -202,7 +202,7 @@ for line in sys.stdin:
 
 
 class ClaudeCode:
-    """A process that runs hooks when it is told to."""
+    """A process that runs hooks on request."""
 
     def __init__(self, world: World) -> None:
         self._world = world

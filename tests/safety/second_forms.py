@@ -1,4 +1,4 @@
-"""More forms in which secrets stand, collected by another person who had not read the rules."""
+"""More forms of secrets, collected independently of the rules."""
 
 # ruff: noqa: E501 - one form a line
 from __future__ import annotations

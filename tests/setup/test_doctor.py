@@ -140,7 +140,7 @@ def test_a_missing_hook_is_broken(places: Places, probes: Probes) -> None:
         Level.OK, Level.NOTE, Level.BROKEN, Level.BROKEN, Level.BROKEN, Level.BROKEN
     ]  # fmt: skip
     (finding,) = _found(places, "commands")
-    assert finding[0] is Level.NOTE and finding[1].endswith("in words of its own; they are not tried")
+    assert finding[0] is Level.NOTE and finding[1].endswith("by a custom command, which was not tried")
     assert probes == []
 
 

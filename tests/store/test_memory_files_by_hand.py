@@ -1,4 +1,4 @@
-"""Stored memories beside people and programs who put files into the store, edit them and take them away."""
+"""Stored memories while people and programs add, edit and remove files in the store."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_a_total_that_is_estimated_is_about_right(
     wanted = expected("abcd", texts)
     estimated = search(index, "abcd", limit=5).total
     assert estimated == pytest.approx(len(wanted), rel=0.2) and estimated != len(wanted)
-    assert set(ids(search(index, "abcd"))) == wanted  # all of them for who wants all
+    assert set(ids(search(index, "abcd"))) == wanted  # all of them without a limit
     monkeypatch.setattr(finding, "COMPARED", 500)
     monkeypatch.setattr(finding, "LISTED", 501)
     assert search(index, "abcd", limit=5).total == len(wanted)  # not so many that they are estimated

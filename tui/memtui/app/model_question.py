@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 Ask = Callable[[Callable[[], bool]], Answer]
 """Asks the model, in a thread; receives a `cancelled()` callback."""
 
-BUSY = "Claude is at it already: esc calls it off."
+BUSY = "Claude is already working; esc cancels."
 
 
 class ModelQuestion:

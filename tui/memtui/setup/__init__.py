@@ -1,4 +1,4 @@
-"""memtui in Claude Code: installed, taken out again, and looked after.
+"""Installing memtui into Claude Code, removing it, and checking the installation.
 
-Imported by the app and by the command line; nothing here shows anything.
+Used by the app and by the command line; nothing here prints.
 """

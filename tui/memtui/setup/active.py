@@ -1,4 +1,4 @@
-"""The doctor's look at the active commands: without a compact summary none outlives a compaction."""
+"""The doctor's check of active commands: they need a compact summary to outlive a compaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFi
 
 
 def check_active(places: Places) -> Iterator[Finding]:
-    """Whether every active command has a file whose rules can be handed on."""
+    """Whether every active command has a file with a compact summary."""
     commands = CommandsFile(places.project)
     try:
         names = [entry.name for entry in commands.entries()]

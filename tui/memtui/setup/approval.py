@@ -1,4 +1,4 @@
-"""A person's approval of memtui's MCP server, in their own local settings.
+"""The user's approval of memtui's MCP server, in their local settings.
 
 Claude Code fact: a server of a project's ``.mcp.json`` is not started before it is approved; ``-p`` and
 remote runs never ask. ``enabledMcpjsonServers`` approves by name, which a repository cannot do for itself.
@@ -31,7 +31,7 @@ def is_refused(settings: Mapping[str, Any]) -> bool:
 
 
 def approve(text: str) -> Installed:
-    """The text with our server approved; the same text when it is, or when the person has refused it.
+    """The text with our server approved; unchanged if it is already approved or refused.
 
     Raises:
         SettingsProblem: the text is not edited, because it is not what Claude Code accepts.
@@ -53,7 +53,7 @@ def withdraw(text: str, created: Collection[str] | None) -> str:
 
     Args:
         text: the settings.
-        created: see `Installed.created`; None when that is not known: then any approval of our server goes.
+        created: see `Installed.created`; None if unknown: then any approval of our server is removed.
 
     Raises:
         SettingsProblem: see `read_settings`.

@@ -1,4 +1,4 @@
-"""The doctor's look at the archive: what is kept, what will be lost soon, and whether a sample is whole."""
+"""The doctor's check of the archive: its size, sessions without a copy, and the integrity of a sample."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAMPLE = 3
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
-    """Say what is kept, unless there is nothing to say."""
+    """Findings on the archive, if there are any."""
     try:
         settings = archive_settings(places.home)
         archive = Archive(places.home, clock)

@@ -1,4 +1,4 @@
-"""One file that is to be changed: shown as a diff, written whole, and looked at again."""
+"""Changing one settings file: its diff, an atomic write, and a check afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.records import Record
 
 LIMIT = 4 << 20
-"""Bytes of the largest settings file that is read."""
+"""Size of the largest settings file that is read, in bytes."""
 
 _TRIES = 3
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -38,21 +38,21 @@ class Change:
     before: bytes | None
     """None: there is no file."""
     after: bytes | None
-    """None: it goes."""
+    """None: the file is removed."""
     record: Record | None
-    """What to remember of it afterwards; None: nothing."""
+    """The record to keep; None for no record."""
     mode: int = 0o600
-    """Of a file that is made; an existing one keeps its own."""
+    """Mode of a new file; an existing one keeps its own."""
     again: Callable[[bytes], bytes] | None = None
-    """The same edit on another content, for the case that somebody writes the file in the same moment."""
+    """The same edit for another content, if the file is written concurrently."""
     folders: tuple[str, ...] = ()
-    """Folders to remove with it, if they are empty then; the outermost first."""
+    """Folders to remove with it if they are empty, the outermost first."""
     without: Callable[[bytes], bytes] | None = None
-    """A content as it would be without us."""
+    """Removes our part from a content."""
 
 
 def diff(change: Change, name: str = "") -> str:
-    """A change as a unified diff, "" for none."""
+    """A change as a unified diff, or ""."""
     name = name or str(change.target.path)
     old_name, new_name = ("/dev/null" if data is None else name for data in (change.before, change.after))
     lines = difflib.unified_diff(_lines(change.before), _lines(change.after), old_name, new_name)
@@ -60,10 +60,10 @@ def diff(change: Change, name: str = "") -> str:
 
 
 def read(target: ClaudeFile) -> bytes | None:
-    """A file's content; None when there is none.
+    """A file's content; None if it is missing.
 
     Raises:
-        FileProblem: it cannot be read, or is no regular file of a sensible size.
+        FileProblem: it cannot be read, is not a regular file, or is too large.
     """
     try:
         return read_within(target.real, target.root, limit=LIMIT, follow=False)
@@ -74,7 +74,7 @@ def read(target: ClaudeFile) -> bytes | None:
 
 
 def text_of(data: bytes | None, path: Path) -> str:
-    """The text of a settings file; "" when there is none.
+    """The text of a settings file; "" if it is missing.
 
     Raises:
         FileUnreadable: it is not UTF-8.
@@ -86,10 +86,10 @@ def text_of(data: bytes | None, path: Path) -> str:
 
 
 def write(change: Change) -> Change:
-    """Write a file, and look again; returns the change as it came about.
+    """Write a file and check it; returns the change as made.
 
     Raises:
-        FileChanged: the file is not as the change has seen it, or does not come to rest.
+        FileChanged: the file differs from `before`, or keeps changing.
         FileProblem: the system refuses.
     """
     assert change.after is not None
@@ -107,14 +107,14 @@ def write(change: Change) -> Change:
             wanted = change.again(now)
         except ValueError:
             break
-        if late is None and wanted == now:  # another program has written since, and kept what we did
+        if late is None and wanted == now:  # another program has written since, keeping our part
             return change
         change = replace(change, before=change.after if late is not None else now, after=wanted)
     raise FileChanged(target.path, "is being written by another program; try again in a moment")
 
 
 def _replace(change: Change) -> bytes | None:
-    """Replace a file; returns what another program wrote into the old one in that moment, and so lost."""
+    """Replace a file; returns a concurrent write into the old one, which would be lost."""
     target = change.target
     assert change.before is not None and change.after is not None
     with replace_expected(target.real, change.after, expected=change.before, within=target.root) as old:
@@ -127,7 +127,7 @@ def _replace(change: Change) -> bytes | None:
 
 
 def _can_apply(change: Change, content: bytes) -> bool:
-    """Whether the change can be made to this content, too; not to half a file."""
+    """Whether the change can be applied to this content, too; not if it is incomplete."""
     assert change.again is not None
     try:
         change.again(content)
@@ -137,10 +137,10 @@ def _can_apply(change: Change, content: bytes) -> bool:
 
 
 def delete(change: Change) -> None:
-    """Remove a file, and the folders that were made for it unless something else is in them.
+    """Remove a file, and the folders made for it if they are empty.
 
     Raises:
-        FileChanged: the file is not as the change has seen it.
+        FileChanged: the file differs from `before`.
         FileProblem: the system refuses.
     """
     target = change.target
@@ -152,7 +152,7 @@ def delete(change: Change) -> None:
 
 
 def remove_folders(folders: Sequence[str]) -> None:
-    """Remove folders that are empty; the outermost is named first."""
+    """Remove empty folders, given with the outermost first."""
     for name in reversed(folders):
         try:
             Path(name).rmdir()
@@ -169,7 +169,7 @@ def missing_folders(target: ClaudeFile) -> tuple[str, ...]:
 
 
 def make_folders(target: ClaudeFile) -> None:
-    """Make the folders that a file lies in, as its owner would."""
+    """Make the folders above a file, with the usual modes."""
     for name in missing_folders(target):
         with writing(name):
             Path(name).mkdir()

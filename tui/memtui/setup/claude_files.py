@@ -1,4 +1,4 @@
-"""The files of Claude Code that memtui adds itself to, by scope."""
+"""The files of Claude Code that memtui changes, by scope."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from memtui.project import Places
 
 
 class Scope(StrEnum):
-    """For whom memtui is installed."""
+    """The scope of an installation."""
 
     PROJECT = "project"
     """This project on this machine: ``.claude/settings.local.json``, which is not committed."""
     SHARED = "shared"
-    """Everybody who works on this project: ``.claude/settings.json``."""
+    """The project's whole team: ``.claude/settings.json``."""
     USER = "user"
     """All projects of this user: ``settings.json`` in Claude Code's own folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaudeFile:
-    """One of these files, to look at or to change."""
+    """One of these files."""
 
     path: Path
-    """As a person knows it."""
+    """The path for display."""
     real: Path
-    """Every link resolved: this file is read and replaced, so that a link stays one."""
+    """The resolved path, which is read and replaced, so that a link stays a link."""
     root: Path
-    """The folder above `real` from which on down no link is followed."""
+    """The folder below which no link is followed."""
 
 
 def settings_file(places: Places, scope: Scope) -> ClaudeFile:
@@ -49,7 +49,7 @@ def settings_file(places: Places, scope: Scope) -> ClaudeFile:
 
 
 def command_file(places: Places, scope: Scope, name: str) -> ClaudeFile:
-    """A slash command's file; for `PROJECT` and `SHARED` it is the same.
+    """A slash command's file, the same for `PROJECT` and `SHARED`.
 
     Raises:
         FileOutside: see `settings_file`.
@@ -60,7 +60,7 @@ def command_file(places: Places, scope: Scope, name: str) -> ClaudeFile:
 
 
 def servers_file(places: Places) -> ClaudeFile:
-    """The file of a project's MCP servers; for `PROJECT` and `SHARED` it is the same.
+    """The file of a project's MCP servers, the same for `PROJECT` and `SHARED`.
 
     Raises:
         FileOutside: see `settings_file`.
@@ -72,7 +72,7 @@ def _file(path: Path, root: Path | None) -> ClaudeFile:
     real = Path(os.path.realpath(path))
     if real.is_symlink():
         raise FileOutside(path, "is a symbolic link that leads in a circle; remove it")
-    if root is None:  # the user's own: wherever the link leads is where they want it
+    if root is None:  # the user's own: links may lead anywhere
         return ClaudeFile(path, real, existing_above(real.parent))
     top = Path(os.path.realpath(root))
     if not real.is_relative_to(top):

@@ -1,7 +1,7 @@
-"""The slash commands that memtui gives Claude Code, and how to tell their files from a person's.
+"""The slash commands that memtui installs, and recognising their files.
 
-Their texts lie in `slash/`, with ``{memtui}`` for how a shell starts memtui. ``/review-compact`` reviews a
-capture (seed 001), ``/memory:compact`` stores a session under a Recovery ID (seed 000), ``/pin`` keeps a
+Their texts are in `slash/`, with ``{memtui}`` for the command that starts memtui. ``/review-compact`` reviews
+a capture (seed 001), ``/memory:compact`` stores a session under a Recovery ID (seed 000), ``/pin`` keeps a
 line, ``/rescue`` gets lost ones back.
 """
 
@@ -29,19 +29,19 @@ def slash_command(name: str, memtui: str = "memtui") -> bytes:
 
     Args:
         name: one of `COMMANDS`.
-        memtui: how a shell starts memtui, quoted as needed.
+        memtui: the shell command that starts memtui, quoted as needed.
     """
     text = (_TEXTS / name).read_text("utf-8").replace("{memtui}", memtui).encode()
     return text + b"\n<!-- written by memtui %s -->\n" % _hash(text)
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether memtui wrote this file, in whatever version, edited since or not."""
+    """Whether memtui wrote this file, in any version, even if it was edited since."""
     return _SEAL.search(_unix(data)) is not None
 
 
 def is_untouched(data: bytes) -> bool:
-    """Whether memtui wrote this file and nobody has changed it since; line ends do not count (git)."""
+    """Whether memtui wrote this file and it is unchanged; line ends do not count (git)."""
     data = _unix(data)
     seal = _SEAL.search(data)
     return seal is not None and _hash(data[: seal.start()]) == seal[1]

@@ -1,4 +1,4 @@
-"""The doctor: everything that has to be right for captures to come, and to stay."""
+"""The doctor: all checks of the installation and of stored data."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def diagnose(
     *,
     waiting: Callable[[str], object] = bool,
 ) -> Iterator[Finding]:
-    """Look at everything; each finding as soon as it is known, what others depend on first.
+    """Run all checks; yields each finding as soon as it is known, prerequisites first.
 
     The hooks' commands and the MCP server are started once each, with folders of their own.
 
     Args:
         places: the project and the folders.
-        clock: tells what is long ago.
-        env: where the PATH and the terminal's variables are.
+        clock: gives the current time.
+        env: the environment, with the PATH and the terminal's variables.
         platform: as in `sys.platform`.
-        waiting: called with what takes a moment, before it does.
+        waiting: called with a phrase before each slow check.
     """
     now = clock()
     wired = look(places)
     own = [each.settings for each in wired if each.scope is not Scope.SHARED and each.settings is not None]
     with ThreadPoolExecutor(1) as pool:
-        # It takes longer than all else together, and so comes last.
+        # Last, as it takes longer than all others together.
         server = pool.submit(lambda: list(check_server(places, own, env)))
         yield from check_settings(wired)
         yield from check_hooks(wired)
@@ -78,7 +78,7 @@ def diagnose(
 
 
 def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]:
-    """Which road a copied Recovery ID takes from here."""
+    """The way in which a Recovery ID is copied."""
     tools = native_tools(env, platform)
     there = [tool.name for tool in tools if find_program(tool.argv[0], env.get("PATH"))]
     if there:
@@ -92,7 +92,7 @@ def _check_clipboard(env: Mapping[str, str], platform: str) -> Iterator[Finding]
 
 
 def _check_watching(places: Places) -> Iterator[Finding]:
-    """Whether the file system tells the app of changes."""
+    """Whether the file system reports changes."""
     silent = silent_file_system(str(places.project.root))
     if silent:
         message = f"The project lies on {silent}, which reports no changes: the app looks every 2 seconds"

@@ -1,4 +1,4 @@
-"""memtui's part in a JSON file that others own: planned so that it can be taken out again to the byte."""
+"""Edits of JSON files that others own, planned so that they can be reverted byte for byte."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from memtui.setup.settings import Installed, SettingsProblem, read_settings
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What memtui puts into one file. Both functions raise `SettingsProblem` for a text they do not edit."""
+    """memtui's part in one file. Both functions raise `SettingsProblem` for a text they cannot edit."""
 
     target: ClaudeFile
     put_in: Callable[[str], Installed]
-    """The text with our part; the same text when it is there."""
+    """The text with our part; unchanged if it already has it."""
     take_out: Callable[[str, Collection[str] | None], str]
-    """The text without our part; takes what was made for it, None when that is not known."""
+    """The text without our part; takes `Installed.created`, or None if unknown."""
     mode: int
     """Of a file that is made."""
 
 
 def plan_putting_in(edit: Edit, records: Records) -> Change | None:
-    """The change that puts our part in; None when it is there.
+    """The change that inserts our part; None if it is already there.
 
     Raises:
         FileProblem: the file cannot be edited as it is.
@@ -64,7 +64,7 @@ def plan_putting_in(edit: Edit, records: Records) -> Change | None:
 
 
 def plan_taking_out(edit: Edit, records: Records) -> Change | None:
-    """The change that takes our part out; None when it is not there.
+    """The change that removes our part; None if it is not there.
 
     Raises:
         FileProblem: the file cannot be edited as it is.

@@ -1,4 +1,4 @@
-"""What the doctor finds."""
+"""The doctor's findings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     OK = "ok"
     NOTE = "note"
-    """Good to know."""
+    """A remark."""
     WARNING = "warning"
-    """Something is lost, or will be."""
+    """Data is lost, or will be."""
     BROKEN = "broken"
-    """Something that is installed does not work."""
+    """An installed part does not work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +23,28 @@ class Finding:
     """The outcome of one check."""
 
     check: str
-    """What was looked at, in one word or two."""
+    """The name of the check, in one word or two."""
     level: Level
     message: str
     advice: str = ""
-    """What to do; "" when there is nothing to be done."""
+    """What to do, or ""."""
 
 
 def ok(check: str, message: str) -> Finding:
-    """A check that found all in order."""
+    """The finding of a successful check."""
     return Finding(check, Level.OK, message)
 
 
 def note(check: str, message: str, advice: str = "") -> Finding:
-    """Something that is good to know."""
+    """A remark."""
     return Finding(check, Level.NOTE, message, advice)
 
 
 def warning(check: str, message: str, advice: str = "") -> Finding:
-    """Something that is lost, or will be."""
+    """A finding on lost data, or data that will be lost."""
     return Finding(check, Level.WARNING, message, advice)
 
 
 def broken(check: str, message: str, advice: str = "") -> Finding:
-    """Something that is installed and does not work."""
+    """A finding on an installed part that does not work."""
     return Finding(check, Level.BROKEN, message, advice)

@@ -1,4 +1,4 @@
-"""What git would do with a file."""
+"""Asking git about a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memtui.machine import find_program
 
 _SECONDS = 10.0
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
-"""Variables that name another repository than the one git is asked about; git sets them for its hooks."""
+"""Variables that select another repository, which git sets for its hooks."""
 
 # The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
 # and a remote from which a missing .gitignore would be fetched.
@@ -29,7 +29,7 @@ def git_tracks(root: Path, path: Path) -> bool:
 
 
 def _git(root: Path, *words: str) -> int | None:
-    """What git ends with; None when there is no repository, or no answer."""
+    """The exit code of git; None without a repository or an answer."""
     if not (root / ".git").exists():
         return None
     git = find_program("git", os.environ.get("PATH"))

@@ -1,4 +1,4 @@
-"""Installing memtui into Claude Code, and taking it out again: first a plan to show, then its files."""
+"""Installing memtui into Claude Code and removing it: first a plan, then its changes."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ _DID = "changed Claude Code's settings"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What `apply` would do."""
+    """The changes for `apply`."""
 
     scope: Scope
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
-    """Sentences for the person."""
+    """Sentences for the user."""
     kept: tuple[Path, ...] = ()
-    """Files of memtui that were edited and therefore stay."""
+    """Edited files of memtui, which are kept."""
 
     @property
     def what(self) -> str:
-        """What it does, in plain words."""
+        """A description of the plan."""
         done = "installed" if any(change.record is not None for change in self.changes) else "uninstalled"
         return f"{done} memtui for {_FOR[self.scope]}"
 
@@ -73,13 +73,13 @@ def plan_init(
     approving: bool = True,
     replacing: bool = False,
 ) -> Plan:
-    """Plan to install the hooks, the slash commands and the MCP server. An empty plan: all is there.
+    """Plan to install the hooks, the slash commands and the MCP server; empty if all are installed.
 
     Args:
         places: the project and the folders.
-        scope: for whom.
-        python: the interpreter to name; the one that runs this when "".
-        which: where the shell finds `memtui`; looked up when None.
+        scope: the scope.
+        python: the interpreter for the hooks; "" for the current one.
+        which: the path of `memtui` in a shell; by default looked up.
         approving: approve the MCP server in the person's local settings, where `.mcp.json` is theirs, too.
         replacing: take the place of the scripts of `originals`, in whatever settings they stand.
 
@@ -113,12 +113,12 @@ def plan_init(
 
 
 def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = ()) -> Plan:
-    """Plan to take out what `plan_init` puts in. An empty plan: nothing of memtui is there.
+    """Plan to remove everything that `plan_init` installs; empty if nothing is installed.
 
     Args:
         places: the project and the folders.
-        scope: for whom it was installed.
-        edited: slash commands that are to be removed even though a person has edited them.
+        scope: the scope of the installation.
+        edited: edited slash commands to remove.
 
     Raises:
         FileProblem: a file cannot be edited as it is; nothing was changed.
@@ -129,7 +129,7 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = (
     edits = [*([server] if server else []), *_others(places, scope), main]
     changes = [change for edit in edits if (change := plan_taking_out(edit, records)) is not None]
     kept = []
-    # The last one first: the folders of an earlier one hold those of a later one.
+    # The last one first: folders of earlier ones contain those of later ones.
     for name in reversed(COMMANDS):
         target = command_file(places, scope, name)
         data = read(target)
@@ -145,16 +145,16 @@ def plan_uninstall(places: Places, scope: Scope, *, edited: Collection[Path] = (
 
 
 def apply(plan: Plan, places: Places, clock: Clock, wrote: Wrote = unrecorded) -> list[Path]:
-    """Do what a plan says, one file after the other, each whole or not at all; returns the backups made.
+    """Carry out a plan, file by file, each whole or not at all; returns the backups made.
 
     Args:
-        plan: what to do.
+        plan: the plan.
         places: the project and the folders.
-        clock: tells the time of the backups.
-        wrote: records each file that is written.
+        clock: gives the time of the backups.
+        wrote: records each write.
 
     Raises:
-        FileChanged: a file is not as the plan has seen it; this one and those behind it were not changed.
+        FileChanged: a file has changed since the plan; this one and the later ones were not changed.
         FileProblem: a file cannot be written.
     """
     records = Records(places.home, wrote)
@@ -175,7 +175,7 @@ def apply(plan: Plan, places: Places, clock: Clock, wrote: Wrote = unrecorded) -
             continue
         folders = missing_folders(change.target)
         record = replace(change.record, folders=tuple(dict.fromkeys((*change.record.folders, *folders))))
-        records.store(real, record)  # before the file: cut short, `tidy` knows what was made
+        records.store(real, record)  # before the file, so that `tidy` can clean up after a kill
         make_folders(change.target)
         written = _recorded(write(change), wrote)
         if written is not change:
@@ -197,7 +197,7 @@ def _settings(
     approving: bool = False,
     replacing: bool = False,
 ) -> Edit:
-    """The part of a scope's settings: the hooks, and the approval of the MCP server."""
+    """The edit of a scope's settings: the hooks, and the approval of the MCP server."""
     if scope is Scope.SHARED:
         commands = {event: shared_command(name) for event, name in EVENTS.items()}
     else:
@@ -219,8 +219,8 @@ def _settings(
 
 
 def _others(places: Places, scope: Scope) -> list[Edit]:
-    """The other scopes' settings, as far as the scripts stand there that memtui takes the place of."""
-    # With hooks of ours in it, it is for its own scope to put back what was there.
+    """The edits of other scopes' settings that start the scripts replaced by memtui."""
+    # Settings with our hooks are restored by their own scope.
     free = [each for each in look(places) if not any(hook.ours for hook in each.hooks)]
     return [
         Edit(settings_file(places, each.scope), take_place, put_back, 0o600)
@@ -230,11 +230,11 @@ def _others(places: Places, scope: Scope) -> list[Edit]:
 
 
 def tidy(places: Places, scope: Scope) -> None:
-    """Remove what an `init` or `uninstall` left behind that was killed. Never raises."""
+    """Remove files left by a killed `init` or `uninstall`. Never raises."""
     records = Records(places.home)
     records.sweep()
     with suppress(FileProblem):
-        # The last one first, as when it is taken out: folders of the later ones lie in those of the earlier.
+        # The last one first: folders of earlier ones contain those of later ones.
         servers = [] if scope is Scope.USER else [servers_file(places)]
         commands = [command_file(places, scope, name) for name in reversed(COMMANDS)]
         for target in (*servers, settings_file(places, scope), *commands):
@@ -242,18 +242,18 @@ def tidy(places: Places, scope: Scope) -> None:
             record = records.load(target.real)
             if record is not None and not os.path.lexists(target.real):
                 remove_folders(record.folders)
-                if not any(map(os.path.isdir, record.folders)):  # or else something else is in them
+                if not any(map(os.path.isdir, record.folders)):  # otherwise they have other content
                     records.forget(target.real)
 
 
 def _isolation() -> str:
-    """``-I`` keeps a process from what lies in its folder; but it hides the user's own packages, too."""
+    """``-I`` shields a process from modules in its folder; but it hides the user's own packages, too."""
     own = Path(memtui.__file__).resolve()
     return "-P" if own.is_relative_to(Path(site.getusersitepackages()).resolve()) else "-I"
 
 
 def _starts(scope: Scope, python: str, isolation: str, which: str | None) -> tuple[str, ...]:
-    """How a slash command may start memtui, the best first."""
+    """The ways for a slash command to start memtui, the best first."""
     own = shlex.join([python, isolation, "-m", "memtui"])
     if scope is Scope.SHARED:
         return ("memtui",)
@@ -277,13 +277,13 @@ def _init_command(
 
 
 def _with_written(record: Record, change: Change) -> Record:
-    """A record of what was written in the end; the first content is gone, so it is told from this one."""
+    """A record for the content written in the end; the original is derived from it."""
     assert change.after is not None and change.without is not None
     return replace(record, before=change.without(change.after), after=change.after)
 
 
 def _passing(scope: Scope, python: str) -> Iterator[str]:
-    """For an interpreter that lies where caches and temporary files are, as with `uvx`."""
+    """A note for an interpreter in a cache or temporary folder, as with `uvx`."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     passing = any(Path(python).is_relative_to(folder) for folder in (cache, tempfile.gettempdir()))
     if passing and scope is not Scope.SHARED:
@@ -291,7 +291,7 @@ def _passing(scope: Scope, python: str) -> Iterator[str]:
 
 
 def _unignored(places: Places, scope: Scope, changes: Sequence[Change]) -> Iterator[str]:
-    """For what is made in a repository for this machine alone, and would be committed."""
+    """A note for files made for this machine alone that git would commit."""
     if scope is not Scope.PROJECT:
         return
     for change in changes:

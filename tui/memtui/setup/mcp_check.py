@@ -1,4 +1,4 @@
-"""The doctor's look at the MCP server: registered once, and it answers."""
+"""The doctor's check of the MCP server: registered, approved and answering."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def check_server(
 
     Args:
         places: the project and the folders.
-        own_settings: the person's own, in which they approve servers.
-        env: where the PATH is.
+        own_settings: the user's own settings, which approve servers.
+        env: the environment with the PATH.
     """
     problem = _file_problem(places)
     if problem is not None:
@@ -82,7 +82,7 @@ def _tried(
     where = f"{entry.path} ({entry.scope})"
     path = env.get("PATH", "")
     if entry.server.kind is Kind.THEIRS:
-        return note(_CHECK, f"{where} starts the MCP server in words of its own; they are not tried")
+        return note(_CHECK, f"{where} starts the MCP server by a custom command, which was not tried")
     if entry.server.kind is Kind.SHARED:
         advice = "Put memtui on the PATH, for instance with `pipx install` or `uv tool install`."
         if not is_this_script(words[0], path):
@@ -112,7 +112,7 @@ def _tried(
 
 
 def _answers(words: tuple[str, ...], path: str) -> str:
-    """Why a server does not say hello; "" when it does."""
+    """The problem with starting a server; "" if it answers."""
     apart = run_apart(shlex.join(words), path, given=json.dumps(_HELLO) + "\n", seconds=_SECONDS)
     if apart.problem:
         return apart.problem

@@ -1,4 +1,4 @@
-"""memtui's MCP server in the text of a project's ``.mcp.json``: found, added, taken out.
+"""memtui's MCP server in the text of a project's ``.mcp.json``: finding, adding, removing it.
 
 Claude Code fact: the file is strict JSON; servers stand in ``mcpServers.<name>``, by ``command`` and
 ``args``. As in the settings, only the text of our own entry is ever touched.
@@ -22,14 +22,14 @@ _WORDS = ["-m", "memtui", "mcp"]
 
 
 class Kind(StrEnum):
-    """Who wrote an entry."""
+    """The origin of an entry."""
 
     OWN = "own"
     """`memtui init`, for this machine: it names an interpreter."""
     SHARED = "shared"
     """`memtui init --shared`: it takes memtui from the PATH."""
     THEIRS = "theirs"
-    """A person, in words of their own."""
+    """Somebody else: a custom command."""
 
 
 class Server(NamedTuple):
@@ -37,21 +37,21 @@ class Server(NamedTuple):
 
     kind: Kind
     words: tuple[str, ...]
-    """What is started; () when it is nothing that can be."""
+    """The command line; () if it is not valid."""
 
 
 def own_server(python: str, isolation: str = "-I") -> dict[str, Any]:
-    """The entry with an absolute interpreter, for what stays on this machine."""
+    """The entry with an absolute interpreter, for this machine."""
     return {"command": python, "args": [isolation, *_WORDS]}
 
 
 def shared_server() -> dict[str, Any]:
-    """The entry for a team: each has memtui where their PATH finds it."""
+    """The entry for a team, which finds memtui on the PATH."""
     return {"command": "memtui", "args": ["mcp"]}
 
 
 def server_of(servers: object) -> Server | None:
-    """The entry called memtui among the servers of a file, whatever they are."""
+    """The entry called memtui among the servers of a file, which may have any shape."""
     entry = servers.get(NAME) if isinstance(servers, Mapping) else None
     if entry is None:
         return None
@@ -76,7 +76,7 @@ def find_server(text: str) -> Server | None:
 
 
 def register(text: str, entry: Mapping[str, Any]) -> Installed:
-    """The text with our server; the same text when it is there, in a person's words or in those of a team.
+    """The text with our server; unchanged if it has a custom entry or a team's.
 
     Args:
         text: the file's; an empty one becomes a file.
@@ -101,12 +101,12 @@ def register(text: str, entry: Mapping[str, Any]) -> Installed:
 
 
 def unregister(text: str, created: Collection[str] | None, kind: Kind) -> str:
-    """The text without our server, if it is one of this kind, and what was made for it and is empty now.
+    """The text without our server of this kind, and without objects made for it that are now empty.
 
     Args:
         text: the file's.
-        created: see `Installed.created`; None when that is not known: what is empty then goes.
-        kind: the kind that is meant.
+        created: see `Installed.created`; None if unknown: then all empty ones are removed.
+        kind: the kind to remove.
 
     Raises:
         SettingsProblem: see `find_server`.
@@ -129,7 +129,7 @@ def _added(text: str, entry: Mapping[str, Any]) -> Installed:
 
 
 def _place(text: str) -> int:
-    """Where the object with the servers begins."""
+    """The offset of the object with the servers."""
     found = member(text, root_of(text), _SERVERS)
     assert found is not None
     return found.value.start

@@ -1,4 +1,4 @@
-"""Registering the MCP server with Claude Code, as far as a file can be edited for that.
+"""Registering the MCP server with Claude Code by editing a file where possible.
 
 Claude Code fact: a project's servers are listed in its ``.mcp.json``; those of one user, for one project or
 for all, in ``.claude.json``. Claude Code writes the latter all the time, and other programs' edits have
@@ -36,20 +36,20 @@ from memtui.setup.records import Records
 from memtui.setup.settings import SettingsProblem
 
 _LIMIT = 64 << 20
-"""Bytes of the largest ``.claude.json`` that is read: it holds the history of all projects."""
+"""Size of the largest ``.claude.json`` that is read, in bytes: it has the history of all projects."""
 
 
 class Registered(NamedTuple):
-    """An entry that has Claude Code start our server."""
+    """An entry by which Claude Code starts our server."""
 
     scope: str
-    """As Claude Code calls it: ``local``, ``project`` or ``user``."""
+    """In Claude Code's terms: ``local``, ``project`` or ``user``."""
     path: Path
     server: Server
 
 
 def server_edit(places: Places, scope: Scope, python: str = "", isolation: str = "-I") -> Edit | None:
-    """The part of ``.mcp.json`` that is a scope's; None for `USER`, who has no such file.
+    """The edit of ``.mcp.json`` for a scope; None for `USER`, which has no such file.
 
     Raises:
         FileOutside: see `servers_file`.
@@ -66,7 +66,7 @@ def server_edit(places: Places, scope: Scope, python: str = "", isolation: str =
 def registering(
     places: Places, scope: Scope, python: str, isolation: str, records: Records
 ) -> tuple[Change | None, str]:
-    """The change that registers the server, and a sentence when a person has to do it instead.
+    """The change that registers the server, or a sentence on how to do it by hand.
 
     Raises:
         FileProblem: ``.mcp.json`` cannot be edited as it is.
@@ -91,7 +91,7 @@ def registering(
 def is_own(places: Places, python: str) -> bool:
     """Whether ``.mcp.json`` has the entry that `init` wrote for this interpreter, and git does not track it.
 
-    A file that others can change is not approved for them: the approval is by name, whatever it starts then.
+    A file that others can change is not approved: the approval is by name, whatever the entry starts later.
     """
     own = [each for each in _of_project(places) if each.server.kind is Kind.OWN]
     return any(
@@ -100,11 +100,11 @@ def is_own(places: Places, python: str) -> bool:
 
 
 def approval(places: Places, all_settings: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Whether the person has approved the server of ``.mcp.json``; None if they have refused it.
+    """Whether the user has approved the server of ``.mcp.json``; None if they have refused it.
 
     Args:
         places: the project and the folders.
-        all_settings: the person's own settings; those of a repository cannot approve (Claude Code fact).
+        all_settings: the user's own settings; those of a repository cannot approve (Claude Code fact).
     """
     projects = _user_file(places)[1].get("projects")
     noted = projects.get(str(places.project.root)) if isinstance(projects, dict) else None
@@ -115,7 +115,7 @@ def approval(places: Places, all_settings: Sequence[Mapping[str, Any]]) -> bool 
 
 
 def server_note(places: Places, scope: Scope) -> str:
-    """A sentence on what `uninstall` leaves in ``.claude.json``; "" when nothing of memtui is there."""
+    """A sentence on an entry that `uninstall` leaves in ``.claude.json``, or ""."""
     mine = {Scope.USER: "user", Scope.PROJECT: "local"}.get(scope)
     if mine is None or all(entry.scope != mine for entry in registered(places)):
         return ""
@@ -123,7 +123,7 @@ def server_note(places: Places, scope: Scope) -> str:
 
 
 def registered(places: Places) -> list[Registered]:
-    """The entries called memtui, first the one that Claude Code takes; an unreadable file has none."""
+    """The entries called memtui, the one used by Claude Code first; unreadable files are skipped."""
     return [*_of_user(places, "local"), *_of_project(places), *_of_user(places, "user")]
 
 

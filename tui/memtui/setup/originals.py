@@ -1,7 +1,7 @@
-"""The scripts that memtui's hooks stand in for, as Claude Code's settings start them.
+"""The scripts that memtui's hooks replace, in Claude Code's settings.
 
 Seed 001 captures with ``precompact-capture.sh``; seed 002 has ``precompact-context.sh`` and
-``clear-active-command.js``. Beside memtui's hooks each of them does its work a second time.
+``clear-active-command.js``. Run in addition to memtui's hooks, each of them repeats their work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memtui.setup.settings import Installed, read_settings
 _NAMES = r"precompact-capture\.sh|precompact-context\.sh|clear-active-command\.js"
 _SCRIPT = re.compile(rf"(?:^|[\s/\\'\"])({_NAMES})\b")
 _WAS = "was:"
-"""Opens an entry of `Installed.created`: an event and a group of hooks that was taken out, as JSON."""
+"""Prefix of an entry of `Installed.created`: an event and a removed group of hooks, as JSON."""
 
 
 class Original(NamedTuple):
@@ -48,7 +48,7 @@ def find_originals(text: str) -> list[Original]:
 
 
 def take_place(text: str) -> Installed:
-    """The text without those entries; `Installed.created` tells how to put them back.
+    """The text without those entries; `Installed.created` has the data to restore them.
 
     Raises:
         SettingsProblem: see `read_settings`.
@@ -69,7 +69,7 @@ def take_place(text: str) -> Installed:
 
 
 def put_back(text: str, created: Collection[str] | None) -> str:
-    """The text with the entries that `take_place` took out; those that are there again are not doubled."""
+    """The text with the entries removed by `take_place`, except for those added again meanwhile."""
     there = {(each.event, each.script) for each in find_originals(text)}
     for each in created or ():
         if not each.startswith(_WAS):

@@ -27,7 +27,7 @@ SLOW_MS = 1_000
 """Milliseconds above which a hook is noticeably slow."""
 
 LONG = timedelta(days=7)
-"""How long a capture may wait for its review, and how long before its end a transcript is warned of."""
+"""The longest time for a capture to stay pending, and the time before a transcript's deletion to warn."""
 
 _RECENT = 20
 
@@ -35,7 +35,7 @@ Loaded = Sequence[tuple[Entry, Capture]]
 
 
 def check_runs(places: Places, now: datetime) -> Iterator[Finding]:
-    """When each hook last ran in this project, how long it took, and whether it went well."""
+    """The last run of each hook in this project: time, duration, outcome."""
     try:
         runs = read_runs(places.home.hook_log)
     except OSError as error:
@@ -44,7 +44,7 @@ def check_runs(places: Places, now: datetime) -> Iterator[Finding]:
         return
     mine = [run for run in runs if run.project == str(places.project.root)]
     if not mine:
-        advice = "Once installed, they run with Claude Code, in folders that it has been told to trust."
+        advice = "Once installed, they run with Claude Code, in folders that you have told it to trust."
         yield note("runs", "No hook has run in this project yet", advice)
         return
     for event, name in EVENTS.items():
@@ -72,7 +72,7 @@ def check_compactions(places: Places, captures: Loaded) -> Iterator[Finding]:
 
 
 def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:
-    """The captures that can be read, and what is wrong with the others.
+    """The readable captures, and findings for the others.
 
     Raises:
         FileProblem: their folder cannot be listed.
@@ -89,7 +89,7 @@ def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:
 
 
 def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
-    """Whether captures wait too long for their review."""
+    """Whether captures have been pending too long."""
     pending = [capture.timestamp for _, capture in captures if capture.status == "pending"]
     waiting = [moment for moment in pending if now - moment > LONG]
     if waiting:
@@ -101,7 +101,7 @@ def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
 
 
 def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator[Finding]:
-    """Whether Claude Code is about to delete a transcript that a pending capture needs."""
+    """Whether Claude Code will soon delete the transcript of a pending capture."""
     days = cleanup_days(places.claude, places.project.root)
     gone = 0
     for entry, capture in captures:
@@ -124,7 +124,7 @@ def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator
 
 
 def check_folders(places: Places, now: datetime) -> Iterator[Finding]:
-    """Whether captures, memories and states are closed to others, and kept out of the repository."""
+    """Whether captures, memories and states are private, and kept out of the repository."""
     compacts, root, home = places.project.compacts, places.project.root, places.home
     if not is_within(compacts, root):
         message = f"{compacts} leads out of the project through a symbolic link"
@@ -146,7 +146,7 @@ def _last_run(event: str, run: Run, now: datetime) -> Finding:
     moment = parse_iso(run.at)
     message = f"Last {event} {age(moment, now) if moment else run.at}, {run.ms} ms"
     if run.outcome != "ok":
-        message, advice = f"{message}: {run.outcome}", "If this repeats, mend its reason."
+        message, advice = f"{message}: {run.outcome}", "If this repeats, fix the cause."
         lost = event == "PreCompact"
         return broken("runs", message, advice) if lost else warning("runs", message, advice)
     if run.ms > SLOW_MS:

@@ -1,4 +1,4 @@
-"""Receipts of a project: what the hooks handed over, and whether Claude Code's transcripts have it."""
+"""Receipts of a project: hand-overs by hooks, and whether Claude Code's transcripts have them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
 
     Args:
         places: the project and the folders.
-        limit: how many at most.
-        session: only those of this session.
+        limit: the most to return.
+        session: restrict to this session.
 
     Raises:
         OSError: the hook log exists and cannot be read.
@@ -73,7 +73,7 @@ def why_no_hook(all_wired: tuple[Wired, ...]) -> str:
 
 
 def check_receipts(places: Places) -> Iterator[Finding]:
-    """Whether what the hooks handed over has arrived, of the last 20."""
+    """Whether the last 20 hand-overs have arrived."""
     try:
         found = receipts_of(places)
     except (OSError, FileProblem) as problem:
@@ -100,7 +100,7 @@ def _handed(runs: list[Run]) -> list[Handed]:
 
 
 def _first(runs: list[Run]) -> datetime:
-    """When the hooks first ran here: what was compacted before is no fault of theirs."""
+    """The time of the hooks' first run; earlier compactions do not count."""
     moments = [moment for run in runs if (moment := parse_iso(run.at)) is not None]
     return min(moments, default=datetime.max.replace(tzinfo=UTC))
 

@@ -1,4 +1,4 @@
-"""What `init` changed, so that `uninstall` can give back every byte, and a backup of each file it touched."""
+"""Records of `init`'s changes, with which `uninstall` restores every byte, and backups of changed files."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Record:
     """One file that memtui made or changed."""
 
     before: bytes | None
-    """What it was, or would be, without us; None for no file."""
+    """Its content without memtui; None for no file."""
     after: bytes
-    """What we made of it."""
+    """Its content with memtui."""
     created: tuple[str, ...] = ()
     """See `settings.Installed.created`."""
     folders: tuple[str, ...] = ()
-    """The folders that were made for it, the outermost first."""
+    """The folders made for it, the outermost first."""
 
 
 class Records:
-    """The records of one user, in memtui's own folder: what settings held does not go into a repository."""
+    """The records of one user, in memtui's own folder, so that no settings get into a repository."""
 
     def __init__(self, home: Home, wrote: Wrote = unrecorded) -> None:
         self._wrote = wrote
@@ -58,7 +58,7 @@ class Records:
         self._backups = home.state / "backups"
 
     def load(self, file: Path) -> Record | None:
-        """The record of a file; None when there is none that can be used."""
+        """The record of a file; None if it is missing or unusable."""
         try:
             fields = json.loads(read_within(self._path(file), self._folder, limit=_LIMIT))
             before = fields["before"]
@@ -109,7 +109,7 @@ class Records:
             sweep_temps(folder)
 
     def back_up(self, file: Path, data: bytes, clock: Clock) -> Path:
-        """Keep a copy of a file's content; returns where.
+        """Keep a copy of a file's content; returns its path.
 
         Raises:
             FileProblem: it cannot be written.

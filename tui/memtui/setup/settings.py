@@ -1,8 +1,8 @@
-"""memtui's hooks in the text of a Claude Code settings file: found, added, taken out.
+"""memtui's hooks in the text of a Claude Code settings file: finding, adding, removing them.
 
-Claude Code fact: settings are strict JSON; hooks stand in ``hooks.<Event>[].hooks[]``, the lists of all
-scopes add up. Only the text of our own entries is ever touched: order, indentation, line ends, byte order
-mark, the spelling of numbers and other people's hooks stay byte for byte.
+Claude Code fact: settings are strict JSON; hooks are in ``hooks.<Event>[].hooks[]``, the lists of all
+scopes add up. Only the text of our own entries is changed: order, indentation, line ends, byte order mark,
+number formats and other hooks stay byte for byte.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EVENTS: Mapping[str, str] = {
     "SessionEnd": "session-end",
     "UserPromptSubmit": "user-prompt-submit",
 }
-"""Claude Code's events that memtui listens to, and what `memtui-hook` calls them."""
+"""Claude Code's events that memtui handles, and their names on `memtui-hook`'s command line."""
 
 PURPOSES: Mapping[str, str] = {
     "PreCompact": "before a compaction: writes the capture, gives the summariser pins and rules",
@@ -42,40 +42,40 @@ PURPOSES: Mapping[str, str] = {
     "SessionEnd": "asks for the last version of the session's state",
     "UserPromptSubmit": "with a prompt: hands over what you rescued; registers a typed command",
 }
-"""What each hook is for, to be shown before it is installed."""
+"""The purpose of each hook, shown before the installation."""
 
 ISOLATIONS = ("-I", "-P")
-"""How the interpreter is kept from what lies in its folder: see `install`."""
+"""Options that shield the interpreter from modules in its folder: see `install`."""
 
-# `exec`: a hook is known by its parent, which is to be Claude Code and no shell in between.
+# `exec`, so that the hook's parent is Claude Code and not a shell.
 _SHARED = "if command -v memtui-hook >/dev/null 2>&1; then exec memtui-hook {event}; fi"
 _MENTION = re.compile(rf"memtui(?:-hook|\.hooks)['\"]?\s+({'|'.join(EVENTS.values())})(?![\w-])")
 _DEPTH = "is nested too deeply"
 
 
 class SettingsProblem(ValueError):  # noqa: N818 - as FileProblem: a person's problem, not a bug
-    """A text that is not edited. The message is one clause without a subject, and names no file."""
+    """A text cannot be edited. The message is one clause without a subject, and names no file."""
 
 
 class Hook(NamedTuple):
     """A hook command of a settings file that starts memtui."""
 
     event: str
-    """Claude Code's event that it stands under."""
+    """Claude Code's event."""
     runs: str
-    """What it is told to do: a value of `EVENTS`."""
+    """The event on its command line: a value of `EVENTS`."""
     matcher: str
     command: str
     ours: bool
-    """`memtui init` wrote it; else a person has put it into words of their own."""
+    """Whether `memtui init` wrote it; otherwise it is a custom command."""
     group: int
     place: int
     timeout: str = ""
-    """Its number as it is written, "" when there is none."""
+    """The number as written, or ""."""
 
     @property
     def has_old_timeout(self) -> bool:
-        """Whether it is ours, and still has the shorter limit that an earlier `init` wrote."""
+        """Whether it is ours, and still has the shorter limit of an earlier `init`."""
         return self.ours and self.timeout == str(GRANTED_SECONDS) != str(_granted(self.event))
 
 
@@ -84,16 +84,16 @@ class Installed(NamedTuple):
 
     text: str
     created: tuple[str, ...]
-    """What was not there before to put them in: ``hooks``, ``hooks.PreCompact``."""
+    """The objects made for them: ``hooks``, ``hooks.PreCompact``."""
 
 
 def own_command(python: str, event: str, isolation: str = "-I") -> str:
-    """The hook command with an absolute interpreter, for settings that stay on this machine."""
+    """The hook command with an absolute interpreter, for this machine."""
     return shlex.join([python, isolation, "-m", "memtui.hooks", event])
 
 
 def shared_command(event: str) -> str:
-    """The hook command for a team: who has no memtui is not disturbed."""
+    """The hook command for a team, which does nothing for members without memtui."""
     return _SHARED.format(event=event)
 
 
@@ -104,7 +104,7 @@ def interpreter_of(command: str) -> str:
     except ValueError:
         return ""
     fits = len(words) == 5 and words[1] in ISOLATIONS and words[2:4] == ["-m", "memtui.hooks"]
-    # What a shell would make more of than these words is not ours.
+    # A command with shell syntax is not ours.
     return words[0] if fits and words[0].startswith("/") and shlex.join(words) == command else ""
 
 
@@ -115,7 +115,7 @@ def read_settings(text: str) -> dict[str, Any]:
         SettingsProblem: it is not strict JSON, or not an object.
     """
     try:
-        # Numbers stay texts: Python refuses very long ones, and nothing here counts.
+        # Numbers stay texts: Python refuses very long ones, and none is needed here.
         value = json.loads(text.removeprefix("\ufeff"), parse_int=str, parse_constant=_refuse)
     except RecursionError:
         raise SettingsProblem(_DEPTH) from None
@@ -128,7 +128,7 @@ def read_settings(text: str) -> dict[str, Any]:
 
 
 def find_hooks(text: str) -> list[Hook]:
-    """All hooks that start memtui, in order. What is not shaped like hooks is passed over.
+    """All hooks that start memtui, in order. Malformed entries are skipped.
 
     Raises:
         SettingsProblem: see `read_settings`.
@@ -144,10 +144,9 @@ def find_hooks(text: str) -> list[Hook]:
 
 
 def install(text: str, commands: Mapping[str, str]) -> Installed:
-    """The text with our hooks, each once; the same text when they are there.
+    """The text with our hooks, each once; unchanged if it already has them.
 
-    An entry that `init` wrote earlier gets the new command and time limit; one in a person's own words is
-    left as it is.
+    An entry of an earlier `init` gets the new command and time limit; a custom one is left as it is.
 
     Args:
         text: the settings; an empty one becomes a file.
@@ -173,11 +172,11 @@ def install(text: str, commands: Mapping[str, str]) -> Installed:
 
 
 def remove(text: str, created: Collection[str] | None = None) -> str:
-    """The text without the hooks that `init` wrote, and without what was made for them and is empty now.
+    """The text without the hooks that `init` wrote, and without objects made for them that are now empty.
 
     Args:
         text: the settings.
-        created: see `Installed.created`; None when that is not known: what is empty then goes.
+        created: see `Installed.created`; None if unknown: then all empty ones are removed.
 
     Raises:
         SettingsProblem: see `read_settings`.
@@ -229,7 +228,7 @@ def _hook(event: str, matcher: Any, handler: Any, group: int, place: int) -> Hoo
 
 
 def _granted(event: str) -> int:
-    """The `timeout` to write beside the hook of an event; any lifts SessionEnd's 1.5 s (Claude Code fact)."""
+    """The `timeout` for the hook of an event; any value lifts SessionEnd's 1.5 s (Claude Code fact)."""
     return GRANTED_FOR_CAPTURE if event == "PreCompact" else GRANTED_SECONDS
 
 
@@ -250,7 +249,7 @@ def _added(text: str, event: str, command: str, created: list[str]) -> str:
 
 
 class _Where(NamedTuple):
-    """The offsets of what a hook stands in."""
+    """The offsets of a hook and of the values around it."""
 
     root: int
     hooks: int
@@ -287,7 +286,7 @@ def _updated(text: str, hook: Hook, command: str) -> str:
 
 
 def _cut(text: str, hook: Hook, *, keep: Collection[str]) -> str:
-    """The text without a hook, and without what is empty then but for `keep`."""
+    """The text without a hook, and without objects that become empty, except for `keep`."""
     where = _where(text, hook)
     if len(list(items(text, where.handlers))) > 1:
         return cut_items(text, where.handlers, (hook.place,))

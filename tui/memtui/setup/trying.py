@@ -1,7 +1,7 @@
-"""Trying what Claude Code would start: memtui's own programs, and nothing else.
+"""Trying the commands that Claude Code would start, but only memtui's own programs.
 
-Settings and ``.mcp.json`` may come with a cloned repository. So only the Python that runs this, and the
-console scripts installed with it, are ever started, with exactly the arguments that memtui itself writes.
+Settings and ``.mcp.json`` may come with a cloned repository. So only the current Python and the console
+scripts installed with it are ever started, with exactly the arguments that memtui itself writes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from memtui.project import Places, Project, memtui_home
 from memtui.store.commands_file import CommandsFile
 
 BARE_PATH = "/usr/bin:/bin"
-"""What a hook may count on: Claude Code is not always started from a shell (Claude Code fact)."""
+"""A minimal search path: Claude Code is not always started from a shell (Claude Code fact)."""
 
 _SECONDS = 5.0
 _COMMAND = "memtui-doctor"
@@ -32,33 +32,33 @@ _WAITING = "what the doctor left"
 
 
 class Apart(NamedTuple):
-    """What came of a command that was tried."""
+    """The result of trying a command."""
 
     problem: str
-    """Why it did not come to a good end in time; "" when it did."""
+    """Why it failed or took too long; "" for success."""
     printed: str = ""
     logged: bool = False
-    """It has written the hook log."""
+    """Whether it wrote the hook log."""
     registered: bool = False
-    """It has registered the command that lies in the project made for it."""
+    """Whether it registered the command of the test project."""
     waits: bool = False
-    """Something waits for the session; before, it does so only for the hook of prompts."""
+    """Whether the session's outbox has a message; before the run it only has one for the prompt hook."""
 
 
 def is_this_python(interpreter: str) -> bool:
-    """Whether a path names the interpreter that runs us; ``python`` and ``python3`` of a folder are one."""
+    """Whether a path is the current interpreter; ``python`` and ``python3`` in a folder are the same."""
     mine, other = Path(sys.executable), Path(interpreter)
     return mine == other or (mine.parent == other.parent and _real(mine) == _real(other))
 
 
 def is_this_script(name: str, path: str) -> bool:
-    """Whether a search path leads to the console script that was installed with this memtui."""
+    """Whether a search path finds the console script of this memtui."""
     found = shutil.which(name, path=path)
     return found is not None and _real(Path(found)) in {_real(folder / name) for folder in _script_folders()}
 
 
 def why_not_tried(interpreter: str, places: Places) -> str:
-    """Why another interpreter is not started, as the end of a sentence about what names it."""
+    """Why another interpreter is not started, as the predicate of a sentence."""
     root = _real(places.project.root)
     if any(Path(each).is_relative_to(root) for each in (interpreter, _real(Path(interpreter)))):
         return f"uses {interpreter}, which lies in the project; it was not tried"
@@ -66,17 +66,17 @@ def why_not_tried(interpreter: str, places: Places) -> str:
 
 
 def probe(command: str, path: str) -> str:
-    """Run a hook's command as Claude Code does, with folders of its own: a dry run.
+    """Try a hook's command as Claude Code would run it, with separate folders.
 
-    The hook of prompts is given a typed command, and something that waits for its session; the one behind a
-    compaction a summary without the pin of its project; the others get an empty input.
+    The prompt hook gets a typed command and a waiting message; PostCompact gets a summary that lacks the
+    project's pin; the others get empty input.
 
     Args:
         command: the command.
-        path: its search path; of the environment nothing else is passed on.
+        path: its search path, the only variable passed on.
 
     Returns:
-        "" when it came to its end in time and has written its log, else why not.
+        "" if it ended in time and wrote its log, else the problem.
     """
     typed, summed = PROMPT_EVENT in command, "post-compact" in command
     given: dict[str, str] = {}
@@ -93,13 +93,13 @@ def probe(command: str, path: str) -> str:
 
 
 def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
-    """Run a command in a shell, with folders of its own and nothing of the environment but the search path.
+    """Run a command in a shell, with separate folders and only the search path as environment.
 
     Args:
-        command: the command; the caller has made sure that it starts memtui.
+        command: the command, which the caller has verified to start memtui.
         path: its search path.
         given: its standard input.
-        seconds: how long it may take.
+        seconds: the time limit.
     """
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
         project = _project(Path(folder) / "project")

@@ -1,4 +1,4 @@
-"""Checks of the wiring into Claude Code: settings can be read, each hook is there once, its command runs."""
+"""Checks of the settings and hooks: settings are readable, each hook exists once, its command runs."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ _EVERYTHING = ("", "*")
 
 @dataclass(frozen=True, slots=True)
 class Wired:
-    """One scope's settings as they are."""
+    """The settings of one scope."""
 
     scope: Scope
     path: Path
     hooks: tuple[Hook, ...] = ()
     originals: tuple[Original, ...] = ()
-    """Entries that start the scripts which memtui stands in for."""
+    """Entries that start the scripts replaced by memtui."""
     settings: Mapping[str, Any] | None = None
-    """None when there is no such file, or none that can be used."""
+    """None if the file is missing or unusable."""
     problem: str = ""
     """Why it cannot be used."""
     outside: bool = False
-    """It is only memtui that does not follow the link to it."""
+    """The file is behind a link that memtui does not follow."""
 
 
 def look(places: Places) -> tuple[Wired, ...]:
-    """The settings of all scopes. Never raises: a problem is told in its place."""
+    """The settings of all scopes. Never raises: problems are in `Wired.problem`."""
     return tuple(_look(places, scope) for scope in Scope)
 
 
 def is_wired(places: Places) -> bool:
-    """Whether every event starts memtui, from whatever scope."""
+    """Whether every event starts memtui, in any scope."""
     hooks = [hook for wired in look(places) for hook in wired.hooks]
     return all(any(_fits(hook, event) for hook in hooks) for event in EVENTS)
 
@@ -105,7 +105,7 @@ def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
 
 
 def check_originals(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
-    """Whether the scripts that memtui's hooks stand in for still run beside them."""
+    """Whether the scripts replaced by memtui's hooks still run."""
     if not any(wired.hooks for wired in all_wired):
         return
     for wired in all_wired:
@@ -130,8 +130,8 @@ def check_commands(
         yield from (finding for _, finding in answers if finding is not None)
         for hook in wired.hooks:
             if not hook.ours:
-                message = f"{hook.event} in {wired.path} starts memtui in words of its own"
-                yield note("commands", f"{message}; they are not tried")
+                message = f"{hook.event} in {wired.path} starts memtui by a custom command"
+                yield note("commands", f"{message}, which was not tried")
 
 
 def _look(places: Places, scope: Scope) -> Wired:
@@ -155,13 +155,13 @@ def _fits(hook: Hook, event: str) -> bool:
 
 
 def _starting(event: str, all_wired: tuple[Wired, ...]) -> list[tuple[Wired, Hook]]:
-    """What starts memtui at an event; Claude Code runs a command that stands in several files once."""
+    """The hooks that start memtui at an event; Claude Code runs the same command in several files once."""
     found = {hook.command: (wired, hook) for wired in all_wired for hook in wired.hooks if _fits(hook, event)}
     return list(found.values())
 
 
 def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
-    """What is wrong with a hook's command; None when it runs."""
+    """The problem with a hook's command; None if it runs."""
     name = f"The command of {hook.event}"
     interpreter = interpreter_of(hook.command)
     if not interpreter:
@@ -178,7 +178,7 @@ def _try(hook: Hook, places: Places, env: Mapping[str, str]) -> Finding | None:
 
 
 def _try_shared(hook: Hook, name: str, env: Mapping[str, str]) -> Finding | None:
-    """The same for the command of a team, which takes `memtui-hook` from the search path."""
+    """The same for a team's command, which finds `memtui-hook` on the search path."""
     path = env.get("PATH", "")
     advice = "Put memtui-hook on the PATH, for instance with `pipx install` or `uv tool install`."
     if is_this_script("memtui-hook", BARE_PATH):
