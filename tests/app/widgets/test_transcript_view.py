@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memtui.app.widgets import transcript_pages, transcript_view
 from memtui.app.widgets.transcript_pages import Shows
-from memtui.app.widgets.transcript_source import Wanted
+from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.idle import settle
 from tests.app.widgets.hosts import HOSTILE, Host, rows_of
@@ -320,3 +322,16 @@ async def test_only_what_was_said_shows_without_tools(tmp_path: Path) -> None:
             await settle(pilot)
             lines = [each.text for each in app.widget.document.lines if each.text]
             assert " ".join(lines[2:]) == words
+
+
+def test_reading_begins_before_there_is_a_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+    read = Source.read
+
+    def noted(source: Source, *arguments: Any) -> Any:
+        begun.set()
+        return read(source, *arguments)
+
+    monkeypatch.setattr(Source, "read", noted)
+    TranscriptView().open(path)
+    assert begun.wait(10)

@@ -30,7 +30,7 @@ from memtui.reading.line_index import never
 from memtui.safety.private import line_may_hold_private, without_private_in
 from memtui.safety.secrets import masked
 
-_CHUNK = 4 << 20
+_CHUNK = 1 << 20
 _ASK = 300
 _MASKED = 20_000
 """Characters of a text that are searched for secrets: longer than any, a private key included."""

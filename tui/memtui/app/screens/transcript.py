@@ -60,22 +60,21 @@ class TranscriptScreen(Screen[None]):
         """Use `read_transcript`."""
         super().__init__()
         self._path = path
-        self._line = line
+        self.view = TranscriptView(id="transcript")
+        self.view.open(path, line)
         self._query = find
         self._typed = ""
 
     def compose(self) -> ComposeResult:
         """The view, the line to type in, and the keys."""
-        yield TranscriptView(id="transcript")
+        yield self.view
         yield InputLine("find", FIND_HINT)
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Follow the file while somebody looks at it."""
-        self.view = self.query_one(TranscriptView)
         self.finder = Finder(self.view)
         self.query_one(KeyBar).keys = self.TABLE.bar()
-        self.view.open(self._path, self._line)
         if self._query:
             self.finder.look_for(self._query)
         self.view.focus()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from functools import partial
+from threading import Thread
 from typing import Protocol
 
 from textual.widget import Widget
@@ -11,6 +13,24 @@ from textual.worker import get_current_worker
 
 from memtui.app.widgets.transcript_pages import Page
 from memtui.app.widgets.transcript_source import Source, Wanted
+from memtui.reading.line_index import never
+
+_PATIENCE = 0.05
+"""Seconds for which the first picture waits for the first page."""
+
+
+def in_advance(source: Source, wanted: Wanted) -> Future[tuple[Page, int]]:
+    """Begin to read the first page at once: before the screen that shows it is put together."""
+    reading: Future[tuple[Page, int]] = Future()
+
+    def read() -> None:
+        try:
+            reading.set_result(source.read(wanted, (0, 0), never))
+        except OSError as problem:
+            reading.set_exception(problem)
+
+    Thread(target=read, name="transcript", daemon=True).start()
+    return reading
 
 
 class Reader(Protocol):
@@ -35,16 +55,29 @@ class Feed:
         self._reader = reader
         self._wanted: Wanted | None = None
         self._once_indexed: Callable[[], object] | None = None
+        self._stopped = False
 
     @property
     def is_reading(self) -> bool:
         """Whether a page is on its way."""
         return self._wanted is not None
 
+    def stop(self) -> None:
+        """Bring nothing any more: another transcript takes the place of this one."""
+        self._wanted, self._once_indexed, self._stopped = None, None, True
+
     def read(self, wanted: Wanted, span: tuple[int, int]) -> None:
         """Read a page; `span` are the bytes that are held."""
         self._wanted = wanted
         self._run(partial(self._read, wanted, span), "transcript")
+
+    def take(self, wanted: Wanted, reading: Future[tuple[Page, int]]) -> None:
+        """Take a page that was begun in advance, at once where it is there, or will be in a moment."""
+        wait([reading], _PATIENCE)
+        if reading.done() and reading.exception() is None:
+            self._reader.arrived(wanted, *reading.result())
+        else:
+            self.read(wanted, (0, 0))
 
     def index(self) -> None:
         """Bring the index up to the file's end."""
@@ -92,6 +125,8 @@ class Feed:
             self._widget.call_later(self._indexed, sound)
 
     def _indexed(self, sound: bool) -> None:
+        if self._stopped:
+            return
         waiting, self._once_indexed = self._once_indexed, None
         if waiting is not None and sound:
             waiting()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from memtui.app.widgets.document_view import AT_ONCE, DocumentView
 from memtui.app.widgets.layout import Place
 from memtui.app.widgets.transcript_bar import ByteBar
 from memtui.app.widgets.transcript_calls import AGENT, FOLD
-from memtui.app.widgets.transcript_feed import Feed
+from memtui.app.widgets.transcript_feed import Feed, in_advance
 from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_window import Window
@@ -85,7 +86,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.marks: dict[Key, Block] = {}
         self.bar = ByteBar()
         self._feed: Feed | None = None
-        self._first = Wanted("last")
+        self._first: tuple[Wanted, Future[tuple[Page, int]]] | None = None
         self._following = False
         self._cursor = Place(0)
 
@@ -132,19 +133,27 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return self._feed.source if self._feed is not None else None
 
     def open(self, path: Path, number: int = 0) -> None:
-        """Show a transcript at line `number` (1-based), or at its end."""
-        self._feed = Feed(self, self, Source(path))
-        self.window = Window(self._feed.source.index)
+        """Show a transcript at line `number` (1-based), or at its end.
+
+        It is read at once, also before there is a screen: the first picture already shows it.
+        """
+        if self._feed is not None:
+            self._feed.stop()
+        source = Source(path)
+        self._feed = Feed(self, self, source)
+        self.window = Window(source.index)
         self.marks = {}
         self._following = False
-        self._first = Wanted("line", number, unfold=True) if number else Wanted("last")
+        wanted = Wanted("line", number, unfold=True) if number else Wanted("last")
+        self._first = (wanted, in_advance(source, wanted))
         self.show(Document())
-        if self.is_mounted:
-            self._read(self._first)
+        self._take_first()
 
-    def on_mount(self) -> None:
-        """Read what was opened before there was an app."""
-        self._read(self._first)
+    def _take_first(self) -> None:
+        """Show the first page, as soon as there is a width to lay it out for."""
+        if self._first is not None and self._feed is not None and self.is_mounted and self._text_width() > 0:
+            first, self._first = self._first, None
+            self._feed.take(*first)
 
     def poll(self) -> None:
         """Read what was added, if the end of the file is held; cheap when nothing was."""
@@ -194,10 +203,14 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         else:
             self.window.pages = [page]
             self._arrive(wanted, offset)
-        if self._feed is not None and self._feed.source.index.end == 0:
-            self._feed.index()
         self._note_place()
         self.call_after_refresh(self._read_on)
+        self.call_after_refresh(self._begin_index)
+
+    def _begin_index(self) -> None:
+        """Count lines and turns, once the page is painted: threads take turns, and painting comes first."""
+        if self._feed is not None and self._feed.source.index.end == 0:
+            self._feed.index()
 
     def _append(self, page: Page) -> None:
         if page.end < page.start and self.source is not None:  # the file has been cut or replaced
@@ -419,6 +432,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return ByteBar(0 if begins else self.window.byte_at(self.place.line), bottom, source.size)
 
     def _resized(self) -> None:
+        self._take_first()
         follow = self._following
         super()._resized()
         if follow:
