@@ -42,7 +42,7 @@ _FOUND = 2.0
 _LONG, _SHORT = 0.030, 0.200
 
 _WORD = re.compile(rb"(?<![\\\w])[a-z]{5,12}(?!\w)")
-_NAMES = re.compile(rb'"([\w-]+)":|"(?:type|role|operation|subtype|name|model)":"([\w-]+)"')
+_NAMES = re.compile(rb'"([\w-]+)"\s*:|"(?:type|role|operation|subtype|name|model)"\s*:\s*"([\w-]+)"')
 _MONTH = re.compile(rb'"timestamp":"20\d\d-\d\d')
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 
@@ -66,7 +66,8 @@ def copies(folder: Path, sources: list[Path]) -> tuple[int, list[str]]:
 
 
 def _changed(text: bytes, choice: random.Random, turn: int) -> bytes:
-    names = {part for pair in _NAMES.findall(text) for name in pair for part in re.split(rb"[_-]", name)}
+    found = (name for pair in _NAMES.findall(text) for name in pair)
+    names = {b"false"}.union(*(re.split(rb"[_-]", name) for name in found))
     known: dict[bytes, bytes] = {}
 
     def other(match: re.Match[bytes]) -> bytes:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from memtui.formats.transcript import Line
 from memtui.reading import passages
 from memtui.reading.facts import read_facts
-from memtui.reading.passages import Kind, Passage, read_stretches
+from memtui.reading.passages import Kind, Passage, Stretch, read_stretches
 from tests.reading.test_checkpoint import session
 from tests.transcripts import Transcript
 
@@ -63,3 +65,32 @@ def test_reading_goes_on_at_any_stretch(tmp_path: Path, monkeypatch: pytest.Monk
     for number, stretch in enumerate(stretches):
         rest = [(each.turn, each.passages) for each in read_stretches(path, stretch.begin) if each.passages]
         assert rest == [(each.turn, each.passages) for each in stretches[number:] if each.passages]
+
+
+def test_results_of_files_that_were_read_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    t = Transcript()
+    t.user("Port the lamp")
+    path = t.write(tmp_path)
+    read = b'{"type":"user","message":{"content":[{"type":"tool_result","content":"ok }{ "}]},%s}\n'
+    with path.open("ab") as file:
+        file.write(read % b'"toolUseResult":{"type":"text","file":{"content":"lamp"}}')
+        file.write(b'{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"Hm"}]}}\n')
+        file.write(b'{"type":"system","subtype":"turn_duration"}\n')
+        file.write(b'{"type":"attachment","attachment":{"type":"hook_success","content":"ok"}}\n')
+    seen: list[Line] = []
+    take = passages._Reader.line
+
+    def noted(self: passages._Reader, line: Line) -> Sequence[Stretch]:
+        seen.append(line)
+        return take(self, line)
+
+    monkeypatch.setattr(passages._Reader, "line", noted)
+    with path.open("ab") as file:
+        file.write(
+            b'{"type":"user","message":{"content":[{"type":"tool_result","content":"ok"},'
+            b'{"type":"text","text":"and the shade"}]}}\n'
+        )
+    assert [each.text for _, each in found(path)] == ["Port the lamp", "and the shade"]
+    assert [line.number for line in seen if line.records] == [1, 6]

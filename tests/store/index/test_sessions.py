@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memtui.project import Home
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index.asked import asked
 from memtui.store.index.reading import index_transcripts
 from memtui.store.index.sessions import SessionIndex, TurnsFound
@@ -87,27 +90,26 @@ def test_a_hit_names_its_place(index: SessionIndex) -> None:
     assert [passage.text for passage in hit.around][-2:] == ["undefined: Bulb", "The driver is ported."]
 
 
-def test_in_a_session_a_project_or_everywhere(index: SessionIndex, claude: Path) -> None:
+def test_in_a_session_a_project_or_everywhere(index: SessionIndex) -> None:
     assert {hit.session_id for hit in look(index, "door", project="/work/other").hits} == {"s-2"}
-    path = claude / "projects" / "-work-app" / "s-1.jsonl"
-    assert {hit.session_id for hit in look(index, "door", path=path).hits} == {"s-1"}
+    assert {hit.session_id for hit in look(index, "door", session="s-1").hits} == {"s-1"}
 
 
 def test_what_a_session_adds_is_found_and_nothing_twice(index: SessionIndex, claude: Path) -> None:
     path = claude / "projects" / "-work-app" / "s-1.jsonl"
-    assert len(look(index, "door", path=path).hits) == 1
+    assert len(look(index, "door", session="s-1").hits) == 1
     more = Transcript(session_id="s-1", cwd="/work/app")
     more.say("The door is red, and the hinge holds.")
     more.user("And the window?")
     torn = more.data[:-20]
     with path.open("ab") as file:
         file.write(torn)
-    assert [hit.turn for hit in look(index, "hinge door", path=path).hits] == [2]
+    assert [hit.turn for hit in look(index, "hinge door", session="s-1").hits] == [2]
     assert look(index, "window").total == 0  # its line is not whole yet
     with path.open("ab") as file:
         file.write(more.data[-20:])
     assert [hit.turn for hit in look(index, "window").hits] == [3]
-    assert len(look(index, "door", path=path).hits) == 1
+    assert len(look(index, "door", session="s-1").hits) == 1
 
 
 def test_a_transcript_that_is_another_one_or_gone_is_read_anew(index: SessionIndex, claude: Path) -> None:
@@ -175,3 +177,52 @@ def test_an_unreadable_transcript_hides_no_other(index: SessionIndex, claude: Pa
 def test_several_searches_at_once_find_what_is_new(index: SessionIndex) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert [found.total for found in pool.map(lambda _: look(index, "door"), range(4))] == [2] * 4
+
+
+@pytest.mark.parametrize(
+    "place", ["s-1/subagents/agent-a1.jsonl", "s-1/subagents/deep/agent-a1.jsonl", "agent-a1.jsonl"]
+)
+def test_a_subagent_is_found_with_its_session(index: SessionIndex, claude: Path, place: str) -> None:
+    t = Transcript(session_id="s-1", cwd="/work/app")
+    t.envelope["isSidechain"] = True
+    t.user("Look for the hinge")
+    t.tool("Bash", "ok", command="grep -rn hinge")
+    t.say("The hinge is in lamp.py")
+    path = claude / "projects" / "-work-app" / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(t.data)
+    (hit,) = look(index, "hinge", session="s-1").hits
+    assert (hit.session_id, hit.agent, hit.path) == ("s-1", "agent-a1", path)
+    assert (hit.title, hit.project, hit.line) == ("Port the lamp driver to 中国", "/work/app", 1)
+    assert [passage.kind for passage in hit.around] == ["ask", "command", "said"]
+    assert index.has("s-1")
+
+
+def test_a_deleted_session_is_found_in_the_archive(index: SessionIndex, where: Home, claude: Path) -> None:
+    path = claude / "projects" / "-work-app" / "s-1.jsonl"
+    agent = path.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    t = Transcript(session_id="s-1", cwd="/work/app")
+    t.user("Look for the hinge")
+    agent.write_bytes(t.data)
+    archive = Archive(where, lambda: NOW)
+    assert archive.keep(path, ArchiveSettings()) > 0
+    live = look(index, "lamp driver").hits
+    assert [hit.archived for hit in live] == [False]
+    path.unlink()
+    agent.unlink()
+    (hit,) = look(index, "lamp driver").hits
+    assert hit == replace(live[0], archived=True)
+    (hit,) = look(index, "hinge").hits
+    assert (hit.session_id, hit.agent, hit.archived) == ("s-1", "agent-a1", True)
+    archive.remove(archive.find("s-1"))
+    assert look(index, "lamp driver").total == look(index, "hinge").total == 0
+
+
+def test_a_broken_copy_in_the_archive_hides_no_other(index: SessionIndex, where: Home, claude: Path) -> None:
+    path = claude / "projects" / "-work-app" / "s-1.jsonl"
+    archive = Archive(where, lambda: NOW)
+    assert archive.keep(path, ArchiveSettings()) > 0
+    path.unlink()
+    archive.find("s-1").stem.with_name("s-1.1.frames").write_bytes(b"no frame")
+    assert {hit.session_id for hit in look(index, "door").hits} == {"s-2"}

@@ -55,7 +55,8 @@ def command(
     A result contains all WORDS; sessions are searched turn by turn. Parts of words count, "words in quotes"
     stand together, and filters narrow it down: file:PART and cmd:PART for turns that touched a file or ran a
     command, in:KIND, before:DATE, after:DATE, is:pinned.
-    L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it.
+    L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it. A subagent's line is
+    followed by its name, which takes the place of SESSION there.
     """
     wanted = asked(" ".join(words))
     if kinds is not None:
@@ -104,13 +105,14 @@ def _print(group: Group, limit: int) -> None:
         say(f"  {first.name}  {first.title}{more}{f'  {first.said}' if first.said else ''}")
         for result in results[:_EACH]:
             when = f" {local_minute(result.when)}" if result.when else ""
-            say(f"    L{result.line}{when}  {result.what}")
+            agent = f"  {result.agent}" if result.agent else ""
+            say(f"    L{result.line}{when}  {result.what}{agent}")
             print_marked(result.snippet, result.marks, indent="      ")
 
 
 def _together(group: Group) -> Iterator[list[Result]]:
     """The results, those of one session together."""
-    for _, some in groupby(group.results, key=lambda result: result.path or result.name):
+    for _, some in groupby(group.results, key=lambda result: result.name):
         yield list(some)
 
 
@@ -137,5 +139,6 @@ def _row(result: Result) -> dict[str, Any]:
             "turn": result.turn,
             "line": result.line,
             "what": result.what,
+            "agent": result.agent,
         }
     return row

@@ -115,11 +115,16 @@ class Result(NamedTuple):
     """The matching part of a turn: ``ask``, ``said``, ``command``, ``file`` or ``error``."""
     around: tuple[Passage, ...] = ()
     """The matching part, and its neighbours in the turn."""
+    agent: str = ""
+    """The subagent whose transcript it is, by the file's name; "" for the session's own."""
+    archived: bool = False
+    """Only the archive has the transcript."""
 
     @property
     def key(self) -> str:
         """A unique key."""
-        return f"{self.kind} {self.name}" + (f" L{self.line} {self.what}" if self.line else "")
+        place = f" {self.agent}" if self.agent else ""
+        return f"{self.kind} {self.name}{place}" + (f" L{self.line} {self.what}" if self.line else "")
 
     def pieces(self) -> Iterator[tuple[str, bool]]:
         """The snippet in pieces, cleaned, each with whether it is a match."""
@@ -166,24 +171,25 @@ class Searcher:
         found = self._stores.session_index.search(
             asked,
             project="" if scope is Scope.EVERYWHERE else str(self._stores.project.root),
-            path=path if scope is Scope.SESSION else None,
+            session=path.stem if path and scope is Scope.SESSION else "",
             limit=LIMIT,
             now=self._stores.clock(),
         )
-        grouped: dict[Path, list[Result]] = {}
+        grouped: dict[str, list[Result]] = {}
         for hit in found.hits:
-            grouped.setdefault(hit.path, []).append(self._turn(hit))
+            grouped.setdefault(hit.session_id, []).append(self._turn(hit))
         results = tuple(result for some in grouped.values() for result in some)
         return Group(Kind.SESSION, results, found.total, found.complete)
 
     def _turn(self, hit: TurnHit) -> Result:
         elsewhere = "" if self._concerns(hit.project) else f"in {hit.project.rstrip('/').rpartition('/')[2]}"
+        said = (clean_line(elsewhere), "archived" if hit.archived else "")
         return Result(
             Kind.SESSION,
             hit.session_id,
             hit.title or f"session {hit.session_id[:8]}",
             hit.when,
-            clean_line(elsewhere),
+            " · ".join(filter(None, said)),
             hit.snippet,
             hit.marks,
             path=hit.path,
@@ -191,6 +197,8 @@ class Searcher:
             turn=hit.turn,
             what=hit.kind,
             around=hit.around,
+            agent=clean_line(hit.agent),
+            archived=hit.archived,
         )
 
     def memories(self, asked: Asked, scope: Scope = Scope.EVERYWHERE) -> Group:

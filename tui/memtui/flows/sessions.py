@@ -11,6 +11,7 @@ from memtui.project import Places, Project, current_session, expanded, find_root
 from memtui.reading.facts import Facts
 from memtui.reading.paths import inside
 from memtui.store.archive import Archive
+from memtui.store.index.sources import Sources
 from memtui.store.transcripts import TranscriptStore
 
 
@@ -19,8 +20,8 @@ def find_transcript(places: Places, session: str = "") -> Path:
 
     Args:
         places: the project and the folders.
-        session: its id, the beginning of one, or the path of a transcript; without it the session that this
-            process was started from, else the newest one.
+        session: its id, the beginning of one, the path of a transcript, or a subagent's name
+            (``agent-a41f3dc``); without it the session that this process was started from, else the newest.
 
     Raises:
         FileProblem: no session matches, or several do.
@@ -30,6 +31,8 @@ def find_transcript(places: Places, session: str = "") -> Path:
         if not path.is_file():
             raise FileProblem(path, "is no file; name a transcript or a session's id")
         return path
+    if session.startswith("agent-"):
+        return _agent_transcript(places, session)
     found = transcripts_of(places)
     try:
         return found[named_session(places, found, session)]
@@ -37,6 +40,15 @@ def find_transcript(places: Places, session: str = "") -> Path:
         if not session or (kept := _archived(places, session)) is None:
             raise
         return kept
+
+
+def _agent_transcript(places: Places, agent: str) -> Path:
+    """A subagent's transcript, unpacked from the archive if need be."""
+    named = [Path(path) for path in Sources(places.home, places.claude).entries() if Path(path).stem == agent]
+    if len(named) != 1:
+        how_many = "several subagents" if named else "no subagent"
+        raise FileProblem(places.project.root, f"has {how_many} of this name: {agent}")
+    return Archive(places.home, system_clock).readable_at(named[0])
 
 
 def _archived(places: Places, session: str) -> Path | None:

@@ -13,6 +13,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -62,7 +63,7 @@ class Line(NamedTuple):
 
 
 def read_lines(
-    path: Path,
+    path: Path | BinaryIO,
     *,
     start: int = 0,
     stop: int | None = None,
@@ -74,7 +75,7 @@ def read_lines(
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
 
     Args:
-        path: the transcript.
+        path: the transcript; or, to be read from its beginning, a stream of it.
         start: byte offset to begin at: 0, or the `end` of a line read before.
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
@@ -84,7 +85,7 @@ def read_lines(
         OSError: the file cannot be read, or is not a regular one: a pipe might never end.
     """
     skip = skip or is_bookkeeping
-    with open(path, "rb", buffering=0, opener=_regular) as file:
+    with _opened(path) as file:
         number = first - 1
         for begin, batch, ended in _batches(file, start, stop):
             offset = begin
@@ -139,6 +140,12 @@ def _regular(path: str, flags: int) -> int:
     return found
 
 
+def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
+    if isinstance(path, Path):
+        return open(path, "rb", buffering=0, opener=_regular)
+    return nullcontext(path)
+
+
 def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
     """A line without a newline: an export's last one, or one that is being written."""
     records, used = _decode_slowly(data)
@@ -155,7 +162,8 @@ def _batches(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int
         The offset of the first line, the lines (None for one that is too long), and their length with
         newlines: 0 for a last line that has none.
     """
-    file.seek(start)
+    if start:
+        file.seek(start)
     offset = position = start
     carry = b""
     dropped = False

@@ -7,12 +7,13 @@ read again from the last stretch on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,6 +45,15 @@ STRETCH_BYTES = 2 << 20
 
 _MEMORY = TypeAdapter(PromptMemory)
 _RESULT = b'"type":"tool_result"'
+_CALL = b'"type":"tool_use"'
+_TEXT = b'"type":"text"'
+_DETAIL = b'"toolUseResult":{"type":"text"'
+"""Claude Code's own note on a file that was read."""
+_THINKING = b'"content":[{"type":"thinking"'
+_READ = re.compile(rb'"type":"(?:user|assistant|progress|queue-operation|queued_command)"')
+"""Types of lines and of attachments that are read."""
+_TWO = b'}{"'
+"""Between two objects on a line. Within a string of JSON a backslash stands before each quotation mark."""
 
 
 class Kind(StrEnum):
@@ -89,37 +99,52 @@ class Stretch:
     """Characters."""
 
 
-def read_stretches(path: Path, begin: Place = Place()) -> Iterator[Stretch]:  # noqa: B008 - a constant
+def read_stretches(
+    path: Path | BinaryIO,
+    begin: Place = Place(),  # noqa: B008 - a constant
+    *,
+    agent: bool = False,
+) -> Iterator[Stretch]:
     """The stretches of a transcript from a place on, in their order; the last one may still go on.
 
     Private parts are left out; secrets are not masked.
 
+    Args:
+        path: the transcript, or a stream of it.
+        begin: the place.
+        agent: it is a subagent's own transcript, whose lines are all marked as a subagent's.
+
     Raises:
         OSError: the file cannot be read.
     """
-    reader = _Reader(begin)
+    reader = _Reader(begin, agent=agent)
     for line in read_lines(path, start=begin.offset, first=begin.line, skip=_is_idle):
         yield from reader.line(line)
     yield reader.finish()
 
 
 def _is_idle(line: bytes) -> bool:
-    """Whether a line holds nothing to find: bookkeeping, and results of tools that went well."""
-    if _RESULT not in line:
-        return is_bookkeeping(line)
-    return not (
-        b'"is_error":true' in line
-        or b'"type":"text"' in line
-        or b"<tool_use_error>" in line
-        or b'"toolDenialKind"' in line
-        or b"}{" in line  # two objects on a line
-    )
+    """Whether a line holds nothing to find: bookkeeping, results of tools that went well, mere thinking."""
+    if _RESULT in line:
+        return not (
+            b'"is_error":true' in line
+            or b"<tool_use_error>" in line
+            or b'"toolDenialKind"' in line
+            or _TWO in line
+            or line.count(_TEXT) > line.count(_DETAIL)
+        )
+    if _CALL in line or _TEXT in line or _TWO in line:
+        return False
+    if _THINKING in line or is_bookkeeping(line):
+        return True
+    return b'"type":"' in line and _READ.search(line) is None
 
 
 class _Reader:
     """Takes lines in file order."""
 
-    def __init__(self, begin: Place) -> None:
+    def __init__(self, begin: Place, *, agent: bool) -> None:
+        self._agent = agent
         self._prompts = PromptLog()
         if begin.memory:
             with suppress(ValidationError):  # of another version: queued words may be found twice
@@ -127,13 +152,16 @@ class _Reader:
         self._stretch = Stretch(begin, begin.turn)
         self._files: set[str] = set()
         self._source = Source()
+        self._line: Line | None = None
         self._before = begin
-        self._next = begin
         self._message = ""
         self._done: list[Stretch] = []
 
-    def line(self, line: Line) -> list[Stretch]:
+    def line(self, line: Line) -> Sequence[Stretch]:
         """Take a line; returns the stretches that ended before it."""
+        self._line = line
+        if not line.records:
+            return ()
         self._done = []
         self._before = Place(line.offset, line.number)
         if line.offset - self._stretch.begin.offset > STRETCH_BYTES or self._stretch.size > STRETCH:
@@ -142,13 +170,15 @@ class _Reader:
             timestamp = record.get("timestamp")
             stamp = timestamp if isinstance(timestamp, str) else ""
             self._source = Source(line.number, line.offset, stamp)
+            if self._agent:
+                record.pop("isSidechain", None)
             self._record(record)
-        self._next = Place(line.end, line.next_number)
         return self._done
 
     def finish(self) -> Stretch:
         """The last stretch, which may be empty."""
-        self._before = self._next
+        if self._line is not None:
+            self._before = Place(self._line.end, self._line.next_number)
         for prompt in self._prompts.flush():
             self._open(prompt)
         return self._stretch
@@ -168,9 +198,9 @@ class _Reader:
 
     def _remember(self) -> None:
         """Note what is known before a line that may open a turn."""
-        memory = self._prompts.memory()
-        known = "" if memory == _NOTHING else _MEMORY.dump_json(memory).decode()
-        self._before = self._before._replace(memory=known)
+        if not self._prompts.is_blank:
+            memory = _MEMORY.dump_json(self._prompts.memory()).decode()
+            self._before = self._before._replace(memory=memory)
 
     def _event(self, event: Event) -> None:
         if isinstance(event, Said):
@@ -241,6 +271,3 @@ class _Reader:
                 Passage(kind, text, line or self._source.line, timestamp or self._source.timestamp)
             )
             self._stretch.size += len(text)
-
-
-_NOTHING = PromptMemory()

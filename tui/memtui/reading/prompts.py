@@ -58,6 +58,11 @@ class PromptLog:
         self._queue, self._removed = list(memory.queue), list(memory.removed)
         self._attached, self._fresh = list(memory.attached), list(memory.fresh)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether the next reading need not know anything."""
+        return not (self._held or self._queue or self._removed or self._attached or self._fresh)
+
     def memory(self) -> PromptMemory:
         """State for the next reading."""
         lists = (self._removed, self._attached, self._fresh)

@@ -196,6 +196,26 @@ class Archive:
             self.unpack(kept.stem, target)
         return target
 
+    def readable_at(self, source: Path) -> Path:
+        """A transcript to read, a session's or a subagent's, by the place where Claude Code had it.
+
+        Raises:
+            FileProblem: it is gone and not kept, or the copy is broken or cannot be written.
+        """
+        if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
+            return source
+        for kept in self.entries():
+            if kept.source == source:
+                return self.readable(kept)
+            stem = self._current(kept).get(source) if kept.source.parent in source.parents else None
+            if stem is not None:
+                target = self.readable(kept).with_suffix("") / "subagents" / source.name
+                private_folder(target.parent, within=existing_above(self._home.cache))
+                if not target.is_file():
+                    self.unpack(stem, target)
+                return target
+        raise FileProblem(source, "is gone, and the archive has no copy of it")
+
     def remove(self, kept: Kept) -> None:
         """Delete every copy of a session from the archive, and its unpacked files.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -177,6 +178,27 @@ class FramedFile:
                 if len(part) != frame.size or hashlib.sha256(part).hexdigest() != frame.sha256:
                     raise BrokenArchiveError(f"the part at byte {frame.at:,} is not what was kept")
                 yield part
+
+
+class UnpackedStream(io.RawIOBase):
+    """The source of a kept file, read once from its beginning; what is broken raises `BrokenArchiveError`."""
+
+    def __init__(self, stem: Path) -> None:
+        self._parts = FramedFile(stem).parts()
+        self._part = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer` as far as the part at hand goes."""
+        if not self._part:
+            self._part = memoryview(next(self._parts, b""))
+        size = min(len(buffer), len(self._part))
+        buffer[:size] = self._part[:size]
+        self._part = self._part[size:]
+        return size
 
 
 def remove_framed(stem: Path) -> None:

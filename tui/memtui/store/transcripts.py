@@ -21,11 +21,13 @@ from memtui.store.listing import Entry, scan
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 __all__ = [
+    "HEAD",
     "Transcript",
     "TranscriptProblem",
     "TranscriptStore",
     "all_transcripts",
     "check_transcript",
+    "cwd_in",
     "first_cwd",
 ]
 
@@ -37,7 +39,7 @@ _ANY = re.compile(r"[^.].*", re.DOTALL)
 _CUT = 200
 """Claude Code cuts longer slugs and adds a hash."""
 
-_HEAD = 64 << 10
+HEAD = 64 << 10
 """Bytes at the beginning of a transcript that are searched for its first working folder."""
 
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -148,9 +150,14 @@ def _sessions(folder: Path) -> list[Entry]:
 def first_cwd(path: Path) -> Path | None:
     """The folder that a session was started in, from the head of its transcript."""
     try:
-        head = head_within(path, path.parent, size=_HEAD)
+        head = head_within(path, path.parent, size=HEAD)
     except FileProblem:
         return None
+    return cwd_in(head)
+
+
+def cwd_in(head: bytes) -> Path | None:
+    """The first working folder that is named in the head of a transcript."""
     match = _CWD.search(head)
     if match is None:
         return None

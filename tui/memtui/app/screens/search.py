@@ -309,11 +309,28 @@ class SearchScreen(Screen[Result | None]):
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
         elif found.path is not None:  # over the results: they are there again afterwards
-            from memtui.app.screens.transcript import TranscriptScreen
-
-            self.app.push_screen(TranscriptScreen(found.path, found.line))
+            if found.archived:
+                self._unpack(found, found.path)
+            else:
+                self._read(found, found.path)
         else:
             self.dismiss(found)
+
+    @work(group="unpack", exclusive=True, exit_on_error=False)
+    async def _unpack(self, found: Result, path: Path) -> None:
+        """Open a transcript that only the archive has."""
+        from memtui.store.archive import Archive
+
+        archive = Archive(self.browser.places.home, self.browser.clock)
+        with self.app.reporting("unpacking a transcript"):
+            self._read(found, await asyncio.to_thread(archive.readable_at, path))
+
+    def _read(self, found: Result, path: Path) -> None:
+        """Open a transcript at the place found, with the longest of the words marked that are there."""
+        from memtui.app.screens.transcript import read_transcript
+
+        words = max((piece for piece, hit in found.pieces() if hit), key=len, default="")
+        read_transcript(self.app, path, found.line, find=words.lower())
 
     def action_leave(self) -> None:
         """Go back to where one was."""
@@ -325,7 +342,7 @@ def _drawn(found: Result, now: datetime, width: int) -> Content:
     title, when = clean_line(found.title), found.when
     if found.kind is Kind.SESSION:
         ago = short_age(when, now) if when else ""
-        lead = f" {_WHAT[found.what]} "
+        lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what]} "
         return row([(lead, "$quiet"), *_shown(found)], ago, width)
     if width < _WIDE:
         ago = short_age(when, now) if when else ""

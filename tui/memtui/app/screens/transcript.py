@@ -240,12 +240,12 @@ class TranscriptScreen(Screen[None]):
             self.app.say(f"Shown: {shows}.")
 
     def action_back(self) -> None:
-        """Drop the number, the marks, what is looked for; then leave."""
+        """Drop the number, the marks, what is looked for since it was opened; then leave."""
         if self._typed:
             self._typed = ""
         elif self.view.marks:
             self.view.unmark()
-        elif self.finder.text:
+        elif self.finder.text not in ("", self._query):
             self.finder.look_for("")
         else:
             self.dismiss()

@@ -75,8 +75,8 @@ class Gathered:
 class Also(NamedTuple):
     """What a match has to be beside holding every term."""
 
-    source: str = ""
-    """From this file."""
+    session: str = ""
+    """From this session."""
     parts: tuple[tuple[str, str], ...] = ()
     """(Beginning, part) of passages that its folded text has: what stands between two `BREAK`s."""
 
@@ -141,9 +141,9 @@ class _Search:
         self._encoded = [term.encode() for term in query.terms]
         self._filter, self._values = _filter(connection, where)
         self._parts = also.parts
-        if also.source:
-            self._filter += " AND source = (SELECT id FROM sources WHERE name = ?)"
-            self._values.append(also.source)
+        if also.session:
+            self._filter += " AND source IN (SELECT id FROM sources WHERE session = ?)"
+            self._values.append(also.session)
         self._needed = needed
         self._texts = texts
 

@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 4
+VERSION = 5
 """Version of the tables and of folding. A file with another one is built anew."""
 
 GRAM = 3
@@ -35,7 +35,8 @@ CREATE TABLE sources (            -- files
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
-    title TEXT NOT NULL DEFAULT '',   -- of transcripts: the first ask,
+    session TEXT NOT NULL DEFAULT '', -- of transcripts: the session's id,
+    title TEXT NOT NULL DEFAULT '',   -- the first ask,
     place TEXT NOT NULL DEFAULT '',   -- where the last document begins, as JSON,
     last INTEGER NOT NULL DEFAULT 0   -- and the number of that document
 );

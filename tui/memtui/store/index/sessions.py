@@ -8,7 +8,6 @@ anything is written.
 from __future__ import annotations
 
 import math
-import os
 import sqlite3
 import threading
 import time
@@ -30,6 +29,7 @@ from memtui.store.index.files import seconds
 from memtui.store.index.finding import Also, Gathered, Sample, find
 from memtui.store.index.ranking import Match, ranked
 from memtui.store.index.schema import IndexBroken, IndexUnavailable
+from memtui.store.index.sources import Sources, is_agent, is_archived
 from memtui.store.index.transcripts import (
     Known,
     Read,
@@ -40,11 +40,9 @@ from memtui.store.index.transcripts import (
     put_transcripts,
     read_known,
     read_transcript,
-    transcript_entries,
 )
 from memtui.store.index.writer import read_state
 from memtui.store.listing import Entry
-from memtui.store.transcripts import first_cwd
 
 FRESH = 1.0
 """Seconds that a look at Claude Code's folder counts for."""
@@ -57,13 +55,25 @@ _GROWN = 4 << 20
 _BATCH_BYTES = 24 << 20
 """Bytes of transcripts that are put into the index in one transaction."""
 
+_DETAILS = """SELECT session, coalesce(
+    (SELECT title FROM sources AS own WHERE own.session = sources.session AND own.name NOT LIKE '%/agent-%'),
+    title
+), path, turn, created, passages
+FROM docs JOIN sources ON sources.id = docs.source JOIN projects ON projects.id = docs.project
+WHERE docs.id = ?"""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnHit:
     """A part of a session that was found."""
 
     path: Path
-    """The transcript."""
+    """The transcript; where it lay, when only the archive has it."""
+    session_id: str
+    agent: str
+    """The subagent that did it, by the name of its transcript; "" for the session itself."""
+    archived: bool
+    """Only the archive has it."""
     title: str
     """The session's first ask."""
     project: str
@@ -77,11 +87,6 @@ class TurnHit:
     score: float
     around: tuple[Passage, ...]
     """What was said and done before it, itself, and what came after it."""
-
-    @property
-    def session_id(self) -> str:
-        """The session."""
-        return self.path.stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ class SessionIndex:
             home: memtui's own folders.
             config: Claude Code's configuration folder.
         """
-        self._config = config
+        self._sources = Sources(home, config)
         self._database = Database(home.cache / "sessions.db")
         self._sample = Sample()
         self._looking = threading.Lock()
@@ -182,14 +187,14 @@ class SessionIndex:
         return sum(self._entries[path].size - _size(changes.known.get(path)) for path in changes.fresh)
 
     def search(
-        self, wanted: Asked, *, project: str = "", path: Path | None = None, limit: int, now: datetime
+        self, wanted: Asked, *, project: str = "", session: str = "", limit: int, now: datetime
     ) -> TurnsFound:
         """Parts of sessions that match, best first.
 
         Args:
             wanted: what was asked for.
             project: path of a project's root; "" means all.
-            path: a transcript, to search only that.
+            session: the id of a session, to search only that, its subagents included.
             limit: the most hits to return.
             now: what ages are counted to.
 
@@ -200,7 +205,7 @@ class SessionIndex:
         with self._bringing:  # of several searches at once one reads what is new, and the others wait for it
             complete = self._is_complete() or self.refresh(budget=_BUDGET, most=_GROWN)
         where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until)
-        also = Also(str(path) if path else "", parts_of(wanted.files, wanted.commands))
+        also = Also(session, parts_of(wanted.files, wanted.commands))
         try:
             return self._database.read(partial(self._find, wanted, where, also, limit, now, complete))
         except (IndexUnavailable, IndexBroken):
@@ -232,8 +237,33 @@ class SessionIndex:
             now=seconds(now),
         )
         order += [(0.0, match) for match in found.rest]
-        hits = [_hit(connection, wanted, match, score) for score, match in order[:limit]]
+        hits = [self._hit(connection, wanted, match, score) for score, match in order[:limit]]
         return TurnsFound(tuple(hits), len(order) + found.more, complete)
+
+    def _hit(self, connection: sqlite3.Connection, wanted: Asked, match: Match, score: float) -> TurnHit:
+        session, title, project, turn, created, blob = connection.execute(_DETAILS, (match.id,)).fetchone()
+        kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
+        passages = passages_of(blob)
+        place = best_passage(passages, wanted.query, kinds if wanted.query.terms else ())
+        passage = passages[place]
+        path, entry = Path(match.name), self._entries.get(match.name)
+        snippet, marks = wanted.query.snippet(passage.text)
+        return TurnHit(
+            path,
+            session,
+            path.stem if is_agent(path) else "",
+            entry is not None and is_archived(entry),
+            title or "",
+            project,
+            turn,
+            passage.line,
+            passage.kind,
+            datetime.fromtimestamp(created).astimezone(),
+            snippet,
+            marks,
+            score,
+            tuple(passages[max(0, place - _AROUND) : place + _AROUND + 1]),
+        )
 
     # Bringing up to date
 
@@ -241,7 +271,7 @@ class SessionIndex:
         """List the transcripts, unless that was done a moment ago."""
         with self._looking:
             if fresh == math.inf or time.monotonic() - self._looked > fresh:
-                found = transcript_entries(self._config)
+                found = self._sources.entries()
                 self._entries = self._entries if found == self._entries else found
                 self._looked = time.monotonic()
 
@@ -285,12 +315,12 @@ class SessionIndex:
     def _apply(self, changes: _Changes, end: float, most: float, readers: Executor | None) -> bool:
         gone: Sequence[str] = changes.gone
         entries = self._entries
-        all_new = [(entries[path], changes.known.get(path)) for path in changes.fresh]
-        wanted = [(entry, known) for entry, known in all_new if entry.size - _size(known) <= most]
+        all_new = [(path, entries[path], changes.known.get(path)) for path in changes.fresh]
+        wanted = [each for each in all_new if each[1].size - _size(each[2]) <= most]
         mapped: Callable[..., Iterator[Read]] = partial(readers.map, chunksize=4) if readers else map
         batch: list[Read] = []
         size = 0
-        for read, (entry, known) in zip(mapped(_read, wanted), wanted, strict=True):
+        for read, (_, entry, known) in zip(mapped(_read, wanted), wanted, strict=True):
             batch.append(read)
             size += entry.size - _size(known)
             if size >= _BATCH_BYTES or time.monotonic() > end:
@@ -307,35 +337,5 @@ def _size(known: Known | None) -> int:
     return known.size if known else 0
 
 
-def _read(each: tuple[Entry, Known | None]) -> Read:
-    entry, known = each
-    folder = first_cwd(entry.path)
-    return read_transcript(entry, known, os.fspath(folder) if folder else "")
-
-
-def _hit(connection: sqlite3.Connection, wanted: Asked, match: Match, score: float) -> TurnHit:
-    title, project, turn, created, blob = connection.execute(
-        "SELECT title, path, turn, created, passages FROM docs JOIN sources ON sources.id = docs.source"
-        " JOIN projects ON projects.id = docs.project WHERE docs.id = ?",
-        (match.id,),
-    ).fetchone()
-    kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
-    passages = passages_of(blob)
-    place = best_passage(passages, wanted.query, kinds if wanted.query.terms else ())
-    passage = passages[place]
-    around = tuple(passages[max(0, place - _AROUND) : place + _AROUND + 1])
-    snippet, marks = wanted.query.snippet(passage.text)
-    when = datetime.fromtimestamp(created).astimezone()
-    return TurnHit(
-        Path(match.name),
-        title,
-        project,
-        turn,
-        passage.line,
-        passage.kind,
-        when,
-        snippet,
-        marks,
-        score,
-        around,
-    )
+def _read(each: tuple[str, Entry, Known | None]) -> Read:
+    return read_transcript(*each)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 from memtui.clean import without_surrogates
 from memtui.clock import parse_iso
-from memtui.files import FileProblem
 from memtui.reading.passages import Kind, Passage, Place, Stretch, read_stretches
 from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked
 from memtui.store.folding import fold
-from memtui.store.index.schema import BREAK, PADDING
-from memtui.store.index.writer import project_number, take_out, writing
-from memtui.store.listing import Entry, scan
+from memtui.store.frames import BrokenArchiveError, UnpackedStream
+from memtui.store.index.schema import BREAK
+from memtui.store.index.sources import is_agent, is_archived, session_of
+from memtui.store.index.writer import project_number, put_texts, take_out, writing
+from memtui.store.listing import Entry
 from memtui.store.matching import Query
+from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 
-_FOLDER = re.compile(r"[^.].*", re.DOTALL)
-_SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 _MARKS = {Kind.ASK: "a", Kind.SAID: "s", Kind.COMMAND: "c", Kind.FILE: "f", Kind.ERROR: "e"}
 _TITLE = 200
 _MINUTE_DOCS = 16
@@ -53,6 +53,7 @@ class Piece(NamedTuple):
 class Read(NamedTuple):
     """A transcript, or what it has grown by, read and masked."""
 
+    path: str
     entry: Entry
     grown: bool
     """`pieces` follow what is in the index, and take the place of the last document."""
@@ -60,24 +61,9 @@ class Read(NamedTuple):
     place: Place
     open: bool
     """The last piece may still grow."""
-    project: str
-    title: str
-
-
-def transcript_entries(config: Path) -> dict[str, Entry]:
-    """All transcripts of sessions by their paths, without those of subagents.
-
-    Raises:
-        FileProblem: Claude Code's folder cannot be listed.
-    """
-    found: dict[str, Entry] = {}
-    for folder in scan(config / "projects", _FOLDER):
-        try:
-            for entry in scan(folder.path, _SESSION):
-                found[f"{entry.folder}{os.sep}{entry.name}"] = entry
-        except FileProblem:  # a file among the folders, or one that is closed to us
-            continue
-    return found
+    session: str = ""
+    project: str = ""
+    title: str = ""
 
 
 def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
@@ -86,21 +72,41 @@ def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
     return {row[0]: Known(*row[1:]) for row in rows}
 
 
-def read_transcript(entry: Entry, known: Known | None, project: str = "") -> Read:
+def read_transcript(path: str, entry: Entry, known: Known | None) -> Read:
     """Read what is new of a transcript; all of it when it does not go on from what is known.
 
     A file that cannot be read has nothing to find.
+
+    Args:
+        path: of the transcript.
+        entry: its file, or that of the archive's index.
+        known: what the index has of it.
     """
-    begin = _going_on(entry, known) if known else None
+    archived = is_archived(entry)
+    begin = _going_on(entry, known) if known and not archived else None
+    agent = is_agent(Path(path))
     try:
-        stretches = list(read_stretches(entry.path, begin or Place()))
-    except OSError:
-        return Read(entry, False, [], Place(), False, "", "")
+        if archived:
+            cwd = cwd_in(_unpacked(entry).read(HEAD))
+            stretches = list(read_stretches(_unpacked(entry), agent=agent))
+        else:
+            cwd = first_cwd(entry.path)
+            stretches = list(read_stretches(entry.path, begin or Place(), agent=agent))
+    except (OSError, BrokenArchiveError):
+        return Read(path, entry, False, [], Place(), False)
     last = stretches[-1]
     pieces = [_piece(stretch, entry) for stretch in stretches if stretch.passages]
     asks = (passage for piece in pieces for passage in piece.passages if passage.kind is Kind.ASK)
     title = next((one_line(passage.text)[:_TITLE] for passage in asks), "")
-    return Read(entry, begin is not None, pieces, last.begin, bool(last.passages), project, title)
+    project = os.fspath(cwd) if cwd else ""
+    session = session_of(Path(path))
+    return Read(
+        path, entry, begin is not None, pieces, last.begin, bool(last.passages), session, project, title
+    )
+
+
+def _unpacked(entry: Entry) -> io.BufferedReader:
+    return io.BufferedReader(UnpackedStream(entry.path.with_suffix("")))
 
 
 def _going_on(entry: Entry, known: Known) -> Place | None:
@@ -134,22 +140,23 @@ def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: S
             source = _place(connection, one)
             documents += ((source, piece, one.project) for piece in one.pieces)
         numbers: dict[int, int] = {}
+        texts: list[tuple[int, str]] = []
         # In the order of their numbers: FTS5 is quick only then.
         for source, piece, project in sorted(documents, key=lambda each: each[1].created):
-            numbers[id(piece)] = _insert(connection, source, piece, project)
+            number, text = _insert(connection, source, piece, project)
+            numbers[id(piece)] = number
+            texts.append((number, text))
         for one in read:
             if one.pieces and one.open:
-                connection.execute(
-                    "UPDATE sources SET last = ? WHERE name = ?",
-                    (numbers[id(one.pieces[-1])], str(one.entry.path)),
-                )
-        connection.execute("UPDATE state SET generation = generation + 1")
+                last = numbers[id(one.pieces[-1])]
+                connection.execute("UPDATE sources SET last = ? WHERE name = ?", (last, one.path))
+        put_texts(connection, texts)
 
 
 def has_transcript(connection: sqlite3.Connection, session_id: str) -> bool:
     """Whether the index has a session's transcript."""
-    rows = connection.execute("SELECT name FROM sources")
-    return any(Path(name).stem == session_id for (name,) in rows)
+    row = connection.execute("SELECT 1 FROM sources WHERE session = ?", (session_id,)).fetchone()
+    return row is not None
 
 
 def _remove(connection: sqlite3.Connection, path: str) -> None:
@@ -161,35 +168,35 @@ def _remove(connection: sqlite3.Connection, path: str) -> None:
 def _place(connection: sqlite3.Connection, one: Read) -> int:
     """Note a transcript; returns its number."""
     entry = one.entry
-    path = str(entry.path)
     title = one.title
     source: int | None = None
     if one.grown:
-        row = connection.execute("SELECT id, last, title FROM sources WHERE name = ?", (path,)).fetchone()
+        row = connection.execute("SELECT id, last, title FROM sources WHERE name = ?", (one.path,)).fetchone()
         if row is not None:
             source, last, title = row[0], row[1], row[2] or one.title
             take_out(connection, "id = ?", last)
     else:
-        _remove(connection, path)
-    values = (entry.mtime_ns, entry.size, entry.inode, title, json.dumps(one.place))
+        _remove(connection, one.path)
+    values = (entry.mtime_ns, entry.size, entry.inode, one.session, title, json.dumps(one.place))
     if source is None:
         source = connection.execute(
-            "INSERT INTO sources (mtime_ns, size, inode, title, place, name) VALUES (?, ?, ?, ?, ?, ?)",
-            (*values, path),
+            "INSERT INTO sources (mtime_ns, size, inode, session, title, place, name)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*values, one.path),
         ).lastrowid
         assert source is not None
     else:
         connection.execute(
-            "UPDATE sources SET mtime_ns = ?, size = ?, inode = ?, title = ?, place = ?, last = 0"
-            " WHERE id = ?",
+            "UPDATE sources SET mtime_ns = ?, size = ?, inode = ?, session = ?, title = ?, place = ?,"
+            " last = 0 WHERE id = ?",
             (*values, source),
         )
     return source
 
 
-def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: str) -> int:
+def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: str) -> tuple[int, str]:
+    """Put a document in, without its text; returns its number and the text."""
     head, text = _folded(piece.passages)
-    length = len(text.encode())
     number = _free_number(connection, piece.created)
     data = json.dumps([list(passage) for passage in piece.passages], ensure_ascii=False)
     connection.execute(
@@ -199,16 +206,14 @@ def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: 
             number,
             source,
             piece.created,
-            length,
+            len(text.encode()),
             len(head.encode()),
             project_number(connection, project),
             piece.turn,
             zlib.compress(data.encode("utf-8", "replace")),
         ),
     )
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, text + PADDING))
-    connection.execute("UPDATE state SET docs = docs + 1, bytes = bytes + ?", (length,))
-    return number
+    return number, text
 
 
 def _folded(passages: list[Passage]) -> tuple[str, str]:

@@ -71,9 +71,28 @@ def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fre
             row = connection.execute("DELETE FROM sources WHERE name = ? RETURNING id", (name,)).fetchone()
             if row is not None:
                 take_out(connection, "source = ?", row[0])
-        for one, (head, body) in zip(fresh, folded, strict=True):
-            _insert(connection, one, head, f"{head} {body}")
-        connection.execute("UPDATE state SET generation = generation + 1")
+        put_texts(
+            connection,
+            [
+                _insert(connection, one, head, f"{head} {body}")
+                for one, (head, body) in zip(fresh, folded, strict=True)
+            ],
+        )
+
+
+def put_texts(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
+    """Put the folded texts of new documents in by their numbers, and count the change.
+
+    All at once and at the end: FTS5 writes out what it has gathered whenever another statement changes
+    something, and then takes four times as long.
+    """
+    connection.executemany(
+        "INSERT INTO words (rowid, text) VALUES (?, ?)", ((number, text + PADDING) for number, text in texts)
+    )
+    connection.execute(
+        "UPDATE state SET docs = docs + ?, bytes = bytes + ?, generation = generation + 1",
+        (len(texts), sum(len(text.encode()) for _, text in texts)),
+    )
 
 
 def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None:
@@ -86,28 +105,28 @@ def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None
     )
 
 
-def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) -> None:
+def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) -> tuple[int, str]:
+    """Put a memory in, without its text; returns its number and the text."""
     entry, meta = one.document.entry, one.document.listed.meta
     source = connection.execute(
         "INSERT INTO sources (name, mtime_ns, size, inode) VALUES (?, ?, ?, ?)",
         (one.name, entry.mtime_ns, entry.size, entry.inode),
     ).lastrowid
-    length = len(text.encode())
     number = connection.execute(
         "INSERT INTO docs (source, created, length, head, archived, project, tags)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             source,
             one.document.created,
-            length,
+            len(text.encode()),
             len(head.encode()),
             meta.archived,
             project_number(connection, meta.project),
             "\n".join(("", *one.document.tags, "")),
         ),
     ).lastrowid
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, text + PADDING))
-    connection.execute("UPDATE state SET docs = docs + 1, bytes = bytes + ?", (length,))
+    assert number is not None
+    return number, text
 
 
 def project_number(connection: sqlite3.Connection, path: str) -> int:

@@ -1,0 +1,122 @@
+"""The transcripts that the index is made from: sessions', subagents', and those that only the archive has."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from memtui.files import FileProblem, head_within
+from memtui.project import Home
+from memtui.store.listing import Entry, scan
+
+_ANY = re.compile(r"[^.].*", re.DOTALL)
+_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
+_AGENT = re.compile(r"agent-.*\.jsonl")
+_KEPT = re.compile(r"(?P<name>[^.].*)\.(?P<number>\d{1,6})\.index")
+_SUBAGENTS = "subagents"
+_SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
+_HEAD = 8 << 10
+"""Bytes that hold the first line of an archive's index, and of a transcript one that names its session."""
+
+
+class Sources:
+    """Lists transcripts by their paths. Of archived ones the entry is that of the archive's index file."""
+
+    def __init__(self, home: Home, config: Path) -> None:
+        self._archive = home.archive
+        self._config = config
+        self._kept: dict[Entry, str] = {}
+        """Archived copies that were looked at, and which transcripts they are copies of."""
+
+    def entries(self) -> dict[str, Entry]:
+        """All transcripts, the live ones and the newest copy of each other one.
+
+        Raises:
+            FileProblem: Claude Code's folder, or the archive, cannot be listed.
+        """
+        found: dict[str, Entry] = {}
+        for folder in scan(self._config / "projects", _ANY):
+            for entry in _listed(folder.path, _ANY):
+                if _TRANSCRIPT.fullmatch(entry.name):
+                    found[f"{entry.folder}{os.sep}{entry.name}"] = entry
+                else:
+                    for each in _below(entry.path / _SUBAGENTS, _AGENT):
+                        found[f"{each.folder}{os.sep}{each.name}"] = each
+        for path, entry in self._archived().items():
+            found.setdefault(path, entry)
+        return found
+
+    def _archived(self) -> dict[str, Entry]:
+        """The newest copies in the archive."""
+        newest: dict[str, tuple[int, Entry]] = {}
+        for folder in scan(self._archive, _ANY):
+            for entry in _below(folder.path, _KEPT):
+                match = _KEPT.fullmatch(entry.name)
+                assert match is not None
+                place = f"{entry.folder}{os.sep}{match['name']}"
+                newest[place] = max(newest.get(place, (0, entry)), (int(match["number"]), entry))
+        known, self._kept = self._kept, {}
+        found: dict[str, Entry] = {}
+        for _, entry in newest.values():
+            source = self._kept[entry] = known[entry] if entry in known else _copied(entry.path)
+            if source:
+                found[source] = entry
+        return found
+
+
+def is_archived(entry: Entry) -> bool:
+    """Whether a transcript is an archived copy."""
+    return _KEPT.fullmatch(entry.name) is not None
+
+
+def is_agent(path: Path) -> bool:
+    """Whether a transcript is a subagent's."""
+    return _AGENT.fullmatch(path.name) is not None
+
+
+def session_of(path: Path) -> str:
+    """The session that a transcript belongs to."""
+    if not is_agent(path):
+        return path.stem
+    parts = path.parts
+    above = parts[parts.index(_SUBAGENTS) - 1] if _SUBAGENTS in parts[1:] else ""
+    return above or _said_session(path) or path.stem
+
+
+def _said_session(path: Path) -> str:
+    """The session that the first lines of an older subagent's transcript name."""
+    try:
+        found = _SESSION_ID.search(head_within(path, path.parent, size=_HEAD))
+    except FileProblem:
+        return ""
+    return found[1].decode("ascii", "replace") if found else ""
+
+
+def _copied(index: Path) -> str:
+    """The transcript that an archived copy was made from; "" when its index does not say."""
+    try:
+        with index.open("rb") as file:
+            head: Any = json.loads(file.readline(_HEAD))
+        return str(head["source"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return ""
+
+
+def _listed(folder: Path, pattern: re.Pattern[str]) -> list[Entry]:
+    try:
+        return scan(folder, pattern)
+    except FileProblem:  # a file among the folders, or one that is closed to us
+        return []
+
+
+def _below(folder: Path, pattern: re.Pattern[str]) -> Iterator[Entry]:
+    """The files in a folder and the folders in it that match, without following links."""
+    with suppress(OSError):
+        for where, _, names in os.walk(folder):
+            if any(map(pattern.fullmatch, names)):
+                yield from _listed(Path(where), pattern)
