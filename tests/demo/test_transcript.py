@@ -94,7 +94,7 @@ def test_lines_are_taken_once() -> None:
 
 def test_time_never_goes_back() -> None:
     session = _writer()
-    session.wait(hours=1)
+    session.wait(minutes=60 * 1)
     later = session.moment
     session.at(STARTED)
     assert session.moment == later

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.flows import server
+from memtui.flows import request_server
 from memtui.flows.archiving import keep_ending
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
@@ -56,10 +56,10 @@ def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:
 
 def test_a_hooks_request_keeps_its_session(places: Places) -> None:
     path = transcript(places, "s-1", days=0)
-    said_of_it = server._update(places, Request("s-1", path, places.project.root))
+    said_of_it = request_server._update(places, Request("s-1", path, places.project.root))
     assert f"archived {path.stat().st_size} bytes" in said_of_it
     assert kept(places) == {"s-1"}
-    assert "archived" not in server._update(places, Request("s-1", path, places.project.root))
+    assert "archived" not in request_server._update(places, Request("s-1", path, places.project.root))
 
 
 def test_a_hooks_request_keeps_a_session_without_session_states(
@@ -72,7 +72,7 @@ def test_a_hooks_request_keeps_a_session_without_session_states(
     payload, report = Payload(session_id="s-1", transcript_path=str(path)), Report()
     ask_for_state(payload, places.project, places.home, report)
     assert report.serve
-    assert "archived" in server._update(places, Request("s-1", path, places.project.root))
+    assert "archived" in request_server._update(places, Request("s-1", path, places.project.root))
     assert kept(places) == {"s-1"}
     assert not places.home.states.exists()
 

@@ -18,7 +18,7 @@ import pytest
 from memtui.clock import system_clock
 from memtui.files import lock
 from memtui.flows.states import update_state
-from memtui.hooks import server, session
+from memtui.hooks import session, start_server
 from memtui.hooks.requests import requests_folder
 from memtui.project import Places
 from tests.disk import mode_of, names
@@ -39,7 +39,7 @@ def until(condition: Callable[[], object]) -> None:
 def servers(world: World) -> list[str]:
     """The servers of this world that run: processes of this machine that know its folder."""
     home = f"MEMTUI_HOME={world.memtui_home} "
-    return [line for line in _commands() if server.SERVER in line and home in line]
+    return [line for line in _commands() if start_server.SERVER in line and home in line]
 
 
 def _commands() -> list[str]:
@@ -135,11 +135,11 @@ def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
         started.append((words, options, os.get_inheritable(write)))
 
     monkeypatch.setattr(os, "posix_spawn", spawn)
-    server.start_server(world.home)
+    start_server.start_server(world.home)
     os.close(read)
     os.close(write)
     ((words, options, inherited),) = started
-    assert words == [sys.executable, "-P", "-m", "memtui.flows.server"]
+    assert words == [sys.executable, "-P", "-m", "memtui.flows.request_server"]
     assert options["setsid"] is True
     assert [(action[1], action[2]) for action in options["file_actions"]] == [
         (fd, os.devnull) for fd in range(3)

@@ -22,9 +22,9 @@ from memtui.project import Places
 from memtui.setup import changes as changes_module
 from memtui.setup.changes import diff
 from memtui.setup.claude_files import Scope, settings_file
-from memtui.setup.commands import slash_command
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.settings import EVENTS, find_hooks
+from memtui.setup.slash_commands import slash_command
 from tests.disk import mode_of, names
 from tests.setup.conftest import NOW, PYTHON, Run, clock
 from tests.setup.strategies import files

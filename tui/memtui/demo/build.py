@@ -9,11 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memtui.clock import Clock
-from memtui.demo import render
+from memtui.demo import render, session_state
 from memtui.demo.files import append, put, stamp
-from memtui.demo.story import commands, earlier, refunds, typos
-from memtui.demo.story.earlier import Earlier
-from memtui.demo.story.memories import MEMORIES, Saved
+from memtui.demo.story.load import Earlier, Running, Saved, act, play, story
 from memtui.demo.transcript import TranscriptWriter
 from memtui.flows.review import naming
 from memtui.flows.states import update_state
@@ -116,26 +114,28 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     project = Project(folder / "harbor")
     project.root.mkdir(mode=0o700)
     env = {"MEMTUI_HOME": str(folder / "memtui"), "CLAUDE_CONFIG_DIR": str(folder / "claude")}
-    session = TranscriptWriter(
-        refunds.SESSION, cwd=str(project.root), branch=refunds.BRANCH, started=now - refunds.LASTED
-    )
-    other = TranscriptWriter(
-        typos.SESSION, cwd=str(project.root), branch=typos.BRANCH, started=now - typos.LASTED
-    )
+    loaded = story()
+    session, other = (_writer(running, project, now) for running in (loaded.refunds, loaded.typos))
     demo = DemoProject(folder, project, memtui_home(env), folder / "claude", env, session, other)
     _put_project(demo, now)
-    for past in earlier.EARLIER:
+    for past in loaded.earlier:
         _put_earlier(demo, past, now)
-    _put_broken(demo, now - earlier.BROKEN_AGE)
+    broken = now - loaded.broken_age
+    demo.put(project.compacts / capture_name(broken), loaded.broken_capture, broken)
     _put_session(demo, now)
     _put_other(demo)
-    for saved in MEMORIES:
+    for saved in loaded.memories:
         demo.put_memory(saved, now - saved.age)
     return demo
 
 
+def _writer(running: Running, project: Project, now: datetime) -> TranscriptWriter:
+    started = now - running.lasted
+    return TranscriptWriter(running.id, cwd=str(project.root), branch=running.branch, started=started)
+
+
 def _put_project(demo: DemoProject, now: datetime) -> None:
-    root = demo.project.root
+    root, refunds = demo.project.root, story().refunds
     week_ago = now - timedelta(days=7)
     demo.put(root / "package.json", _PACKAGE, week_ago)
     demo.put(
@@ -144,23 +144,24 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
         week_ago,
     )
     # Enough of a repository to show the branch.
-    demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.BRANCH}\n", now - refunds.LASTED)
-    for path, text in commands.COMMANDS.items():
+    demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.branch}\n", now - refunds.lasted)
+    for path, text in story().command_files.items():
         demo.put(root / path, text, week_ago)
     demo.put(root / ".claude" / "settings.local.json", install("", _HOOKS).text, week_ago)
     _put_hook_log(demo, now)
-    demo.put(demo.project.session_state_json, commands.session_state_json(now), now - refunds.COMPACTED)
+    demo.put(demo.project.session_state_json, session_state.session_state_json(now), now - refunds.compacted)
 
 
 def _put_hook_log(demo: DemoProject, now: datetime) -> None:
     """The first run of the hooks, which were installed after the compaction, too late to restore losses."""
-    ago = refunds.COMPACTED - timedelta(minutes=2)
+    refunds = story().refunds
+    ago = refunds.compacted - timedelta(minutes=2)
     line = {
         "at": (now - ago).isoformat(timespec="seconds"),
         "event": "user-prompt-submit",
         "ms": 19,
         "outcome": "ok",
-        "session_id": refunds.SESSION,
+        "session_id": refunds.id,
         "project": str(demo.project.root),
     }
     demo.put(demo.home.hook_log, json.dumps(line) + "\n", now - ago, private=True)
@@ -168,26 +169,27 @@ def _put_hook_log(demo: DemoProject, now: datetime) -> None:
 
 def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
     captured = now - past.captured
-    name = demo.put_capture(past.session, past.prompt, captured)
-    if past.play is not None:
+    name = demo.put_capture(past.id, past.prompt, captured)
+    if past.steps:
         session = TranscriptWriter(
-            past.session,
+            past.id,
             cwd=str(demo.project.root),
             branch=past.branch,
             started=captured - timedelta(minutes=50),
         )
         session.prompt(past.prompt)
-        past.play(session, str(demo.project.root))
+        for step in past.steps:
+            act(step, session, str(demo.project.root))
         session.at(captured + _COMPACTING)
         session.compaction(_recap(past))
-        demo.put(demo.transcript_of(past.session), session.take(), session.moment)
+        demo.put(demo.transcript_of(past.id), session.take(), session.moment)
     if past.memory is not None:
         read_back = timedelta(minutes=25)
         capture = Capture(
             status="pending",
             timestamp=captured,
-            session_id=past.session,
-            transcript=str(demo.transcript_of(past.session)),
+            session_id=past.id,
+            transcript=str(demo.transcript_of(past.id)),
             first_message=past.prompt,
         )
         memory = memory_name(name)
@@ -199,7 +201,7 @@ def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
 
 def _stored_by(past: Earlier, now: datetime) -> str:
     """The Recovery ID from the review of a session."""
-    (age,) = (saved.age for saved in MEMORIES if saved.session == past.session)
+    (age,) = (saved.age for saved in story().memories if saved.session == past.id)
     return render.recovery_id(now - age)
 
 
@@ -211,21 +213,20 @@ def _recap(past: Earlier) -> str:
     )
 
 
-def _put_broken(demo: DemoProject, moment: datetime) -> None:
-    demo.put(demo.project.compacts / capture_name(moment), earlier.BROKEN_CAPTURE, moment)
-
-
 def _put_session(demo: DemoProject, now: datetime) -> None:
-    root = str(demo.project.root)
-    for _ in refunds.before_compaction(demo.session, root):
+    root, refunds = str(demo.project.root), story().refunds
+    demo.session.prompt(refunds.prompt)
+    for _ in play(refunds.before, demo.session, root):
         demo.keep_state(demo.session, demo.session.moment)
-    demo.put_capture(demo.session.session_id, refunds.FIRST_PROMPT, now - refunds.COMPACTED)
-    demo.session.at(now - refunds.COMPACTED + _COMPACTING)
-    demo.session.compaction(refunds.SUMMARY)
-    for _ in refunds.after_compaction(demo.session, root):
+    demo.put_capture(demo.session.session_id, refunds.prompt, now - refunds.compacted)
+    demo.session.at(now - refunds.compacted + _COMPACTING)
+    demo.session.compaction(refunds.summary)
+    for _ in play(refunds.after, demo.session, root):
         demo.keep_state(demo.session, min(demo.session.moment, now))
 
 
 def _put_other(demo: DemoProject) -> None:
-    for _ in typos.play(demo.other, str(demo.project.root)):
+    typos = story().typos
+    demo.other.prompt(typos.prompt)
+    for _ in play(typos.before, demo.other, str(demo.project.root)):
         demo.keep_state(demo.other, demo.other.moment)

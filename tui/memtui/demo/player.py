@@ -9,9 +9,9 @@ from functools import partial
 from typing import NamedTuple
 
 from memtui.clock import Clock
+from memtui.demo import session_state
 from memtui.demo.build import DemoProject
-from memtui.demo.story import commands, refunds, typos
-from memtui.demo.story.memories import ARRIVING
+from memtui.demo.story.load import act, story
 from memtui.files import FileProblem, lock_file, write_atomic
 from memtui.formats.active_commands_text import add_command
 
@@ -79,28 +79,30 @@ class Player:
 
     def _work(self, number: int) -> None:
         self._demo.session.at(self._clock())
-        refunds.step(self._demo.session, number, str(self._demo.project.root))
+        live = story().refunds.live
+        act(live[number % len(live)], self._demo.session, str(self._demo.project.root))
         self._demo.say(self._demo.session, self._clock())
 
     def _capture(self) -> None:
-        self._demo.put_capture(typos.SESSION, typos.PROMPT, self._clock())
+        typos = story().typos
+        self._demo.put_capture(typos.id, typos.prompt, self._clock())
 
     def _compaction(self) -> None:
         self._demo.other.at(self._clock())
-        self._demo.other.compaction(typos.SUMMARY)
+        self._demo.other.compaction(story().typos.summary)
         self._demo.say(self._demo.other, self._clock())
 
     def _command(self) -> None:
         path = self._demo.project.session_state_json
-        entry = commands.entry(
-            commands.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
+        entry = session_state.entry(
+            session_state.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
         )
         with lock_file(path, timeout=5):
             text = add_command(path.read_text("utf-8"), json.dumps(entry))
             write_atomic(path, text.encode(), mode=None)
 
     def _memory(self) -> None:
-        self._demo.put_memory(ARRIVING, self._clock())
+        self._demo.put_memory(story().arriving, self._clock())
 
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from memtui.demo.story.memories import Saved
+from memtui.demo.story.load import Saved
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 
@@ -14,7 +15,7 @@ def recovery_text(saved: Saved, root: Path) -> str:
     """The recovery text of a saved session; `root` is the demo's own project."""
     root = root.parent / saved.project
 
-    def files(named: tuple[tuple[str, str], ...]) -> tuple[RoleFile, ...]:
+    def files(named: Sequence[tuple[str, str]]) -> tuple[RoleFile, ...]:
         return tuple(RoleFile(path=str(root / path), role=role) for path, role in named)
 
     return render_recovery(
@@ -27,12 +28,12 @@ def recovery_text(saved: Saved, root: Path) -> str:
             working_files=files(saved.working),
             reference_files=files(saved.reference),
             last_action=saved.last_action,
-            decisions=saved.decisions,
-            constraints=saved.constraints,
-            dependencies=saved.dependencies,
-            known_issues=saved.known_issues,
-            changes=saved.changes,
-            pending=saved.pending,
+            decisions=tuple(saved.decisions),
+            constraints=tuple(saved.constraints),
+            dependencies=tuple(saved.dependencies),
+            known_issues=tuple(saved.known_issues),
+            changes=tuple(saved.changes),
+            pending=tuple(saved.pending),
             notes=saved.notes,
         )
     )
@@ -51,7 +52,7 @@ def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
         created=moment,
         updated=moment,
         description=saved.description,
-        tags=saved.tags,
+        tags=tuple(saved.tags),
         session_id=saved.session,
         source="import",
         archived=saved.archived,

@@ -43,9 +43,9 @@ class TranscriptWriter:
         self._pending.clear()
         return text
 
-    def wait(self, **duration: float) -> None:
-        """Let time pass: the keywords of `timedelta`."""
-        self._moment += timedelta(**duration)
+    def wait(self, minutes: float) -> None:
+        """Let time pass."""
+        self._moment += timedelta(minutes=minutes)
 
     def at(self, moment: datetime) -> None:
         """Continue at `moment`, unless that has passed."""
@@ -93,7 +93,7 @@ class TranscriptWriter:
             {"type": "create", "filePath": path, "content": content, "structuredPatch": []},
         )
 
-    def bash(self, command: str, description: str, output: str, *, failed: bool = False) -> None:
+    def bash(self, command: str, description: str, output: str, failed: bool = False) -> None:
         """A command is run; a failing one ends with exit code 1."""
         result: Any = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
         if failed:

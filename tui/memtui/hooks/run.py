@@ -41,7 +41,7 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
         _print(_work(arguments, report, data))
     if report.serve:
         with _reported(report):
-            from memtui.hooks.server import start_server
+            from memtui.hooks.start_server import start_server
 
             start_server(memtui_home())
     _log(report, started)

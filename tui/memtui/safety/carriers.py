@@ -1,4 +1,4 @@
-"""Secrets in addresses and headers, and what `memtui.safety.commands` finds in command lines."""
+"""Secrets in addresses and headers, and what `memtui.safety.command_lines` finds in command lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from binascii import Error
 from collections.abc import Iterator
 
 from memtui.patterns import deferred
-from memtui.safety.commands import commanded
+from memtui.safety.command_lines import commanded
 from memtui.safety.hits import Span
 from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 

@@ -29,13 +29,13 @@ from memtui.setup.changes import (
     write,
 )
 from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
-from memtui.setup.commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.git import git_sees
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
 from memtui.setup.originals import put_back, take_place
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
+from memtui.setup.slash_commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.setup.wiring import look
 from memtui.store.changes import unrecorded
 

@@ -1,1 +1,1 @@
-"""The demo's story: the backend of a small shop for sailing gear, and the sessions that worked on it."""
+"""The demo's story as TOML files: the backend of a small shop for sailing gear, and its sessions."""

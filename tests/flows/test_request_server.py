@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from memtui.files import FileProblem, lock
-from memtui.flows import server
-from memtui.flows.server import serve
+from memtui.flows import request_server
+from memtui.flows.request_server import serve
 from memtui.hooks import requests
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.payload import Payload
@@ -114,7 +114,7 @@ def test_an_error_is_on_record_and_the_next_one_is_served(
 
 def test_one_without_end_is_given_up(asked: Asked) -> None:
     def update(places: Places, request: Request) -> str:
-        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= server._LIMIT_SECONDS
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= request_server._LIMIT_SECONDS
         if request.session_id == "a":
             signal.raise_signal(signal.SIGALRM)
         return asked.update(places, request)
@@ -181,7 +181,7 @@ def test_who_asks_in_the_last_moment_is_served(asked: Asked, monkeypatch: pytest
             assert "b" not in asked.served
         return claimed
 
-    monkeypatch.setattr(server, "claim", nothing_more)
+    monkeypatch.setattr(request_server, "claim", nothing_more)
     asked.ask("a")
     asked.serve()
     assert asked.served == ["a", "b"]

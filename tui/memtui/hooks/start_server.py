@@ -10,7 +10,7 @@ from memtui.files import FileLocked, lock
 from memtui.hooks.requests import requests_folder
 from memtui.project import Home
 
-SERVER = "memtui.flows.server"
+SERVER = "memtui.flows.request_server"
 """The module that serves requests; not imported here, as it is in a layer above the hooks."""
 
 

@@ -1,4 +1,4 @@
-"""``python -m memtui.flows.server``: serves the hooks' requests, in one process at a time, and ends.
+"""``python -m memtui.flows.request_server``: serves the hooks' requests, in one process at a time, and ends.
 
 Hooks start it and do not wait. If a request fails, hangs or kills this process, the next one is served all
 the same, and the failed one is tried at most twice.
