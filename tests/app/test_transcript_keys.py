@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -271,6 +272,24 @@ async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is
         monkeypatch.setattr(driver.screen, "get_selected_text", lambda: f"is {secret}")
         await driver.press("y", "ctrl+c")
     assert left == [*["It is [masked: github token]\n"] * 2, *["is [masked: github token]"] * 2]
+
+
+async def test_e_in_capitals_writes_the_session_to_a_file(long: World, tmp_path: Path) -> None:
+    async with opened(long) as driver:
+        await reading(driver)
+        await driver.press("E")
+        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        proposed = driver.app.screen.query_one(Input)
+        assert proposed.value == str(Path.home() / "session-s-1.html")
+        proposed.value = str(tmp_path / "s.md")
+        await driver.press("enter")
+        assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 's.md'}, ")
+        assert "The end of it: needle" in (tmp_path / "s.md").read_text()
+        await driver.press("E")
+        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        driver.app.screen.query_one(Input).value = str(tmp_path / "s.md")
+        await driver.press("enter")
+        await driver.until_said("is there already: name another file")
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_the_person_is_asked(memtui: Memtui, settings: Path, monkeypatch: pytest
     _answers(monkeypatch, "n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert settings.read_bytes() == before
-    _answers(monkeypatch, "d", "y")
+    _answers(monkeypatch, "d", "y", "y")
     result = memtui("init")
     assert result.code == 0 and f"+++ {settings}\n" in result.out
     assert settings.read_bytes() != before
@@ -196,8 +197,68 @@ def test_scripts_that_do_the_same_are_replaced_if_wanted(
         "starts precompact-context.sh, which memtui's hooks stand in for.\n" in said and "--replace" in said
     )
     assert shared.read_text() == before
-    _answers(monkeypatch, "y", "y")
+    _answers(monkeypatch, "y", "y", "y")
     assert memtui("init").code == 0
     assert "precompact-context.sh" not in shared.read_text()
     assert memtui("uninstall", "--yes").code == 0
     assert shared.read_text() == before
+
+
+def test_init_says_where_sessions_are_kept_and_how_much_that_is(
+    memtui: Memtui, transcript: Path, tmp_path: Path
+) -> None:
+    transcript.write_bytes(transcript.read_bytes() * 10_000)
+    (tmp_path / "claude" / "settings.json").write_text('{"cleanupPeriodDays": 12}')
+    archive = tmp_path / "memtui" / "data" / "archive"
+    said = memtui("init", "--dry-run").out
+    beyond = f"beyond the 12 days after which Claude Code deletes them, in {archive}"
+    size = transcript.stat().st_size
+    assert f"Sessions are kept, compressed, {beyond}: this project's 1 session ({size / 1e6:.1f} MB)" in said
+    assert f"take about {round(size / 7e3)} kB." in said
+    memtui("archive")
+    assert " kB are there.\n" in memtui("init", "--dry-run").out
+    assert "[archive] in config.toml may say keep = false" in memtui("init", "--yes").out
+
+
+@pytest.mark.parametrize("before", ["", '[app]\ntheme = "nord"', "[archive] # mine\nbudget_gb = 1\n[keys]\n"])
+def test_a_person_may_say_no_to_the_archive_and_take_that_back(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    config = tmp_path / "memtui" / "config" / "config.toml"
+    if before:
+        config.parent.mkdir(parents=True)
+        config.write_text(before)
+    _answers(monkeypatch, "y", "n")
+    done = memtui("init")
+    assert done.code == 0
+    assert f"Sessions are not kept: {config} says so.\n" in done.out
+    assert tomllib.loads(config.read_text())["archive"]["keep"] is False
+    assert memtui("archive").out.startswith("Nothing is kept")
+    memtui("uninstall", "--yes")
+    _answers(monkeypatch, "y")  # is not asked again
+    assert "Sessions are not kept beyond the 30 days" in memtui("init").out
+    changes = json.loads(memtui("log", "--json").out)
+    change = next(each for each in changes if each["what"] == "turned the archive off")
+    assert memtui("undo", change["id"]).code == 0
+    assert (config.read_text() if config.exists() else "") == before
+
+
+def test_a_person_who_says_yes_keeps_sessions(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _answers(monkeypatch, "y", "")
+    assert "Keep copies of sessions" in memtui("init").out
+    assert not (tmp_path / "memtui" / "config").exists()
+    assert "of 1 sessions" in memtui("archive").out
+
+
+def test_a_config_that_would_say_something_else_is_left(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "memtui" / "config" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("archive = {budget_gb = 1}\n")
+    _answers(monkeypatch, "y", "n")
+    done = memtui("init")
+    assert done.code == 1 and "write keep = false below [archive] yourself" in done.err
+    assert config.read_text() == "archive = {budget_gb = 1}\n"

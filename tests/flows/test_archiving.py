@@ -97,9 +97,16 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     assert "deletes 1 session in the next 7 days" in finding.message
     keep_ending(places, clock)
     (finding,) = check_archive(places, clock)
-    assert finding.message.startswith("1 sessions kept")
-    (frames,) = places.home.archive.rglob("*.frames")
-    frames.write_bytes(b"x" * 100)
+    assert finding.message.startswith("1 session kept, 1 kB; it is whole")
+    assert list(check_archive(places, clock)) == [finding]
+    for number in range(4):
+        transcript(places, f"old-{number}", days=27)
+    keep_ending(places, clock)
+    (finding,) = check_archive(places, clock)
+    assert finding.message.startswith("5 sessions kept, ")
+    assert finding.message.endswith("; the 3 kept last are whole")
+    for frames in places.home.archive.rglob("*.frames"):
+        frames.write_bytes(b"x" * 100)
     assert "is not whole" in next(iter(check_archive(places, clock))).message
 
 

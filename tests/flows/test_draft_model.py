@@ -50,9 +50,9 @@ def framed(text: str) -> str:
 
 def reworded(places: Places) -> Reworded:
     capture = CaptureStore(places.project).load(entry_of(places))
-    facts, _ = capture_facts(capture, places.claude)
+    facts, _ = capture_facts(capture, places)
     memory, summary = draft_memory(facts), draft_summary(facts)
-    told = review_by_claude(capture, memory, summary, facts, places.claude)
+    told = review_by_claude(capture, memory, summary, facts, places)
     if told.problem:
         assert (told.memory, told.summary) == (memory, summary)
     return told

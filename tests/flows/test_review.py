@@ -139,7 +139,7 @@ def test_an_older_recovery_section_gives_way(places: Places) -> None:
 
 def test_facts_that_are_known_are_not_read_again(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = CaptureStore(places.project).load(entry_of(places))
-    facts, note = capture_facts(capture, places.claude)
+    facts, note = capture_facts(capture, places)
     assert note == ""
     monkeypatch.setattr(module, "read_facts", None)
     reviewed(places, replace(facts, first_prompt="Known"))

@@ -24,6 +24,8 @@ from memtui.setup.findings import Level
 from memtui.setup.settings import EVENTS, PURPOSES, own_command
 from memtui.setup.trying import BARE_PATH, probe
 from memtui.setup.wiring import is_wired, look
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.commands_file import CommandsFile
 from tests.setup.conftest import NOW, clock
 from tests.setup.conftest import Run as Runner
@@ -308,6 +310,16 @@ def test_transcripts_about_to_be_deleted_are_told(
     if said:
         assert found[0][0] is Level.WARNING
         assert said in found[0][1] and path.name in found[0][1]
+
+
+def test_transcripts_of_which_there_is_a_copy_are_no_reason_to_worry(places: Places, probes: Probes) -> None:
+    transcript = _transcript(places, 0, written_days_ago=29)
+    _capture(places, days=1, transcript=transcript)
+    assert _found(places, "transcripts") != []
+    Archive(places.home, clock).keep(transcript, ArchiveSettings())
+    assert _found(places, "transcripts") == []
+    transcript.unlink()
+    assert _found(places, "transcripts") == []
 
 
 def test_transcripts_that_are_gone_are_told(places: Places, probes: Probes) -> None:

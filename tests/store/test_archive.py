@@ -13,6 +13,7 @@ import pytest
 
 from memtui.files import FileProblem
 from memtui.project import Home, memtui_home
+from memtui.store import archive as archive_module
 from memtui.store import frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
@@ -97,6 +98,48 @@ def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, tr
     assert sorted(archive.restore(archive.find("s-1"))) == sorted([agent, transcript])
     assert agent.read_bytes() == data
     assert [each.session_id for each in archive.entries()] == ["s-1"]
+
+
+def test_what_is_unpacked_brings_the_subagents_along_and_is_bounded(
+    archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    write(agent, user("task"))
+    other = write(transcript.with_name("s-2.jsonl"), user("another", cwd="/p"))
+    for each in (transcript, other):
+        archive.keep(each, KEEP)
+        each.unlink()
+    first = archive.readable(archive.find("s-1"))
+    beside = first.with_suffix("") / "subagents" / agent.name
+    assert beside.read_bytes() == agent.read_bytes()
+    os.utime(first, (1, 1))
+    archive.readable(archive.find("s-2"))
+    assert first.is_file()  # there is room for both
+    monkeypatch.setattr(archive_module, "UNPACKED", 300)
+    archive.readable(archive.find("s-1"))
+    second = archive.readable(archive.find("s-2"))
+    second.unlink()
+    os.utime(first, (1, 1))
+    assert archive.readable(archive.find("s-2")) == second
+    assert second.is_file() and not first.exists() and not beside.exists()
+    assert archive.readable(archive.find("s-1")) == first and beside.is_file()
+    archive.remove(archive.find("s-1"))
+    assert not first.exists() and not beside.exists()
+
+
+def test_a_copy_is_known_by_the_place_of_its_source(archive: Archive, transcript: Path) -> None:
+    assert archive.kept_at(transcript) is None
+    archive.keep(transcript, KEEP)
+    kept = archive.kept_at(transcript)
+    assert kept is not None and kept == archive.find("s-1")
+    assert archive.kept_at(transcript.with_name("s.jsonl")) is None
+    assert archive.kept_at(Path("/elsewhere") / transcript.parent.name / transcript.name) is None
+    assert archive.kept_at(Path()) is None
+    whole = transcript.read_bytes()
+    for start in (0, 90, 350):  # in one frame, and across the end of one
+        assert archive.holds(kept, whole[start : start + 20])
+    assert not archive.holds(kept, b"nothing like it")
 
 
 def test_files_are_the_users_alone(archive: Archive, transcript: Path) -> None:

@@ -12,12 +12,10 @@ from memtui.cli.captures import title_of
 from memtui.cli.changes import changes_in
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute
-from memtui.formats.capture import Capture
-from memtui.project import Project, claude_config
-from memtui.store.backfill import Compaction, first_message, missing_captures, write_missing
-from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.transcripts import TranscriptStore
+from memtui.clock import local_minute, system_clock
+from memtui.flows.backfilling import find_missing
+from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.store.backfill import Compaction, write_missing
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -43,11 +41,12 @@ class Listed:
 def command(yes: bool, as_json: bool, root: Path | None) -> None:
     """Write captures for auto-compactions that have none.
 
-    They are found in the transcripts that Claude Code keeps of this project, for 30 days by default. Each
-    capture gets its compaction's own time. Nothing is written twice, and nothing that exists is changed.
+    They are found in the transcripts that Claude Code keeps of this project, for 30 days by default, and in
+    the archive. Each capture gets its compaction's own time. Nothing is written twice, and nothing that
+    exists is changed.
     """
     project = project_of(root)
-    missing = [(each, first_message(each)) for each in _missing(project)]
+    missing = find_missing(Places(project, memtui_home(), claude_config()), system_clock)
     if not as_json:
         if not missing:
             say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")
@@ -66,17 +65,6 @@ def command(yes: bool, as_json: bool, root: Path | None) -> None:
         say(f"Wrote {_captures(written)} to {project.compacts}")
     else:
         say("Nothing was written.")
-
-
-def _missing(project: Project) -> tuple[Compaction, ...]:
-    store = CaptureStore(project)
-    captures: list[Capture] = []
-    for entry in store.entries():
-        try:
-            captures.append(store.load(entry))
-        except CaptureProblem:
-            continue
-    return missing_captures(TranscriptStore(project, claude_config()).entries(), captures)
 
 
 def _agreed(number: int, as_json: bool) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from memtui.cli.engine import stands
@@ -15,6 +14,7 @@ from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
+from memtui.project import Places
 from memtui.reading.facts import Facts
 
 _SUMMARY = "Summary"
@@ -35,31 +35,31 @@ class Draft(NamedTuple):
     """Where the wording is from; "" for a review written elsewhere."""
 
 
-def draft_of(capture: Capture, claude: Path) -> Draft:
+def draft_of(capture: Capture, places: Places) -> Draft:
     """Draft the review of a capture.
 
     Args:
         capture: the capture to review.
-        claude: Claude Code's configuration folder: no transcript outside it is opened.
+        places: no transcript outside Claude Code's folder and the archive is opened.
     """
-    facts, note = capture_facts(capture, claude)
+    facts, note = capture_facts(capture, places)
     return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
 
 
-def by_claude(draft: Draft, capture: Capture, claude: Path, called_off: Callable[[], bool]) -> Draft:
+def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callable[[], bool]) -> Draft:
     """A draft improved by the model; when that fails, the draft itself with a note.
 
     Args:
         draft: from the facts.
         capture: the capture under review.
-        claude: Claude Code's configuration folder.
+        places: where transcripts are.
         called_off: whether to stop waiting; polled.
     """
     from memtui.flows.draft_model import review_by_claude
 
     assert draft.facts is not None
     reworded = review_by_claude(
-        capture, draft.memory, draft.summary, draft.facts, claude, cancelled=called_off
+        capture, draft.memory, draft.summary, draft.facts, places, cancelled=called_off
     )
     if reworded.problem:
         problem = f"drafted {stands(reworded.problem)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -13,7 +14,17 @@ from memtui.cli.memory_store import opened, resolved
 from memtui.cli.output import print_bytes, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
-from memtui.flows.export import LAST, Form, Range, memory_parts, session_parts, write_export
+from memtui.files import FileProblem
+from memtui.flows.export import (
+    LAST,
+    Form,
+    Range,
+    form_of,
+    memory_parts,
+    session_file,
+    session_parts,
+    write_export,
+)
 from memtui.flows.sessions import find_transcript
 from memtui.project import Places, claude_config, expanded, memtui_home
 from memtui.store.session_list import size_text
@@ -43,24 +54,26 @@ def command(
     """
     if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
         raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
-    made = Form(form or ("md" if output.endswith((".md", ".markdown")) else "html"))
+    made = Form(form) if form else form_of(output)
     wanted = _range(lines) if lines else None
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
         backend = opened()
         memory = backend.get(resolved(backend, name, root))
-        called = memory.meta.id
+        called = f"{memory.meta.id}.{made}"
         parts = memory_parts(memory, made, system_clock(), mask=not unmasked)
     else:
         transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), name)
-        called = f"session-{transcript.stem[:8]}"
+        called = session_file(transcript, made)
         parts = session_parts(transcript, made, system_clock(), lines=wanted, mask=not unmasked)
     if output == "-":
         for part in parts:
             print_bytes(part.encode("utf-8", "replace"))
         return
-    target = expanded(output) if output else Path(f"{called}.{made}")
+    target = expanded(output) if output else Path(called)
+    if not force and os.path.lexists(target):
+        raise FileProblem(target, "is there already; name another file, or replace it with --force")
     size = write_export(target, parts, replace=force)
     secrets = "with its secrets" if unmasked else "secrets masked"
     say(f"Wrote {target}, {size_text(size)}, {secrets}.")

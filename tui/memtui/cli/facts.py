@@ -55,8 +55,9 @@ def _read(transcript: Path | None, session: str, root: Path | None) -> Facts:
 
 
 def _covered(capture: str, root: Path | None) -> Facts:
-    store = CaptureStore(project_of(root))
-    facts, problem = capture_facts(store.load(store.resolve(capture)), claude_config())
+    places = Places(project_of(root), memtui_home(), claude_config())
+    store = CaptureStore(places.project)
+    facts, problem = capture_facts(store.load(store.resolve(capture)), places)
     if problem:
         say(problem, err=True)
     return facts

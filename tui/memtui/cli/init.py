@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.installing import (
     FOR,
     carry_out,
@@ -18,7 +19,9 @@ from memtui.cli.installing import (
 )
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
+from memtui.clock import system_clock
 from memtui.project import Places
+from memtui.setup.archiving import about_archive, is_decided, keep_nothing
 from memtui.setup.install import plan_init, tidy
 from memtui.setup.settings import PURPOSES
 from memtui.setup.wiring import look
@@ -48,7 +51,8 @@ def command(
     summary becomes active by itself, and its rules outlive a compaction. /review-compact reviews from within
     Claude Code, /memory:compact stores a session under a Recovery ID, /pin keeps a line that no compaction
     may lose, and /rescue gets back what one lost. Claude Code starts a server of .mcp.json only when you have
-    approved it: your local settings do so. What changes is shown first; the rest of the settings stays byte
+    approved it: your local settings do so. Sessions are kept in an archive beyond the days after which Claude
+    Code deletes them, unless you say no. What changes is shown first; the rest of the settings stays byte
     for byte, a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
     """
     scope = scope_of(project, shared, user)
@@ -66,10 +70,23 @@ def command(
     say("The hooks, each a short process of memtui that Claude Code starts:")
     for event, purpose in PURPOSES.items():
         say(f"  {event:<17}{purpose}")
+    say(about_archive(places, system_clock))
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
+        _ask_archive(places, ask=not yes and can_answer())
         say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
         if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):
             say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")
+
+
+def _ask_archive(places: Places, *, ask: bool) -> None:
+    """Let the person decide whether sessions are kept, unless that is decided."""
+    if is_decided(places.home):
+        return
+    if not ask:
+        say("Note: [archive] in config.toml may say keep = false, or name folders of which nothing is kept.")
+    elif not click.confirm("Keep copies of sessions, so that they outlive Claude Code's?", default=True):
+        path = keep_nothing(places.home, changes_in(places.project.root).wrote)
+        say(f"Sessions are not kept: {path} says so.")
 
 
 def _may_replace(places: Places, *, ask: bool) -> bool:

@@ -98,12 +98,12 @@ def command(
         )
         _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
         return
-    draft = _given(loaded) if from_stdin else _drafted(loaded, engine)
+    places = Places(store.project, memtui_home(), claude_config())
+    draft = _given(loaded, places) if from_stdin else _drafted(loaded, engine, places)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
         say(f"{entry.name} stays pending.")
         return
-    places = Places(store.project, memtui_home(), claude_config())
     reviewed = review(
         places,
         system_clock,
@@ -138,16 +138,16 @@ def _project(root: Path | None, capture: str | None) -> Project:
     return project_of(root)
 
 
-def _drafted(capture: Capture, engine: str) -> Draft:
+def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
     """The draft from the facts, or the model's version of it."""
-    draft = draft_of(capture, claude_config())
+    draft = draft_of(capture, places)
     if engine != Engine.CLAUDE:
         return draft
     with asking() as called_off:
-        return by_claude(draft, capture, claude_config(), called_off)
+        return by_claude(draft, capture, places, called_off)
 
 
-def _given(capture: Capture) -> Draft:
+def _given(capture: Capture, places: Places) -> Draft:
     """The review on standard input. Without a summary, it gets the draft's."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
     if len(data) > _LIMIT:
@@ -158,7 +158,7 @@ def _given(capture: Capture) -> Draft:
         raise click.ClickException(f"standard input is no review: {error}; nothing was changed.") from error
     if draft.summary:
         return draft
-    return draft._replace(summary=draft_of(capture, claude_config()).summary)
+    return draft._replace(summary=draft_of(capture, places).summary)
 
 
 def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | None:

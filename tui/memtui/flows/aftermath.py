@@ -15,14 +15,13 @@ from memtui.aftermath.rows import Standing
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
-from memtui.flows.sessions import find_transcript, session_root, transcripts_of
+from memtui.flows.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.hooks.active import active_rules
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
 from memtui.project import Places
 from memtui.reading.facts import Facts, read_facts
 from memtui.store.captures import CaptureStore
-from memtui.store.transcripts import check_transcript
 
 _FEW = 3
 """A line of rules with fewer words is a title."""
@@ -57,7 +56,7 @@ def named_compaction(places: Places, name: str = "") -> tuple[Path, datetime | N
         return find_transcript(places, name), None
     store = CaptureStore(places.project)
     capture = store.load(store.resolve(name))
-    return check_transcript(capture.transcript, places.claude), capture.timestamp
+    return captured_transcript(places, capture.transcript), capture.timestamp
 
 
 def aftermaths(

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from memtui.engines.choice import Engine, improved
 from memtui.engines.claude import Claude
+from memtui.files import FileProblem
 from memtui.flows.compact import Compacted
+from memtui.flows.sessions import captured_transcript
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import parse_recovery, render_recovery
+from memtui.project import Places
 from memtui.reading.facts import Facts
-from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def review_by_claude(
     memory: MemoryFile,
     summary: str,
     facts: Facts,
-    claude: Path,
+    places: Places,
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Reworded:
@@ -69,12 +71,12 @@ def review_by_claude(
         memory: the memory file made from facts.
         summary: the summary made from facts.
         facts: the facts for both.
-        claude: Claude Code's configuration folder: no transcript outside it is opened.
+        places: no transcript outside Claude Code's folder and the archive is opened.
         cancelled: polled while waiting.
     """
     transcript: Path | None = None
-    with suppress(TranscriptProblem):  # then the facts are the capture's own
-        transcript = check_transcript(capture.transcript, claude)
+    with suppress(FileProblem):  # then the facts are the capture's own
+        transcript = captured_transcript(places, capture.transcript)
 
     def ask() -> tuple[MemoryFile, str]:
         model = Claude(transcript, until=capture.timestamp, cancelled=cancelled)

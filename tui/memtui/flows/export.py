@@ -29,6 +29,16 @@ class Form(StrEnum):
     MARKDOWN = "md"
 
 
+def form_of(name: str) -> Form:
+    """What a file's name stands for: HTML, unless it ends as Markdown does."""
+    return Form.MARKDOWN if name.casefold().endswith((".md", ".markdown")) else Form.HTML
+
+
+def session_file(transcript: Path, form: Form = Form.HTML) -> str:
+    """What a session's file is called where nobody says how."""
+    return f"session-{transcript.stem[:8]}.{form}"
+
+
 Range = tuple[int, int]
 """The first and the last line of a transcript that are wanted, 1-based."""
 
@@ -117,5 +127,5 @@ def write_export(target: Path, parts: Iterator[str], *, replace: bool = False) -
     """
     size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
     if size is None:
-        raise FileProblem(target, "is there already; name another file, or replace it with --force")
+        raise FileProblem(target, "is there already: name another file")
     return size

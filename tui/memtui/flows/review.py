@@ -10,7 +10,7 @@ from memtui.clock import Clock
 from memtui.documents.recovery_review import with_review
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, drafted, keep
-from memtui.flows.sessions import session_root
+from memtui.flows.sessions import captured_transcript, session_root
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
@@ -24,7 +24,6 @@ from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
-from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 _RECOVERY = "Recovery"
 
@@ -39,17 +38,17 @@ class Reviewed:
     recovery_id: str
 
 
-def capture_facts(capture: Capture, claude: Path) -> tuple[Facts, str]:
+def capture_facts(capture: Capture, places: Places) -> tuple[Facts, str]:
     """The facts up to a capture's compaction; without a transcript the capture's own, and the reason.
 
     Args:
         capture: the capture.
-        claude: Claude Code's configuration folder: no transcript outside it is opened.
+        places: no transcript outside Claude Code's folder and the archive is opened.
     """
     try:
-        path = check_transcript(capture.transcript, claude)
+        path = captured_transcript(places, capture.transcript)
         return read_facts(path, until=capture.timestamp), ""
-    except TranscriptProblem as problem:
+    except FileProblem as problem:
         note = f"drafted from the capture alone: {problem}"
     except OSError as error:
         note = f"drafted from the capture alone: {path} cannot be read: {error.strerror}"
@@ -89,7 +88,7 @@ def review(
     if capture.status != "pending":
         raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
     if facts is None:
-        facts, _ = capture_facts(capture, places.claude)
+        facts, _ = capture_facts(capture, places)
     root = session_root(facts, places.project)
     recovery, _ = drafted(facts, Project(root), current=False)
     text = render_recovery(with_review(recovery, memory, facts))

@@ -12,6 +12,7 @@ from memtui.reading.facts import Facts
 from memtui.reading.paths import inside
 from memtui.store.archive import Archive
 from memtui.store.index.sources import Sources
+from memtui.store.transcript_path import TranscriptGone, check_transcript
 from memtui.store.transcripts import TranscriptStore
 
 
@@ -37,7 +38,7 @@ def find_transcript(places: Places, session: str = "") -> Path:
     try:
         return found[named_session(places, found, session)]
     except FileProblem:
-        if not session or (kept := _archived(places, session)) is None:
+        if not session or (kept := archived_transcript(places, session)) is None:
             raise
         return kept
 
@@ -51,12 +52,29 @@ def _agent_transcript(places: Places, agent: str) -> Path:
     return Archive(places.home, system_clock).readable_at(named[0])
 
 
-def _archived(places: Places, session: str) -> Path | None:
-    """A session that Claude Code has deleted, unpacked from the archive."""
+def archived_transcript(places: Places, session: str) -> Path | None:
+    """The transcript of a session that only the archive has, unpacked, by its id or the beginning of one."""
     archive = Archive(places.home, system_clock)
     fits = [each for each in archive.entries() if each.session_id.startswith(session)]
     exact = [each for each in fits if each.session_id == session] or fits
     return archive.readable(exact[0]) if len(exact) == 1 else None
+
+
+def captured_transcript(places: Places, path: str) -> Path:
+    """The transcript that a capture names: Claude Code's own, else a copy unpacked from the archive.
+
+    Raises:
+        TranscriptProblem: it is not opened, or gone and not kept.
+        FileProblem: its copy cannot be unpacked.
+    """
+    try:
+        return check_transcript(path, places.claude)
+    except TranscriptGone:
+        archive = Archive(places.home, system_clock)
+        kept = archive.kept_at(expanded(path.strip()))
+        if kept is None:
+            raise
+        return archive.readable(kept)
 
 
 def transcripts_of(places: Places) -> dict[str, Path]:

@@ -13,7 +13,14 @@ from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
-from memtui.flows.sessions import find_transcript, named_session, refuse_strange, session_root, transcripts_of
+from memtui.flows.sessions import (
+    archived_transcript,
+    find_transcript,
+    named_session,
+    refuse_strange,
+    session_root,
+    transcripts_of,
+)
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
@@ -177,7 +184,13 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
         if not stored:
             raise
         transcripts = {}
-    named = named_session(places, (*transcripts, *stored), session)
+    try:
+        named = named_session(places, (*transcripts, *stored), session)
+    except FileProblem:
+        path = archived_transcript(places, session) if session else None
+        if path is None:
+            raise
+        return SessionDocuments(path.stem, store.versions(path.stem), store, path)
     return SessionDocuments(named, store.versions(named), store, transcripts.get(named))
 
 

@@ -35,16 +35,27 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
             yield warning("archive", message, "Run `memtui archive`.")
         else:
             yield note("archive", f"{message}: [archive] keep = false")
-    for each in entries[:_SAMPLE]:
+    sample = entries[:_SAMPLE]
+    damaged = False
+    for each in sample:
         if damage := archive.verify(each):
+            damaged = True
             yield broken(
                 "archive", f"{each.session_id[:8]} is not whole: {damage}", "Run `memtui archive verify`."
             )
     if entries:
         total = archive.total(entries)
-        message = f"{len(entries)} sessions kept, {size_text(total)}"
+        number = f"{len(entries)} {'session' if len(entries) == 1 else 'sessions'}"
+        whole = "" if damaged else f"; {_sampled(len(sample), len(entries))} whole"
+        message = f"{number} kept, {size_text(total)}{whole}"
         if total > settings.budget:
             advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."
             yield warning("archive", f"{message}: more than {size_text(settings.budget)}", advice)
         else:
             yield ok("archive", message)
+
+
+def _sampled(sample: int, all_: int) -> str:
+    if sample == all_:
+        return "it is" if sample == 1 else "all are"
+    return f"the {sample} kept last are"

@@ -17,6 +17,7 @@ from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.git import git_sees
 from memtui.setup.settings import EVENTS
+from memtui.store.archive import Archive
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
@@ -103,9 +104,10 @@ def check_pending(captures: Loaded, now: datetime) -> Iterator[Finding]:
 def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator[Finding]:
     """Whether Claude Code will soon delete the transcript of a pending capture."""
     days = cleanup_days(places.claude, places.project.root)
+    archive = Archive(places.home, lambda: now)
     gone = 0
     for entry, capture in captures:
-        if capture.status != "pending":
+        if capture.status != "pending" or archive.kept_at(Path(capture.transcript)) is not None:
             continue
         try:
             path = check_transcript(capture.transcript, places.claude)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from memtui.reading.subagents import agent_transcripts
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.frames import BrokenArchiveError, FramedFile, bytes_of, framed_files, remove_framed
 from memtui.store.transcripts import first_cwd
+
+UNPACKED = 1 << 30
+"""Bytes of unpacked sessions that stay in the cache."""
 
 _STEM = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
@@ -128,6 +132,34 @@ class Archive:
             raise FileProblem(self.root, f"has {how_many} like this: {session}")
         return found[0]
 
+    def kept_at(self, source: Path) -> Kept | None:
+        """The newest copy of a session's transcript, by the place where Claude Code had it."""
+        place = self._place(source)
+        numbered = [
+            (int(found["number"]), stem)
+            for stem in (framed_files(place.parent) if place.parent.is_dir() else ())
+            if stem.parent == place.parent and (found := _STEM.fullmatch(stem.name))
+            if found["name"] == place.name
+        ]
+        kept = _kept(place, max(numbered)[1]) if numbered else None
+        return kept if kept is not None and kept.source == source else None
+
+    def holds(self, kept: Kept, mark: bytes) -> bool:
+        """Whether a transcript has some bytes in it; False for a copy that is broken.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        end = b""
+        try:
+            for part in FramedFile(kept.stem).parts():
+                if mark in end + part:
+                    return True
+                end = part[-len(mark) :]
+        except BrokenArchiveError:
+            pass
+        return False
+
     def files_of(self, kept: Kept) -> list[tuple[Path, Path]]:
         """Every copy of a session and of its subagents: stem and original path."""
         place = kept.stem.with_name(kept.session_id)
@@ -184,16 +216,24 @@ class Archive:
     def readable(self, kept: Kept) -> Path:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
 
+        The transcripts of its subagents are then beside it, as Claude Code has them.
+
         Raises:
             FileProblem: the copy is broken, or cannot be written.
         """
         if kept.is_live:
             return kept.source
-        target = self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
-        private_folder(target.parent, within=existing_above(self._home.cache))
-        if not (target.is_file() and target.stat().st_size == kept.size):
-            target.unlink(missing_ok=True)
-            self.unpack(kept.stem, target)
+        target = self._unpacked(kept)
+        if target.is_file() and target.stat().st_size == kept.size:
+            with suppress(OSError):
+                os.utime(target)  # those not read for the longest time go first
+            return target
+        agents = kept.source.with_suffix("")
+        for source, stem in self._current(kept).items():
+            if source.is_relative_to(agents):  # before its session: that says that all are there
+                self._unpack_anew(stem, target.with_suffix("") / source.relative_to(agents))
+        self._unpack_anew(kept.stem, target)
+        self._bound_unpacked(target)
         return target
 
     def readable_at(self, source: Path) -> Path:
@@ -204,17 +244,38 @@ class Archive:
         """
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
-        for kept in self.entries():
-            if kept.source == source:
-                return self.readable(kept)
-            stem = self._current(kept).get(source) if kept.source.parent in source.parents else None
-            if stem is not None:
-                target = self.readable(kept).with_suffix("") / "subagents" / source.name
-                private_folder(target.parent, within=existing_above(self._home.cache))
+        if (kept := self.kept_at(source)) is not None:
+            return self.readable(kept)
+        for folder in source.parents:
+            kept = self.kept_at(folder.with_name(f"{folder.name}.jsonl")) if folder.name else None
+            stem = self._current(kept).get(source) if kept is not None else None
+            if kept is not None and stem is not None:
+                target = self._unpacked(kept).with_suffix("") / source.relative_to(folder)
                 if not target.is_file():
-                    self.unpack(stem, target)
+                    self._unpack_anew(stem, target)
                 return target
         raise FileProblem(source, "is gone, and the archive has no copy of it")
+
+    def _bound_unpacked(self, latest: Path) -> None:
+        """Remove unpacked sessions beyond the limit, but not the latest. Never raises."""
+        with suppress(OSError):
+            sessions = list((self._home.cache / "unpacked").glob("*/*.jsonl"))
+            found = sorted((each.stat().st_mtime_ns, each) for each in sessions if each != latest)
+            left = UNPACKED - _tree_bytes(latest)
+            for _, each in reversed(found):
+                left -= _tree_bytes(each)
+                if left < 0:
+                    each.unlink()
+                    shutil.rmtree(each.with_suffix(""), ignore_errors=True)
+
+    def _unpacked(self, kept: Kept) -> Path:
+        return self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
+
+    def _unpack_anew(self, stem: Path, target: Path) -> None:
+        private_folder(target.parent, within=existing_above(self._home.cache))
+        with writing(target):
+            target.unlink(missing_ok=True)
+        self.unpack(stem, target)
 
     def remove(self, kept: Kept) -> None:
         """Delete every copy of a session from the archive, and its unpacked files.
@@ -225,8 +286,8 @@ class Archive:
         with writing(kept.stem):
             for stem, _ in self.files_of(kept):
                 remove_framed(stem)
-            target = self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
-            target.unlink(missing_ok=True)
+            self._unpacked(kept).unlink(missing_ok=True)
+            shutil.rmtree(self._unpacked(kept).with_suffix(""), ignore_errors=True)
             place = kept.stem.with_name(kept.session_id)
             for empty in (place / "subagents", place, place.parent):
                 with suppress(OSError):
@@ -235,6 +296,12 @@ class Archive:
     def total(self, entries: Iterable[Kept]) -> int:
         """Size of sessions in the archive in bytes, with all their copies."""
         return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
+
+
+def _tree_bytes(transcript: Path) -> int:
+    """Bytes of an unpacked session, with its subagents' transcripts."""
+    agents = [path for _, path in agent_transcripts(transcript, ())]
+    return sum(each.stat().st_size for each in (transcript, *agents))
 
 
 def is_private(transcript: Path, settings: ArchiveSettings) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 _BLOCK = 1 << 20
-_MARK = b'"compact_boundary"'
+BOUNDARY = b'"compact_boundary"'
 """Only boundary lines have it, as quotes in the text of a message are escaped."""
 
 _YEARS = range(2020, 9999)
@@ -217,12 +217,12 @@ def _marked_lines(path: Path) -> Iterator[tuple[int, int]]:
 
 
 def _found(data: bytes, end: int, begin: int) -> Iterator[tuple[int, int]]:
-    at = data.find(_MARK, 0, end)
+    at = data.find(BOUNDARY, 0, end)
     while at >= 0:
         start = data.rfind(b"\n", 0, at) + 1
         stop = data.find(b"\n", at, end) + 1 or end
         yield begin + start, begin + stop
-        at = data.find(_MARK, stop, end)
+        at = data.find(BOUNDARY, stop, end)
 
 
 def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:

@@ -14,6 +14,10 @@ class TranscriptProblem(FileProblem):
     """A transcript is missing, or not opened for safety."""
 
 
+class TranscriptGone(TranscriptProblem):
+    """Claude Code has deleted it; the archive may have a copy."""
+
+
 def check_transcript(path: str | Path, config: Path | None = None) -> Path:
     """Check a transcript's path that was read from a file.
 
@@ -21,7 +25,8 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
     may come with a cloned repository and name any file of this machine.
 
     Raises:
-        TranscriptProblem: it is missing, elsewhere, not a transcript, or another user's.
+        TranscriptGone: it is missing.
+        TranscriptProblem: it is elsewhere, not a transcript, or another user's.
     """
     text = os.fspath(path).strip()
     config = config if config is not None else claude_config()
@@ -37,7 +42,7 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
         status = os.lstat(real)
     except OSError as error:
         reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
-        raise TranscriptProblem(where, reason) from error
+        raise TranscriptGone(where, reason) from error
     if not stat.S_ISREG(status.st_mode):
         raise TranscriptProblem(where, "is no regular file")
     if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):

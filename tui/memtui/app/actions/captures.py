@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
 
 if TYPE_CHECKING:
+    from memtui.flows.backfilling import Missing
     from memtui.flows.review import Reviewed
 
 
@@ -86,8 +87,10 @@ class CaptureActions:
         self._host.start(self._backfill, group="backfill", exclusive=True)
 
     async def _backfill(self) -> None:
-        health = self._health()
-        missing = health.missing if health else ()
+        with self._host.reporting("looking for compactions"):
+            await self._backfill_missing(await asyncio.to_thread(self._browser.missing))
+
+    async def _backfill_missing(self, missing: Sequence[Missing]) -> None:
         if not missing:
             self._host.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
             return

@@ -193,6 +193,9 @@ TRANSCRIPT = CommandTable(
         ScreenCommand(
             "e", "e", "pager", "open them in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
         ),
+        ScreenCommand(
+            "E", "E", "export", "write the session as a page, or as Markdown", "screen.export", bar=False
+        ),
         ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
         ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
         ScreenCommand(

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
     from memtui.app.model.watch import Watch
+    from memtui.flows.backfilling import Missing
     from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
-    from memtui.store.backfill import Compaction
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
     from memtui.store.changes import Changes
@@ -412,28 +412,39 @@ class Browser:
         with self.changes.together(plan.what):
             apply(plan, self.places, self.clock, self.changes.wrote)
 
-    def backfill(self, missing: Iterable[Compaction]) -> int:
+    def missing(self) -> list[Missing]:
+        """The auto-compactions that have no capture, those in archived transcripts included.
+
+        Raises:
+            FileProblem: captures or transcripts cannot be listed.
+        """
+        from memtui.flows.backfilling import find_missing
+
+        return find_missing(self.places, self.clock)
+
+    def backfill(self, missing: Iterable[Missing]) -> int:
         """Capture compactions after the fact; returns how many captures were written.
 
         Raises:
             FileProblem: a capture cannot be written.
         """
-        from memtui.store.backfill import first_message, write_missing
+        from memtui.store.backfill import write_missing
 
         with self.changes.together() as together:
             written = [
-                write_missing(self.project, each, first_message(each), self.changes.wrote) for each in missing
+                write_missing(self.project, each.compaction, each.message, self.changes.wrote)
+                for each in missing
             ]
             number = sum(path is not None for path in written)
             together.what = f"backfilled {number} capture{'' if number == 1 else 's'}"
         return number
 
     def check_transcript(self, path: str) -> Path:
-        """Accept a transcript's path read from a file.
+        """The transcript whose path was read from a file, be it a copy from the archive.
 
         Raises:
-            TranscriptProblem: it is not opened; `reason` says why.
+            FileProblem: it is not opened; `reason` says why.
         """
-        from memtui.store.transcripts import check_transcript
+        from memtui.flows.sessions import captured_transcript
 
-        return check_transcript(path, self.transcripts.config)
+        return captured_transcript(self.places, path)

@@ -37,7 +37,6 @@ from memtui.formats.memory import MemoryFile
 from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.capture_facts import facts_of_capture
 from memtui.reading.facts import Facts
-from memtui.store.transcripts import TranscriptProblem
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -113,7 +112,7 @@ class ReviewScreen(Screen[Reviewed | None]):
                 nothing = "The transcript holds nothing that could be evidence."
             except ReadingCancelledError:
                 return
-            except TranscriptProblem as problem:
+            except FileProblem as problem:
                 nothing = f"No facts: {problem}."
         with self.app.reporting("drafting the review"):
             self._fill(facts, nothing)
@@ -151,11 +150,11 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def question(self) -> Callable[[Callable[[], bool]], Reworded]:
         """The draft, as the facts make it, to be improved on."""
-        facts, claude = self._draft_facts, self.browser.places.claude
+        facts, places = self._draft_facts, self.browser.places
         assert facts is not None
         memory, summary = draft_memory(facts), draft_summary(facts)
         return lambda called_off: review_by_claude(
-            self.capture, memory, summary, facts, claude, cancelled=called_off
+            self.capture, memory, summary, facts, places, cancelled=called_off
         )
 
     def take(self, answer: Reworded) -> None:
@@ -229,7 +228,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         """Look at the conversation itself."""
         try:
             path = self.browser.check_transcript(self.capture.transcript)
-        except TranscriptProblem as problem:
+        except FileProblem as problem:
             self.asking.say(f"{problem}.", warn=True)
         else:
             read_transcript(self.app, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -14,6 +14,7 @@ from textual.screen import Screen
 from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
+from memtui.app.screens.exporting import export_session
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -229,6 +230,11 @@ class TranscriptScreen(Screen[None]):
         problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
         if problem:
             self.app.say(problem, severity="warning")
+
+    @work(group="export", exclusive=True, exit_on_error=False)
+    async def action_export(self) -> None:
+        """Write the session to a file."""
+        await export_session(self.app, self._path)
 
     def action_cycle(self) -> None:
         """Show all, no tools, or asks and closing messages."""

@@ -1,0 +1,69 @@
+"""Auto-compactions without a capture, in Claude Code's transcripts and in those that only the archive has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.formats.capture import Capture
+from memtui.project import Places
+from memtui.store.archive import Archive
+from memtui.store.backfill import BOUNDARY, Compaction, first_message, missing_captures
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
+
+
+class Missing(NamedTuple):
+    """A compaction without a capture."""
+
+    compaction: Compaction
+    """Its transcript is named where Claude Code has, or had it."""
+    message: str
+    """What the user said first in its session, masked."""
+
+
+def find_missing(places: Places, clock: Clock) -> list[Missing]:
+    """The auto-compactions of the project that have no capture, oldest first.
+
+    Raises:
+        FileProblem: captures or transcripts cannot be listed.
+    """
+    deleted = dict(_deleted(places, clock))
+    transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
+    sources = {each.path: source for each, source in deleted.items()}
+    return [
+        Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
+        for each in missing_captures(transcripts, _captures(places))
+    ]
+
+
+def _captures(places: Places) -> list[Capture]:
+    store = CaptureStore(places.project)
+    captures: list[Capture] = []
+    for entry in store.entries():
+        with suppress(CaptureProblem):
+            captures.append(store.load(entry))
+    return captures
+
+
+def _deleted(places: Places, clock: Clock) -> Iterator[tuple[Transcript, Path]]:
+    """Compacted sessions that only the archive has, unpacked, each with where Claude Code had it."""
+    archive, store = Archive(places.home, clock), TranscriptStore(places.project, places.claude)
+    folders = {each.name for each in (store.folder(), *store.folders())}
+    for kept in archive.entries():
+        if kept.is_live or kept.problem or kept.folder not in folders:
+            continue
+        with suppress(FileProblem, OSError):  # a broken copy: `memtui archive verify` names it
+            if not archive.holds(kept, BOUNDARY):
+                continue
+            path = archive.readable(kept)
+            folder = first_cwd(path)
+            if folder is None or folder.is_relative_to(places.project.root):
+                status = path.stat()
+                signature = (status.st_mtime_ns, status.st_size, status.st_ino)
+                yield Transcript(path, kept.session_id, signature), kept.source

@@ -1,0 +1,99 @@
+"""What `memtui init` says and asks of the archive, and turning it off."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.clock import Clock
+from memtui.files import FileMissing, FileProblem, existing_above, private_folder, read_within, write_atomic
+from memtui.project import Home, Places
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import archive_settings
+from memtui.store.retention import cleanup_days
+from memtui.store.session_list import SessionList, size_text
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+_LIMIT = 64 << 10
+_SECTION = re.compile(r"^[ \t]*\[[ \t]*archive[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE)
+_PACKED = 7
+"""How many times smaller transcripts become: 53 MB of recorded ones took 7.6 MB."""
+
+
+def about_archive(places: Places, clock: Clock) -> str:
+    """Where sessions are kept, for how long Claude Code has them, and how much this project's take.
+
+    Raises:
+        FileProblem: something cannot be listed, or config.toml cannot be read.
+    """
+    archive, settings = Archive(places.home, clock), archive_settings(places.home)
+    days = cleanup_days(places.claude, places.project.root)
+    beyond = f"beyond the {days} days after which Claude Code deletes them"
+    if not settings.keep:
+        return f"Sessions are not kept {beyond}: [archive] keep = false in {_config(places.home)}."
+    sessions = SessionList(places.project, places.home, places.claude, clock).entries()
+    size = sum(each.size for each in sessions)
+    here = "this project has none yet"
+    if sessions:
+        number = f"{len(sessions)} {'session' if len(sessions) == 1 else 'sessions'}"
+        here = f"this project's {number} ({size_text(size)}) take about {size_text(size // _PACKED)}"
+    total = archive.total(archive.entries())
+    there = f"; {size_text(total)} are there" if total else ""
+    return f"Sessions are kept, compressed, {beyond}, in {archive.root}: {here}{there}."
+
+
+def is_decided(home: Home) -> bool:
+    """Whether config.toml says whether sessions are kept.
+
+    Raises:
+        FileProblem: it cannot be read.
+    """
+    archive_settings(home)  # says what is wrong with the file
+    return "keep" in tomllib.loads(_read(home)).get("archive", {})
+
+
+def keep_nothing(home: Home, wrote: Wrote) -> Path:
+    """Write ``keep = false`` into config.toml, and nothing else; returns the file.
+
+    Raises:
+        FileProblem: it cannot be read or written, or says something that this would change.
+    """
+    path, text = _config(home), _read(home)
+    section = _SECTION.search(text)
+    if section is None:
+        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        new = f"{text}{gap}[archive]\nkeep = false\n"
+    else:
+        head = section[0] if section[0].endswith("\n") else f"{section[0]}\n"
+        new = f"{text[: section.start()]}{head}keep = false\n{text[section.end() :]}"
+    if not _says_only_that(text, new):
+        raise FileProblem(path, "is not changed: write keep = false below [archive] yourself")
+    private_folder(path.parent, within=existing_above(home.config))
+    write_atomic(path, new.encode(), mode=None)
+    wrote("turned the archive off", path, text.encode() if text else None, new.encode())
+    return path
+
+
+def _says_only_that(before: str, after: str) -> bool:
+    try:
+        old, new = tomllib.loads(before), tomllib.loads(after)
+    except ValueError:
+        return False
+    return new == {**old, "archive": {**old.get("archive", {}), "keep": False}}
+
+
+def _config(home: Home) -> Path:
+    return home.config / "config.toml"
+
+
+def _read(home: Home) -> str:
+    try:
+        return read_within(_config(home), home.config, limit=_LIMIT).decode("utf-8", "strict")
+    except FileMissing:
+        return ""
+    except ValueError as error:
+        raise FileProblem(_config(home), "is not valid UTF-8") from error
