@@ -1,16 +1,12 @@
-"""The rules of a session state from version to version."""
+"""The rules of a session state from version to version: properties, identity, size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.documents import compactor_decisions
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import members, merged_decisions
 from memtui.documents.compactor_size import FLOOR, TARGET, fitted, size_of
@@ -19,7 +15,6 @@ from memtui.documents.state_tasks import task_key
 from memtui.formats.model import Section
 from memtui.formats.session_state import (
     Decision,
-    Identity,
     SessionState,
     Task,
     TaskKind,
@@ -29,38 +24,9 @@ from memtui.formats.session_state import (
 )
 from memtui.reading.records import Facts, FileFact, Todo
 from memtui.reading.short_text import key_of
-from tests.documents.made import answer, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.compacting import SHOP, after, facts, of_kind
+from tests.documents.made import answer, commit, failed, plan, ran, turn
 from tests.formats import strategies
-
-
-@dataclass
-class Shop:
-    root: Path = Path("/work/shop")
-    name: str = "shop"
-
-
-SHOP = Shop()
-NOTHING = Facts()
-
-
-def facts(**changes: object) -> Facts:
-    return replace(NOTHING, **changes)  # type: ignore[arg-type]
-
-
-def todos(**statuses: str) -> tuple[Todo, ...]:
-    short = {"done": "completed", "now": "in_progress", "open": "pending"}
-    return tuple(Todo(name.replace("_", " "), short[status]) for name, status in statuses.items())
-
-
-def after(state: SessionState | None, said: Facts, before: Facts | None = None) -> SessionState:
-    following = next_state(state, said, SHOP, before=before)
-    assert following is not None
-    return following
-
-
-def of_kind(state: SessionState, kind: TaskKind) -> list[str]:
-    return [task.text for task in state.tasks if task.kind is kind]
-
 
 # --- properties -------------------------------------------------------------------------------------------
 
@@ -189,238 +155,6 @@ def test_a_goal_that_a_person_wrote_stays_until_another_plan_is_approved() -> No
     assert following.identity.extra == ("Deadline: Friday",)
     planned = replace(second, plans=(plan("# One ledger", "approved", 12),))
     assert after(following, planned, second).identity.goal.startswith("Approved plan: One ledger (L12)")
-
-
-# --- tasks ------------------------------------------------------------------------------------------------
-
-
-def test_tasks_are_checked_off_added_and_kept() -> None:
-    state = after(None, facts(todos=todos(write_the_test="done", fix_the_race="now", deploy="open")))
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["fix the race"]
-    state = after(state, facts(todos=todos(fix_the_race="done", deploy="now", tell_support="open")))
-    assert of_kind(state, TaskKind.DONE) == ["write the test", "fix the race"]
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy"]
-    assert of_kind(state, TaskKind.NEXT) == ["tell support"]
-
-
-def test_what_was_taken_off_the_list_is_no_task_any_more() -> None:
-    state = after(None, facts(todos=todos(fix_the_race="now", rewrite_all="open")))
-    dropped = facts(todos=todos(fix_the_race="now"), past_todos=(Todo("rewrite all", "dropped"),), branch="x")
-    assert "rewrite all" not in render_session_state(after(state, dropped))
-
-
-def test_a_task_that_a_person_added_stays_where_it_waits() -> None:
-    state = after(None, facts(todos=todos(fix_the_race="now")))
-    own = Task(
-        kind=TaskKind.LATER, text="ask Ann about prices", children=(Task(kind=TaskKind.NOTE, text="Monday"),)
-    )
-    note = Task(kind=TaskKind.SUB, text="only for euros")
-    tasks = (state.tasks[0].replace(children=(note, *state.tasks[0].children)), own)
-    following = after(state.replace(tasks=tasks), facts(todos=todos(fix_the_race="now", deploy="open")))
-    assert own in following.tasks
-    assert note in following.tasks[0].children
-
-
-def ticked(state: SessionState, *texts: str) -> SessionState:
-    """The state with tasks that a person has ticked off in the file."""
-    done = [task.replace(kind=TaskKind.DONE, children=()) for task in state.tasks if task.text in texts]
-    assert len(done) == len(texts)
-    return state.replace(tasks=(*done, *(task for task in state.tasks if task.text not in texts)))
-
-
-def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> None:
-    first = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="open"))
-    state = ticked(after(None, first), "fix the race", "write the test")
-    said = replace(first, branch="fix")
-    state = after(state, said, first)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test"]
-    again = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="done"))
-    state = after(state, again, said)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test", "deploy"]
-    taken_up = facts(todos=todos(fix_the_race="done", write_the_test="now", deploy="done"))
-    state = after(state, taken_up, again)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "deploy"]
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test"]
-
-
-def test_what_a_list_takes_up_again_is_open() -> None:
-    first = facts(todos=todos(fix_the_race="done", deploy="open"))
-    again = facts(todos=todos(fix_the_race="open", deploy="open"))
-    state = after(after(None, first), again, first)
-    assert of_kind(state, TaskKind.DONE) == []
-
-
-def test_the_counting_line_goes_on_counting() -> None:
-    names = [f"task {number}" for number in range(40)]
-    state = None
-    before = None
-    for done in range(0, 40, 3):
-        said = facts(
-            todos=tuple(
-                Todo(n, "completed" if at < done else "pending") for at, n in enumerate(names[: done + 2])
-            )
-        )
-        state = next_state(state, said, SHOP, before=before) or state
-        before = said
-        assert state is not None
-        listed = [t for t in state.tasks if t.kind is TaskKind.DONE and not count_of(t)]
-        assert sum(map(count_of, state.tasks)) + len(listed) == done
-    # Without any memory of what was known before, the same list is no news.
-    assert state is not None
-    assert before is not None
-    assert next_state(state, before, SHOP) is None
-
-
-def test_open_tasks_beyond_fifteen_are_all_named_and_come_back() -> None:
-    many = tuple(Todo(f"step {number}", "pending") for number in range(30))
-    state = after(None, facts(todos=(Todo("now", "in_progress"), *many)))
-    assert len(state.tasks) == 15
-    text = render_session_state(state)
-    assert all(f" step {number}\n" in text for number in range(30))
-    state = after(state, facts(todos=(Todo("now", "completed"), *many)))
-    assert state.tasks[-1].text == "17 further tasks"
-    assert render_session_state(state).count(" step 29\n") == 1
-
-
-def test_what_each_version_says_anew_does_not_pile_up() -> None:
-    first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
-    state = after(None, first)
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']
-    second = facts(turns=(*first.turns, turn(9, "Explain the ledger", "It is a table.")))
-    state = after(state, second, first)
-    third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
-    assert [task.text for task in after(state, third, second).tasks] == [
-        "No open task on record",
-        'Last asked (L20): "thanks"',
-        'Claude said last (L21): "Any time."',
-    ]
-
-
-def test_a_task_is_the_same_whichever_line_names_it() -> None:
-    first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
-    second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
-    state = after(after(None, first), second, first)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
-
-
-def test_commits_are_done_work_where_there_is_no_list() -> None:
-    state = after(None, facts(landmarks=(commit("fix: race", 5),)))
-    assert of_kind(state, TaskKind.DONE) == ["fix: race (committed) (L5)"]
-    assert "Commits: abc1234 fix: race (L5)" in state.working.technical_state
-
-
-def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
-    approved = plan("# Plan\n1. read\n2. write\n```\n3. code\n```", "approved", 2)
-    state = after(None, facts(plans=(approved,)))
-    assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read (L2)", "write (L2)"]
-    state = after(state, facts(plans=(approved,), modified_files=(changed("/work/shop/a.py", 3),)))
-    assert of_kind(state, TaskKind.NEXT) == []
-
-
-def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
-    state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
-    assert of_kind(state, TaskKind.NEXT) == ["decision on the plan: One ledger (L2)"]
-    state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
-    assert of_kind(state, TaskKind.NEXT) == []
-
-
-# --- decisions --------------------------------------------------------------------------------------------
-
-
-def test_related_decisions_share_an_entry_beyond_twenty() -> None:
-    decisions = [Decision(text=f"{thing} number {n}") for n in range(12) for thing in ("ledger", "panel")]
-    merged = merged_decisions((), decisions)
-    assert len(merged) == 20
-    groups = [members(each) for each in merged if len(members(each)) > 1]
-    assert groups
-    assert all(len({text.split()[0] for text in group}) == 1 for group in groups)
-    state = SessionState(decisions=merged)
-    assert parse_session_state(render_session_state(state)) == state
-
-
-def test_the_words_of_a_decision_are_read_once_however_many_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A long session has thousands, and each joins a group: that must not take the square of the time."""
-    read: list[str] = []
-    words = compactor_decisions._words
-
-    def spy(texts: Sequence[str]) -> set[str]:
-        read.extend(texts)
-        return words(texts)
-
-    monkeypatch.setattr(compactor_decisions, "_words", spy)
-    told = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
-    entries = merged_decisions((), (Decision(text=text) for text in told))
-    assert len(entries) == 20
-    assert sorted(read) == sorted(told)
-    assert sorted(text for entry in entries for text in members(entry)) == sorted(told)
-
-
-def test_decisions_are_never_told_twice_and_never_lost() -> None:
-    state = SessionState(decisions=(Decision(text="We use the Ledger, because it is atomic."),))
-    drafted = SessionState(
-        decisions=(
-            Decision(kind="constraint", text="we use the ledger because it is atomic"),
-            Decision(text="Drop the cache"),
-        )
-    )
-    merged = merge(state, drafted)
-    assert merged is not None
-    assert [decision.text for decision in merged.decisions] == [
-        "We use the Ledger, because it is atomic.",
-        "Drop the cache",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Use C for it", "Use C++ for it"),
-        ("Use C++ for it", "Use C# for it"),
-        ("the timeout is 15 s", "the timeout is 1.5 s"),
-        ("x must be <= 3", "x must be >= 3"),
-        ("the default is 1", "the default is -1"),
-        ("a == b wins", "a != b wins"),
-        ("keep every file of the last three releases", "keep every file"),
-        (
-            "store each session in the database of the host, not in files",
-            "store each session in the database of the host",
-        ),
-        ("→ ✅", "→ ❌"),
-    ],
-)
-def test_decisions_that_differ_in_a_sign_or_go_on_are_two(first: str, second: str) -> None:
-    one, other = Decision(text=first), Decision(text=second)
-    assert merged_decisions([one], [other]) == (one, other)
-    assert merged_decisions([other], [one]) == (other, one)
-
-
-@pytest.mark.parametrize("told", ["Use **C++** for it.", "- use `C++` for it", "Use C++, for it!"])
-def test_a_decision_is_known_in_other_marks(told: str) -> None:
-    known = (Decision(text="Use C++ for it"),)
-    assert merged_decisions(known, [Decision(text=told)]) == known
-
-
-def test_a_decision_that_was_cut_is_known() -> None:
-    known = (Decision(text="store each session in the relational database of the host, not in files"),)
-    cut = Decision(text="store each session in the relational database of the host…")
-    assert merged_decisions(known, [cut]) == known
-
-
-def test_a_task_is_not_done_by_one_that_differs_in_a_sign() -> None:
-    first = after(None, facts(todos=(Todo("Support C", "pending"),)))
-    second = after(first, facts(todos=(Todo("Support C++", "completed"), Todo("Support C", "pending"))))
-    assert of_kind(second, TaskKind.DONE) == ["Support C++"]
-    assert of_kind(second, TaskKind.NEXT) == ["Support C"]
-
-
-def test_a_draft_that_forgot_a_decision_does_not_take_it_away() -> None:
-    state = SessionState(decisions=(Decision(text="one"), Decision(kind="constraint", text="never two")))
-    merged = merge(state, SessionState(identity=Identity(goal="new")))
-    assert merged is not None
-    assert merged.decisions == state.decisions
 
 
 # --- what is replaced, what a person added, and size -------------------------------------------------------

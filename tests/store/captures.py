@@ -14,6 +14,9 @@ from memtui.store.listing import Entry
 from tests.store.memories import home_in
 from tests.store.undoing import Undo, Undoing
 
+NAME = "20251225_081500-autocompact.md"
+MEMORY_NAME = "20251225_081500-memory.md"
+
 FIRST = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
 MEMORY = MemoryFile(title="Token refresh", goal="No more double refresh", learnings=("Lock first",))
 

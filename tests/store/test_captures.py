@@ -1,34 +1,26 @@
-"""Captures: listed, found, reviewed once, and a review taken back."""
+"""Captures: listed, read and found."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
-import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from memtui.files import FileNotRegular, FileOutside, FileProblem, FileUnwritable
-from memtui.formats.capture import Capture, parse_capture
-from memtui.formats.memory import parse_memory
+from memtui.files import FileNotRegular, FileOutside, FileProblem
+from memtui.formats.capture import Capture
 from memtui.project import Home, Project
 from memtui.store import captures
-from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
 from memtui.store.newest import newest_captures
-from memtui.store.put_back import UndoProblem
 from tests import faults
-from tests.disk import age, mode_of, names, without_flushing
-from tests.store.captures import MEMORY, RecordedCaptures, Review, add_capture, make_project
-
-NAME = "20251225_081500-autocompact.md"
-MEMORY_NAME = "20251225_081500-memory.md"
+from tests.disk import names
+from tests.store.captures import MEMORY, MEMORY_NAME, RecordedCaptures, add_capture, make_project
 
 
 @pytest.fixture
@@ -292,205 +284,3 @@ def test_refuses_what_is_no_capture_of_the_project(
     (tmp_path / "elsewhere-autocompact.md").touch()
     with pytest.raises(CaptureProblem, match=reason):
         store.resolve(argument.format(root=project.root), cwd=tmp_path)
-
-
-def test_a_review_writes_both_files(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    text = path.read_text()
-    path.write_text(text.replace("## Memory", "## Notes of mine\n\nkept\n\n## Memory"))
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="It was about tokens.")
-    assert review.memory_path == project.compacts / MEMORY_NAME
-    assert parse_memory(review.memory_path.read_text()) == MEMORY
-    capture = parse_capture(path.read_text())
-    assert (capture.status, capture.summary) == ("reviewed", "It was about tokens.")
-    assert capture.memory == MEMORY_NAME
-    assert "## Notes of mine\n\nkept\n" in path.read_text()
-    assert mode_of(path) == mode_of(review.memory_path) == 0o600
-    assert names(project.compacts) == [path.name, MEMORY_NAME]
-
-
-def test_a_review_is_made_once(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    store.review(store.entries()[0], memory=MEMORY, summary="first")
-    before = path.read_bytes()
-    with pytest.raises(AlreadyReviewed, match="is reviewed already; nothing was changed"):
-        store.review(store.entries()[0], memory=MEMORY, summary="second")
-    assert path.read_bytes() == before
-
-
-def test_a_capture_edited_since_it_was_shown_is_not_reviewed(
-    project: Project, store: RecordedCaptures
-) -> None:
-    path = add_capture(project)
-    (entry,) = store.entries()
-    path.write_text(path.read_text() + "\n## More\n\ntext\n")
-    with pytest.raises(CaptureProblem, match="has changed since it was listed; look at it again"):
-        store.review(entry, memory=MEMORY, summary="s")
-    assert names(project.compacts) == [path.name]
-
-
-def test_a_memory_file_that_is_there_is_never_written_over(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    (project.compacts / MEMORY_NAME).write_text("an orphan")
-    (project.compacts / "20251225_081500-memory-2.md").symlink_to("nowhere")
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    assert review.memory_path.name == "20251225_081500-memory-3.md"
-    assert parse_capture(path.read_text()).memory == review.memory_path.name
-    assert (project.compacts / MEMORY_NAME).read_text() == "an orphan"
-
-
-def test_a_review_can_be_taken_back(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    before = path.read_bytes()
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    assert review.undo.label == "reviewed 20251225_081500"
-    review.undo.run()
-    assert path.read_bytes() == before
-    assert names(project.compacts) == [path.name]
-    with pytest.raises(UndoProblem):
-        review.undo.run()
-    store.review(store.entries()[0], memory=MEMORY, summary="again")
-
-
-@pytest.mark.parametrize("edited", ["capture", "memory"])
-def test_a_review_is_not_taken_back_over_later_work(
-    project: Project, store: RecordedCaptures, edited: str
-) -> None:
-    path = add_capture(project)
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    touched = path if edited == "capture" else review.memory_path
-    touched.write_text(touched.read_text() + "\nmore\n")
-    before = {name: (project.compacts / name).read_bytes() for name in names(project.compacts)}
-    with pytest.raises(UndoProblem, match="has changed since; it is kept as it is: another program did that"):
-        review.undo.run()
-    assert {name: (project.compacts / name).read_bytes() for name in names(project.compacts)} == before
-
-
-def test_of_parallel_reviews_one_wins(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    (entry,) = store.entries()
-    outcomes: list[str] = []
-    start = threading.Barrier(6)
-
-    def work(number: int) -> None:
-        start.wait()
-        try:
-            store.review(entry, memory=MEMORY.replace(title=f"by {number}"), summary=f"by {number}")
-            outcomes.append(f"by {number}")
-        except AlreadyReviewed:
-            outcomes.append("too late")
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (winner,) = [outcome for outcome in outcomes if outcome != "too late"]
-    assert len(outcomes) == 6
-    assert parse_capture(path.read_text()).summary == winner
-    assert parse_memory((project.compacts / MEMORY_NAME).read_text()).title == winner
-    assert names(project.compacts) == [path.name, MEMORY_NAME]
-
-
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES])
-def test_an_error_at_any_call_of_a_review_changes_nothing(
-    project: Project, store: RecordedCaptures, code: int
-) -> None:
-    path = add_capture(project)
-    pending = path.read_bytes()
-    at, failed, unrecorded = 0, 0, 0
-    while True:
-        at += 1
-        (entry,) = store.entries()
-        with faults.watched(faults.failing(at, code)) as log:
-            try:
-                review = store.reviewed(entry, memory=MEMORY, summary="s")
-            except FileProblem:
-                failed += 1
-                review = None
-        if review is None:
-            assert path.read_bytes() == pending, f"call {at}, {log[-1]}"
-            assert not (project.compacts / MEMORY_NAME).exists()
-        else:
-            try:
-                review.undo.run()
-            except UndoProblem:  # the review stands, but could not be recorded
-                unrecorded += 1
-                path.write_bytes(pending)
-                review.memory_path.unlink()
-        if len(log) < at:
-            break
-    assert failed > 40
-    assert unrecorded < failed
-    # What could not be removed in between has gone with the changes that came after.
-    assert [name for name in names(project.compacts) if name.endswith(".lock")] == []
-
-
-def test_a_full_disk_is_said(project: Project, store: RecordedCaptures) -> None:
-    add_capture(project)
-
-    def full(number: int, name: str) -> None:
-        if name == "write":
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    words = "the disk is full; free some space and try again"
-    with pytest.raises(FileUnwritable, match=words), faults.watched(full):
-        store.review(store.entries()[0], memory=MEMORY, summary="s")
-    assert len(names(project.compacts)) == 1
-
-
-@pytest.mark.parametrize("work", ["review", "undo"])
-def test_a_kill_at_any_call_leaves_a_whole_review_or_none(tmp_path: Path, work: str) -> None:
-    assert faults.run_sweep("tests.store.test_captures", work, tmp_path) > 20
-
-
-def _sweep(work: str, base: Path) -> int:
-    """Kill a review, or its undo, at every point; returns how many there were."""
-    undo: dict[Path, Callable[[], object]] = {}
-    outcomes: set[bool] = set()
-
-    def make(number: int) -> Path:
-        project = make_project(base / str(number))
-        add_capture(project)
-        if work == "undo":
-            undo[project.root] = _review(project.root).undo.run
-        return project.root
-
-    def act(root: Path) -> None:
-        if work == "undo":
-            undo[root]()
-        else:
-            _review(root)
-
-    def check(root: Path) -> None:
-        folder = Project(root).compacts
-        # Before anybody tidies up: no reader finds a reviewed capture without its memory file.
-        assert b"pending" in (folder / NAME).read_bytes() or (folder / MEMORY_NAME).exists()
-        age(folder)
-        store = CaptureStore(Project(root))
-        (entry,) = store.entries()
-        left = {name for name in names(folder) if name != ".memtui.lock"}  # nobody's: the next review has it
-        assert {NAME} <= left <= {NAME, MEMORY_NAME}
-        reviewed = store.load(entry).status == "reviewed"
-        outcomes.add(reviewed)
-        if not reviewed:  # then it can be reviewed as if nothing had been
-            _review(root)
-            assert store.load(store.entries()[0]).status == "reviewed"
-            assert ".memtui.lock" not in names(folder)
-        for name in {*names(folder)} & {MEMORY_NAME, MEMORY_NAME.replace(".md", "-2.md")}:
-            assert parse_memory((folder / name).read_text()) == MEMORY
-
-    points = faults.kill_sweep(make, act, check)
-    assert outcomes == {False, True}
-    return points
-
-
-def _review(root: Path) -> Review:
-    store = RecordedCaptures(Project(root))
-    return store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-
-
-if __name__ == "__main__":
-    without_flushing()
-    print(_sweep(sys.argv[1], Path(sys.argv[2])))  # noqa: T201

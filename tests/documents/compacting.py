@@ -1,0 +1,44 @@
+"""A project and facts for the tests of the compactor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memtui.documents.compactor import next_state
+from memtui.formats.session_state import (
+    SessionState,
+    TaskKind,
+)
+from memtui.reading.records import Facts, Todo
+
+
+@dataclass
+class Shop:
+    root: Path = Path("/work/shop")
+    name: str = "shop"
+
+
+SHOP = Shop()
+
+
+NOTHING = Facts()
+
+
+def facts(**changes: object) -> Facts:
+    return replace(NOTHING, **changes)  # type: ignore[arg-type]
+
+
+def todos(**statuses: str) -> tuple[Todo, ...]:
+    short = {"done": "completed", "now": "in_progress", "open": "pending"}
+    return tuple(Todo(name.replace("_", " "), short[status]) for name, status in statuses.items())
+
+
+def after(state: SessionState | None, said: Facts, before: Facts | None = None) -> SessionState:
+    following = next_state(state, said, SHOP, before=before)
+    assert following is not None
+    return following
+
+
+def of_kind(state: SessionState, kind: TaskKind) -> list[str]:
+    return [task.text for task in state.tasks if task.kind is kind]

@@ -1,0 +1,116 @@
+"""The rules for decisions from one version of a session state to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from memtui.documents import compactor_decisions
+from memtui.documents.compactor import merge
+from memtui.documents.compactor_decisions import members, merged_decisions
+from memtui.formats.session_state import (
+    Decision,
+    Identity,
+    SessionState,
+    TaskKind,
+    parse_session_state,
+    render_session_state,
+)
+from memtui.reading.records import Todo
+from tests.documents.compacting import after, facts, of_kind
+
+
+def test_related_decisions_share_an_entry_beyond_twenty() -> None:
+    decisions = [Decision(text=f"{thing} number {n}") for n in range(12) for thing in ("ledger", "panel")]
+    merged = merged_decisions((), decisions)
+    assert len(merged) == 20
+    groups = [members(each) for each in merged if len(members(each)) > 1]
+    assert groups
+    assert all(len({text.split()[0] for text in group}) == 1 for group in groups)
+    state = SessionState(decisions=merged)
+    assert parse_session_state(render_session_state(state)) == state
+
+
+def test_the_words_of_a_decision_are_read_once_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long session has thousands, and each joins a group: that must not take the square of the time."""
+    read: list[str] = []
+    words = compactor_decisions._words
+
+    def spy(texts: Sequence[str]) -> set[str]:
+        read.extend(texts)
+        return words(texts)
+
+    monkeypatch.setattr(compactor_decisions, "_words", spy)
+    told = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
+    entries = merged_decisions((), (Decision(text=text) for text in told))
+    assert len(entries) == 20
+    assert sorted(read) == sorted(told)
+    assert sorted(text for entry in entries for text in members(entry)) == sorted(told)
+
+
+def test_decisions_are_never_told_twice_and_never_lost() -> None:
+    state = SessionState(decisions=(Decision(text="We use the Ledger, because it is atomic."),))
+    drafted = SessionState(
+        decisions=(
+            Decision(kind="constraint", text="we use the ledger because it is atomic"),
+            Decision(text="Drop the cache"),
+        )
+    )
+    merged = merge(state, drafted)
+    assert merged is not None
+    assert [decision.text for decision in merged.decisions] == [
+        "We use the Ledger, because it is atomic.",
+        "Drop the cache",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Use C for it", "Use C++ for it"),
+        ("Use C++ for it", "Use C# for it"),
+        ("the timeout is 15 s", "the timeout is 1.5 s"),
+        ("x must be <= 3", "x must be >= 3"),
+        ("the default is 1", "the default is -1"),
+        ("a == b wins", "a != b wins"),
+        ("keep every file of the last three releases", "keep every file"),
+        (
+            "store each session in the database of the host, not in files",
+            "store each session in the database of the host",
+        ),
+        ("→ ✅", "→ ❌"),
+    ],
+)
+def test_decisions_that_differ_in_a_sign_or_go_on_are_two(first: str, second: str) -> None:
+    one, other = Decision(text=first), Decision(text=second)
+    assert merged_decisions([one], [other]) == (one, other)
+    assert merged_decisions([other], [one]) == (other, one)
+
+
+@pytest.mark.parametrize("told", ["Use **C++** for it.", "- use `C++` for it", "Use C++, for it!"])
+def test_a_decision_is_known_in_other_marks(told: str) -> None:
+    known = (Decision(text="Use C++ for it"),)
+    assert merged_decisions(known, [Decision(text=told)]) == known
+
+
+def test_a_decision_that_was_cut_is_known() -> None:
+    known = (Decision(text="store each session in the relational database of the host, not in files"),)
+    cut = Decision(text="store each session in the relational database of the host…")
+    assert merged_decisions(known, [cut]) == known
+
+
+def test_a_task_is_not_done_by_one_that_differs_in_a_sign() -> None:
+    first = after(None, facts(todos=(Todo("Support C", "pending"),)))
+    second = after(first, facts(todos=(Todo("Support C++", "completed"), Todo("Support C", "pending"))))
+    assert of_kind(second, TaskKind.DONE) == ["Support C++"]
+    assert of_kind(second, TaskKind.NEXT) == ["Support C"]
+
+
+def test_a_draft_that_forgot_a_decision_does_not_take_it_away() -> None:
+    state = SessionState(decisions=(Decision(text="one"), Decision(kind="constraint", text="never two")))
+    merged = merge(state, SessionState(identity=Identity(goal="new")))
+    assert merged is not None
+    assert merged.decisions == state.decisions

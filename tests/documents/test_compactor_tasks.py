@@ -1,0 +1,148 @@
+"""The rules for tasks from one version of a session state to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memtui.documents.compactor import next_state
+from memtui.documents.compactor_tasks import count_of
+from memtui.formats.session_state import (
+    SessionState,
+    Task,
+    TaskKind,
+    render_session_state,
+)
+from memtui.reading.records import Todo
+from tests.documents.compacting import SHOP, after, facts, of_kind, todos
+from tests.documents.made import changed, commit, plan, todo, turn
+
+
+def test_tasks_are_checked_off_added_and_kept() -> None:
+    state = after(None, facts(todos=todos(write_the_test="done", fix_the_race="now", deploy="open")))
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["fix the race"]
+    state = after(state, facts(todos=todos(fix_the_race="done", deploy="now", tell_support="open")))
+    assert of_kind(state, TaskKind.DONE) == ["write the test", "fix the race"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy"]
+    assert of_kind(state, TaskKind.NEXT) == ["tell support"]
+
+
+def test_what_was_taken_off_the_list_is_no_task_any_more() -> None:
+    state = after(None, facts(todos=todos(fix_the_race="now", rewrite_all="open")))
+    dropped = facts(todos=todos(fix_the_race="now"), past_todos=(Todo("rewrite all", "dropped"),), branch="x")
+    assert "rewrite all" not in render_session_state(after(state, dropped))
+
+
+def test_a_task_that_a_person_added_stays_where_it_waits() -> None:
+    state = after(None, facts(todos=todos(fix_the_race="now")))
+    own = Task(
+        kind=TaskKind.LATER, text="ask Ann about prices", children=(Task(kind=TaskKind.NOTE, text="Monday"),)
+    )
+    note = Task(kind=TaskKind.SUB, text="only for euros")
+    tasks = (state.tasks[0].replace(children=(note, *state.tasks[0].children)), own)
+    following = after(state.replace(tasks=tasks), facts(todos=todos(fix_the_race="now", deploy="open")))
+    assert own in following.tasks
+    assert note in following.tasks[0].children
+
+
+def ticked(state: SessionState, *texts: str) -> SessionState:
+    """The state with tasks that a person has ticked off in the file."""
+    done = [task.replace(kind=TaskKind.DONE, children=()) for task in state.tasks if task.text in texts]
+    assert len(done) == len(texts)
+    return state.replace(tasks=(*done, *(task for task in state.tasks if task.text not in texts)))
+
+
+def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> None:
+    first = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="open"))
+    state = ticked(after(None, first), "fix the race", "write the test")
+    said = replace(first, branch="fix")
+    state = after(state, said, first)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test"]
+    again = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="done"))
+    state = after(state, again, said)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test", "deploy"]
+    taken_up = facts(todos=todos(fix_the_race="done", write_the_test="now", deploy="done"))
+    state = after(state, taken_up, again)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race", "deploy"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test"]
+
+
+def test_what_a_list_takes_up_again_is_open() -> None:
+    first = facts(todos=todos(fix_the_race="done", deploy="open"))
+    again = facts(todos=todos(fix_the_race="open", deploy="open"))
+    state = after(after(None, first), again, first)
+    assert of_kind(state, TaskKind.DONE) == []
+
+
+def test_the_counting_line_goes_on_counting() -> None:
+    names = [f"task {number}" for number in range(40)]
+    state = None
+    before = None
+    for done in range(0, 40, 3):
+        said = facts(
+            todos=tuple(
+                Todo(n, "completed" if at < done else "pending") for at, n in enumerate(names[: done + 2])
+            )
+        )
+        state = next_state(state, said, SHOP, before=before) or state
+        before = said
+        assert state is not None
+        listed = [t for t in state.tasks if t.kind is TaskKind.DONE and not count_of(t)]
+        assert sum(map(count_of, state.tasks)) + len(listed) == done
+    # Without any memory of what was known before, the same list is no news.
+    assert state is not None
+    assert before is not None
+    assert next_state(state, before, SHOP) is None
+
+
+def test_open_tasks_beyond_fifteen_are_all_named_and_come_back() -> None:
+    many = tuple(Todo(f"step {number}", "pending") for number in range(30))
+    state = after(None, facts(todos=(Todo("now", "in_progress"), *many)))
+    assert len(state.tasks) == 15
+    text = render_session_state(state)
+    assert all(f" step {number}\n" in text for number in range(30))
+    state = after(state, facts(todos=(Todo("now", "completed"), *many)))
+    assert state.tasks[-1].text == "17 further tasks"
+    assert render_session_state(state).count(" step 29\n") == 1
+
+
+def test_what_each_version_says_anew_does_not_pile_up() -> None:
+    first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
+    state = after(None, first)
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']
+    second = facts(turns=(*first.turns, turn(9, "Explain the ledger", "It is a table.")))
+    state = after(state, second, first)
+    third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
+    assert [task.text for task in after(state, third, second).tasks] == [
+        "No open task on record",
+        'Last asked (L20): "thanks"',
+        'Claude said last (L21): "Any time."',
+    ]
+
+
+def test_a_task_is_the_same_whichever_line_names_it() -> None:
+    first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
+    second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
+    state = after(after(None, first), second, first)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
+
+
+def test_commits_are_done_work_where_there_is_no_list() -> None:
+    state = after(None, facts(landmarks=(commit("fix: race", 5),)))
+    assert of_kind(state, TaskKind.DONE) == ["fix: race (committed) (L5)"]
+    assert "Commits: abc1234 fix: race (L5)" in state.working.technical_state
+
+
+def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
+    approved = plan("# Plan\n1. read\n2. write\n```\n3. code\n```", "approved", 2)
+    state = after(None, facts(plans=(approved,)))
+    assert of_kind(state, TaskKind.NEXT) + of_kind(state, TaskKind.LATER) == ["read (L2)", "write (L2)"]
+    state = after(state, facts(plans=(approved,), modified_files=(changed("/work/shop/a.py", 3),)))
+    assert of_kind(state, TaskKind.NEXT) == []
+
+
+def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
+    state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
+    assert of_kind(state, TaskKind.NEXT) == ["decision on the plan: One ledger (L2)"]
+    state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
+    assert of_kind(state, TaskKind.NEXT) == []

@@ -1,0 +1,234 @@
+"""Active commands: read, cleared and restored."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileProblem
+from memtui.project import Project
+from memtui.store import shared_text
+from memtui.store.active_commands import ActiveCommandStore
+from memtui.store.commands_file import CommandProblem
+from memtui.store.put_back import UndoProblem
+from tests import faults
+from tests.disk import DEAD_PID, age, mode_of, names, without_flushing
+from tests.store.commands.conftest import TEXT, Store, active, foreign
+
+
+def test_reads_the_active_commands(store: Store) -> None:
+    assert active(store) == ["babysit", "research/ask", "epic"]
+
+
+def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Project) -> None:
+    store = Store(project)
+    assert store.read().commands == ()
+    with pytest.raises(CommandProblem, match=r"session-state\.json does not exist"):
+        store.clear(None)
+    project.session_state_json.parent.rmdir()
+    assert store.read().commands == ()
+    with pytest.raises(CommandProblem, match=r"session-state\.json does not exist"):
+        store.clear(None)
+    assert not project.session_state_json.parent.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"active_commands": [', "[]", "null"])
+@pytest.mark.usefixtures("impatient")
+def test_a_broken_file_is_a_problem_and_stays(store: Store, text: str) -> None:
+    store.path.write_text(text)
+    for work in (store.read, lambda: store.clear(None)):
+        with pytest.raises(CommandProblem, match=r"session-state\.json is broken: "):
+            work()
+    assert store.path.read_text() == text
+    assert names(store.path.parent) == ["session-state.json"]
+
+
+@pytest.mark.parametrize("name", ["babysit", "research/ask", "epic"])
+def test_clears_one_command_and_puts_it_back(store: Store, name: str) -> None:
+    undo = store.clear(name)
+    assert undo.label == f"cleared /{name}"
+    assert active(store) == [each for each in ("babysit", "research/ask", "epic") if each != name]
+    assert foreign(store.path.read_text()) == foreign(TEXT)
+    undo.run()
+    assert store.path.read_text() == TEXT
+
+
+def test_clears_all_commands_and_puts_them_back(store: Store) -> None:
+    undo = store.clear(None)
+    assert undo.label == "cleared 3 commands"
+    assert active(store) == []
+    assert foreign(store.path.read_text()) == foreign(TEXT)
+    undo.run()
+    assert store.path.read_text() == TEXT
+    assert names(store.path.parent) == ["session-state.json"]
+
+
+@pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
+def test_every_byte_comes_back(store: Store, change: Callable[[str], str]) -> None:
+    before = change(TEXT).encode()
+    store.path.write_bytes(before)
+    store.clear({"babysit", "epic"}).run()
+    assert store.path.read_bytes() == before
+
+
+def test_the_single_command_of_old_files_is_cleared_too(store: Store) -> None:
+    old = '{"active_command": {"name": "babysit", "state": {}}, "x": 1}'
+    store.path.write_text(old)
+    undo = store.clear("babysit")
+    assert active(store) == []
+    undo.run()
+    assert store.path.read_text() == old
+
+
+def test_what_is_not_active_cannot_be_cleared(store: Store) -> None:
+    store.clear("epic")
+    with pytest.raises(CommandProblem, match="has no command epic active any more"):
+        store.clear("epic")
+    store.clear(None)
+    with pytest.raises(CommandProblem, match="has no command active any more"):
+        store.clear(None)
+
+
+def test_undo_puts_entries_back_among_later_changes(store: Store) -> None:
+    undo = store.clear({"babysit", "research/ask"})
+    text = store.path.read_text().replace("490.0", "491.0").replace('"tmux_available": true', '"new": [1]')
+    store.path.write_text(text)
+    undo.run()
+    assert active(store) == ["babysit", "research/ask", "epic"]
+    assert foreign(store.path.read_text()) == foreign(text)
+    entry = TEXT[TEXT.index('{\n      "name": "research') : TEXT.index("},", TEXT.index('"research')) + 1]
+    assert entry in store.path.read_text()
+    with pytest.raises(UndoProblem, match="is taken back already"):
+        undo.run()
+    assert active(store) == ["babysit", "research/ask", "epic"]
+
+
+def test_undo_does_not_double_what_was_activated_again(store: Store) -> None:
+    undo = store.clear("epic")
+    anew = TEXT.replace("2026-02-09T00:00:00.000Z", "2026-03-01T00:00:00.000Z")
+    store.path.write_text(anew)
+    undo.run()
+    assert store.path.read_text() == anew
+
+
+def test_undo_makes_no_file(store: Store) -> None:
+    undo = store.clear("epic")
+    store.path.unlink()
+    with pytest.raises(UndoProblem, match="does not exist"):
+        undo.run()
+    assert names(store.path.parent) == []
+
+
+def test_keeps_the_files_mode(store: Store) -> None:
+    store.path.chmod(0o664)
+    store.clear("epic")
+    assert mode_of(store.path) == 0o664
+
+
+def test_a_link_within_the_project_stays_a_link(store: Store, project: Project) -> None:
+    real = project.root / "state.json"
+    store.path.rename(real)
+    store.path.symlink_to(real)
+    store.clear("epic").run()
+    assert store.path.is_symlink()
+    assert real.read_text() == TEXT
+    assert names(project.root) == ["docs", "state.json"]
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_nothing_outside_is_read_or_written(
+    store: Store, project: Project, tmp_path: Path, level: int
+) -> None:
+    inside = (store.path, *store.path.parents)[level]
+    outside = tmp_path / "outside"
+    inside.rename(outside)
+    inside.symlink_to(outside)
+    for work in (store.read, lambda: store.clear(None)):
+        with pytest.raises(CommandProblem, match="leads out of "):
+            work()
+    (state,) = [path for path in (outside, *outside.rglob("*")) if path.is_file()]
+    assert state.read_text() == TEXT
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff{}")])
+@pytest.mark.usefixtures("impatient")
+def test_what_is_no_text_file_is_a_problem(store: Store, make: Callable[[Path], object]) -> None:
+    store.path.unlink()
+    make(store.path)
+    for work in (store.read, lambda: store.clear(None)):
+        with pytest.raises(CommandProblem):
+            work()
+
+
+def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
+    store = ActiveCommandStore(project)
+    at = 0
+    while True:
+        at += 1
+        store.path.write_text(TEXT)
+        age(store.path.parent)  # a lock whose removal failed is not waited for
+        with faults.watched(faults.failing(at, errno.EIO)) as log:
+            try:
+                store.remove({"epic"})
+                cleared = True
+            except FileProblem:
+                cleared = "replace" in log[: at - 1]  # it was cleared, and could not be looked at again
+        assert active(store) == ["babysit", "research/ask", "epic"][: 2 if cleared else 3]
+        assert foreign(store.path.read_text()) == foreign(TEXT)
+        if len(log) < at:
+            break
+    assert at > 60
+
+
+def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
+    assert faults.run_sweep("tests.store.commands.test_clearing", tmp_path) > 10
+
+
+def test_temporary_files_of_the_killed_go_at_the_next_start(store: Store, project: Project) -> None:
+    left = store.path.with_name(f".memtui-{DEAD_PID}-0123456789ab.tmp")
+    left.touch()
+    age(left.parent)
+    Store(project).read()
+    assert not left.exists()
+
+
+def _sweep(base: Path) -> int:
+    """Kill a clear at every point; returns how many there were."""
+
+    def make(number: int) -> Path:
+        project = Project(base / str(number))
+        project.session_state_json.parent.mkdir(parents=True)
+        project.session_state_json.write_text(TEXT)
+        return project.root
+
+    def act(root: Path) -> None:
+        Store(Project(root)).clear("epic")
+
+    def check(root: Path) -> None:
+        store = Store(Project(root))
+        age(store.path.parent)
+        names_left = active(store)
+        outcomes.add(len(names_left))
+        assert names_left == ["babysit", "research/ask", "epic"][: len(names_left)]
+        assert foreign(store.path.read_text()) == foreign(TEXT)
+        # Whatever is left behind, the next one takes over and leaves nothing.
+        store.clear("babysit")
+        assert active(store) == names_left[1:]
+        assert names(store.path.parent) == ["session-state.json"]
+
+    outcomes: set[int] = set()
+    setattr(shared_text, "LOOK_AGAIN", (0.0,))  # noqa: B010 - a constant
+    points = faults.kill_sweep(make, act, check)
+    assert outcomes == {2, 3}
+    return points
+
+
+if __name__ == "__main__":
+    without_flushing()
+    print(_sweep(Path(sys.argv[1])))  # noqa: T201
