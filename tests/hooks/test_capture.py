@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -25,7 +24,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from tests import faults
 from tests.disk import age, mode_of, names, without_flushing
-from tests.hooks.world import BOUNDARY, MEMTUI_HOOK, PROMPT, SESSION, World, user
+from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
 
 NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
 
@@ -187,21 +186,14 @@ def test_the_capture_of_the_compaction_that_has_just_ended(world: World) -> None
 def test_four_hooks_at_once_make_one_capture(world: World) -> None:
     for expected in (1, 2):
         payload = json.dumps(world.payload(trigger="auto")).encode()
-        hooks = [
-            subprocess.Popen(
-                [*MEMTUI_HOOK, "pre-compact"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=world.environment,
-            )
-            for _ in range(4)
-        ]
-        for hook in hooks:
-            assert hook.stdin is not None
-            hook.stdin.write(payload)
+        hooks = [world.start("pre-compact") for _ in range(4)]
         for hook in hooks:  # all of them have started when the first of them may begin
-            hook.communicate(timeout=60)
-            assert hook.returncode == 0
+            hook.stdin.write(payload)
+        for hook in hooks:
+            hook.stdin.close()
+        for hook in hooks:
+            assert hook.wait(60) == 0
+            hook.end()
         assert len(world.captures) == expected
         world.compact()
     assert {run.outcome for run in world.runs} == {"ok"}

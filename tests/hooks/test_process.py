@@ -351,22 +351,13 @@ def test_the_capture_comes_first(world: World) -> None:
 
 def test_fifty_compactions_at_once_are_all_captured_and_logged(world: World) -> None:
     sessions = [f"session-{number}" for number in range(50)]
-    running = [
-        subprocess.Popen(
-            [*MEMTUI_HOOK, "pre-compact"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=world.environment,
-        )
-        for _ in sessions
-    ]
+    running = [world.start("pre-compact") for _ in sessions]
     for session, process in zip(sessions, running, strict=True):
-        assert process.stdin is not None
         process.stdin.write(json.dumps(world.payload(trigger="auto", session_id=session)).encode())
         process.stdin.close()
     for process in running:
-        with process:
-            assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=120) == 0
+        process.end()
     said = "".join(path.read_text() for path in world.captures)
     assert [f"**Session ID:** {session}\n" in said for session in sessions] == [True] * 50
     assert sorted(run.session_id for run in world.runs) == sorted(sessions)

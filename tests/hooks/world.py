@@ -15,6 +15,7 @@ from memtui.hooks.payload import parse_payload
 from memtui.hooks.report import Report
 from memtui.hooks.run import handle
 from memtui.project import Home, Project, memtui_home
+from tests.warm import Warm
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
 PROMPT = "Fix the token refresh race in the payment client."
@@ -133,10 +134,23 @@ class World:
         inside: Path | None = None,
         **fields: Any,
     ) -> Done:
-        """Run an event as Claude Code does: a process with JSON on its standard input."""
+        """Run an event as Claude Code does: a process with JSON on its standard input.
+
+        Args:
+            event: which one; what a `command` says comes first.
+            stdin: other data than the JSON.
+            environment: another one than usual.
+            command: starts an interpreter for this process alone.
+            inside: the folder that it runs in.
+            fields: of the JSON.
+        """
         data = json.dumps(self.payload(**fields)).encode() if stdin is None else stdin
+        if command is None:
+            process = self.start(event, environment, inside)
+            out, err = process.communicate(data, timeout=60)
+            return Done(process.wait(60), out.decode(), err.decode())
         done = subprocess.run(
-            command or [*MEMTUI_HOOK, event],
+            command,
             input=data,
             capture_output=True,
             env=self.environment if environment is None else environment,
@@ -145,6 +159,13 @@ class World:
             timeout=60,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(
+        self, event: str, environment: Mapping[str, str] | None = None, inside: Path | None = None
+    ) -> Warm:
+        """Let the process of a hook begin; it waits for its JSON."""
+        environment = self.environment if environment is None else environment
+        return Warm(_PATIENT, event, cwd=inside or self.base, env=environment, imports=_IMPORTS)
 
     @property
     def captures(self) -> list[Path]:
@@ -159,6 +180,13 @@ _PATIENT = (
     "from memtui.hooks import main, stop\n"
     "stop.HARD_STOP_SECONDS = stop.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
 )
+_HOOKS = "main run pre_compact session ended capture first_prompt room settings surroundings"
+_IMPORTS = [
+    *(f"import memtui.hooks.{name}" for name in _HOOKS.split()),
+    *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcript_path")),
+    "import memtui.safety.private",
+    "import tomllib",
+]
 MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)
 """The hook process, but one that does not stop itself because the machine is busy."""
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from memtui.mcp.calls import Calls
 from memtui.mcp.run import calls_of
 from memtui.project import Project, memtui_home
+from tests.warm import Warm
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 
@@ -88,23 +87,21 @@ def lines(*messages: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
 
 
-Start = Callable[..., "subprocess.Popen[bytes]"]
+Start = Callable[..., Warm]
+_MCP = "from memtui.__main__ import main; main()"
 
 
 @pytest.fixture
 def start(project: Project) -> Iterator[Start]:
     """Start `memtui mcp`, or a program of the test's that does; what still runs at the end is ended."""
-    started: list[subprocess.Popen[bytes]] = []
+    started: list[Warm] = []
 
-    def run(program: Sequence[str] = ("-m", "memtui", "mcp")) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, *program], cwd=project.root, env=dict(os.environ),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+    def run(program: str = _MCP) -> Warm:
+        imports = ("import memtui.__main__", "import memtui.cli.main", "import memtui.mcp.run")
+        process = Warm(program, "mcp", cwd=project.root, env=os.environ, imports=imports)
         started.append(process)
         return process
 
     yield run
     for process in started:
-        process.kill()
-        process.communicate(timeout=60)
+        process.end()

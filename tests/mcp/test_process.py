@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp import ClientSession, StdioServerParameters
 from memtui.project import Project
 from tests.mcp.conftest import HELLO, READY, RECOVERY, Start, lines, request, tool
+from tests.warm import Warm
 
 _SECONDS = 30
 
@@ -151,14 +152,12 @@ def noisy(*args, **named):
     return quiet(*args, **named)
 FilesBackend.list = noisy
 from memtui.__main__ import main
-import sys
-sys.argv = ["memtui", "mcp"]
 main()
 """
 
 
 def test_nothing_but_the_protocol_is_on_stdout(start: Start) -> None:
-    process = start(["-c", _NOISY])
+    process = start(_NOISY)
     printed, errors = process.communicate(lines(HELLO, READY, tool(1, operation="list")), timeout=_SECONDS)
     assert _answers(printed)[1]["result"]["structuredContent"]["total"] == 0
     assert b"stray" not in printed
@@ -167,8 +166,7 @@ def test_nothing_but_the_protocol_is_on_stdout(start: Start) -> None:
     ]  # fmt: skip
 
 
-def _said_hello(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None and process.stdout is not None
+def _said_hello(process: Warm) -> None:
     process.stdin.write(lines(HELLO))
     process.stdin.flush()
     assert b"serverInfo" in process.stdout.readline()
@@ -180,13 +178,12 @@ def test_it_ends_when_told_to(start: Start) -> None:
         _said_hello(process)
         process.send_signal(number)
         assert process.wait(_SECONDS) == 0
-        assert process.stderr is not None and process.stderr.read() == b""
+        assert process.stderr.read() == b""
 
 
 def test_it_ends_when_told_to_though_nobody_reads_its_answers(start: Start) -> None:
     process = start()
     _said_hello(process)
-    assert process.stdin is not None and process.stdout is not None
     process.stdin.write(lines(READY, *(request(number, "tools/list") for number in range(100))))
     process.stdin.flush()
     process.stdout.read(1)  # it is answering, and there is more than the pipe holds
@@ -197,13 +194,11 @@ def test_it_ends_when_told_to_though_nobody_reads_its_answers(start: Start) -> N
 def test_it_ends_when_nobody_listens(start: Start) -> None:
     process = start()
     _said_hello(process)
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     process.stdout.close()
     process.stdin.write(lines(request(1, "ping")))
     process.stdin.flush()
     assert process.wait(_SECONDS) == 0
     assert process.stderr.read() == b""
-    process.stdout = None
 
 
 def test_without_a_stderr(project: Project) -> None:

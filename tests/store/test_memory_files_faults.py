@@ -118,7 +118,7 @@ def _after(base: Path, name: str) -> Seen:
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_killed_anywhere_leaves_all_or_nothing(tmp_path: Path, name: str) -> None:
-    assert faults.run_sweep("tests.store.test_memory_files_faults", tmp_path, name) > 4
+    assert faults.run_sweep("tests.store.test_memory_files_faults", tmp_path, name) > 2
 
 
 def _kill_sweep(base: Path, name: str) -> int:
