@@ -35,6 +35,8 @@ async def test_installing_shows_the_changes_and_asks(world: World) -> None:
     async with opened(world, WIDE) as driver:
         await driver.press("i")
         await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
+        await driver.until(lambda: "Sessions are kept, compressed, beyond the 30 days" in driver.shown)
+        await driver.press("G")
         await driver.until(lambda: "review-compact.md" in driver.shown, "the changes")
         await driver.press("n")
         assert not settings.exists()

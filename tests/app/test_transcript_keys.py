@@ -12,8 +12,10 @@ from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.input_line import InputLine
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import NARROW, SIZES, Driver, opened
-from tests.app.world import World
+from tests.app.world import World, clock
 
 
 @pytest.fixture
@@ -272,6 +274,16 @@ async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is
         monkeypatch.setattr(driver.screen, "get_selected_text", lambda: f"is {secret}")
         await driver.press("y", "ctrl+c")
     assert left == [*["It is [masked: github token]\n"] * 2, *["is [masked: github token]"] * 2]
+
+
+async def test_a_capture_of_an_archived_session_is_read_from_the_archive(long: World) -> None:
+    transcript = long.transcript_path("s-1")
+    Archive(long.home, clock).keep(transcript, ArchiveSettings())
+    transcript.unlink()
+    async with opened(long) as driver:
+        await driver.until(lambda: "a.py" in driver.shown, "the facts")
+        await reading(driver)
+        assert "The end of it: needle" in driver.shown
 
 
 async def test_e_in_capitals_writes_the_session_to_a_file(long: World, tmp_path: Path) -> None:

@@ -252,6 +252,18 @@ def test_a_person_who_says_yes_keeps_sessions(
     assert "of 1 sessions" in memtui("archive").out
 
 
+def test_settings_that_cannot_be_read_do_not_keep_the_hooks_from_being_installed(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "memtui" / "config" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[archive\n")
+    _answers(monkeypatch, "y")
+    done = memtui("init")
+    assert done.code == 0
+    assert f"Note: no sessions are kept: {config} is not valid TOML" in done.out
+
+
 def test_a_config_that_would_say_something_else_is_left(
     memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from memtui.cli.installing import (
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
 from memtui.clock import system_clock
+from memtui.files import FileProblem
 from memtui.project import Places
 from memtui.setup.archiving import about_archive, is_decided, keep_nothing
 from memtui.setup.install import plan_init, tidy
@@ -70,12 +71,23 @@ def command(
     say("The hooks, each a short process of memtui that Claude Code starts:")
     for event, purpose in PURPOSES.items():
         say(f"  {event:<17}{purpose}")
-    say(about_archive(places, system_clock))
+    archive_problem = _say_archive(places)
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
-        _ask_archive(places, ask=not yes and can_answer())
+        if not archive_problem:
+            _ask_archive(places, ask=not yes and can_answer())
         say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
         if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):
             say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")
+
+
+def _say_archive(places: Places) -> str:
+    """Say where sessions are kept; returns why nothing is, "" where nothing is in the way."""
+    try:
+        say(about_archive(places, system_clock))
+    except FileProblem as problem:  # the hooks can be installed all the same
+        say(f"Note: no sessions are kept: {problem}.")
+        return str(problem)
+    return ""
 
 
 def _ask_archive(places: Places, *, ask: bool) -> None:

@@ -119,7 +119,8 @@ class CaptureActions:
                 )
                 return
             question = "Install the hooks for this project?"
-            document = plan_document(plan, self._browser.project.root)
+            archive = await asyncio.to_thread(self._browser.about_archive)
+            document = plan_document(plan, self._browser.project.root, archive)
             if not await self._windows.confirm(question, yes="Install", no="Not now", document=document):
                 return
             await asyncio.to_thread(self._browser.install, plan)

@@ -12,9 +12,15 @@ from memtui.setup.install import Plan
 _ROLES = {"+": "good", "-": "bad", "@": "dim"}
 
 
-def plan_document(plan: Plan, root: Path) -> Document:
-    """The diff of every file, named as in the project, then what there is to say about it."""
-    lines: list[Line] = []
+def plan_document(plan: Plan, root: Path, archive: str) -> Document:
+    """Where sessions are kept, the diff of every file, named as in the project, then the plan's notes.
+
+    Args:
+        plan: what would be done.
+        root: the project's.
+        archive: where sessions are kept.
+    """
+    lines = [line(archive), Line("")]
     for change in plan.changes:
         for text in diff(change, shown(str(change.target.path), root)).rstrip("\n").split("\n"):
             heading = text.startswith(("+++", "---"))

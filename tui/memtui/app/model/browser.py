@@ -401,6 +401,16 @@ class Browser:
 
         return plan_init(self.places, Scope.PROJECT)
 
+    def about_archive(self) -> str:
+        """Where sessions are kept and how much room they take, or why none are; how to change that."""
+        from memtui.setup.archiving import about_archive
+
+        try:
+            about = about_archive(self.places, self.clock)
+        except FileProblem as problem:
+            return f"No sessions are kept: {problem}."
+        return f"{about} [archive] keep in config.toml changes that."
+
     def install(self, plan: Plan) -> None:
         """Install the hooks as planned.
 
