@@ -71,6 +71,7 @@ def test_list_as_json(memtui: Memtui, two: Project) -> None:
                 "tags": ["auth", "Tokens"],
                 "session_id": "",
                 "source": "import",
+                "author": "",
                 "archived": False,
                 "pinned": False,
                 "problem": "",

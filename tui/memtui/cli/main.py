@@ -74,6 +74,15 @@ COMMANDS = {
         "memtui.cli.commands", "Activate, list or clear commands whose rules outlive a compaction."
     ),
     "memory": _Lazy("memtui.cli.memory", "Store, find and get back memories: recovery texts under IDs."),
+    "share": _Lazy("memtui.cli.share", "Choose a memory that goes to others with the next `memtui sync`."),
+    "sync": _Lazy(
+        "memtui.cli.sync",
+        "Send what you have shared, and fetch what others have; NAME is a remote, none means all.",
+    ),
+    "remote": _Lazy(
+        "memtui.cli.remote",
+        "Name the places that carry memories between machines: a git repository, or a PostgreSQL database.",
+    ),
     "core-memory": _Lazy(
         "memtui.cli.core_memory", "Import and export memories with the calls of the compact command."
     ),

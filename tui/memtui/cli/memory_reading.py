@@ -260,6 +260,7 @@ def _about(stored: StoredMemory) -> Sequence[str]:
         "tags": ", ".join(meta.tags),
         "session": meta.session_id,
         "source": meta.source,
+        "shared by": meta.author,
         "state": ", ".join(["pinned"] * meta.pinned + ["archived"] * meta.archived),
     }
     return [f"{name}: {value}" for name, value in said.items() if value]

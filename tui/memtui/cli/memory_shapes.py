@@ -34,6 +34,8 @@ class Memory:
     """Claude Code's session."""
     source: str
     """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    author: str
+    """Who shared it, and the remote that brought it; "" for one's own."""
     archived: bool
     pinned: bool
     problem: str
@@ -220,6 +222,7 @@ def memory_of(
         tags=tuple(meta.tags),
         session_id=meta.session_id,
         source=meta.source,
+        author=meta.author,
         archived=meta.archived,
         pinned=meta.pinned,
         problem=problem,

@@ -62,8 +62,10 @@ def write_atomic(
             folder.sync()
 
 
-def create_exclusive(path: Path, data: bytes, *, mode: int = 0o600, within: Path | None = None) -> bool:
-    """Make a file that is not there yet, whole or not at all.
+def create_exclusive(
+    path: Path, data: bytes, *, mode: int = 0o600, within: Path | None = None, durable: bool = True
+) -> bool:
+    """Make a file that is not there yet, whole or not at all; for the arguments see `write_atomic`.
 
     Returns:
         False when the name is taken (by anything, also a broken link); nothing is changed then.
@@ -72,17 +74,18 @@ def create_exclusive(path: Path, data: bytes, *, mode: int = 0o600, within: Path
         FileProblem: the file could not be written.
     """
     with writing(path), Folder(path.parent, within=within) as folder:
-        return write_new(folder, path.name, data, mode=mode)
+        return write_new(folder, path.name, data, mode=mode, durable=durable)
 
 
-def write_new(folder: Folder, name: str, data: bytes, *, mode: int = 0o600) -> bool:
+def write_new(folder: Folder, name: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> bool:
     """`create_exclusive` in an opened folder; raises bare `OSError`."""
-    temp = write_temp(folder, data, mode=mode)
+    temp = write_temp(folder, data, mode=mode, durable=durable)
     try:
         created = place_new(folder, temp, name)
     finally:
         folder.discard(temp)
-    folder.sync()
+    if durable:
+        folder.sync()
     return created
 
 

@@ -14,8 +14,8 @@ from memtui.formats.front_matter import KEY, load, quick_load, unknown_lines
 from memtui.formats.model import Block, FormatError, Line, Moment, Record
 from memtui.formats.text import file_text
 
-RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}", re.ASCII)
-"""A Recovery ID: the local time of creation to the second."""
+RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
+"""A Recovery ID: the local time of creation to the second; behind it the machine, if it is another one."""
 
 HEAD_LIMIT = 32 * 1024
 """The most bytes of front matter that are read."""
@@ -31,6 +31,7 @@ _KEYS = (
     "source",
     "archived",
     "pinned",
+    "author",
 )
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
@@ -65,6 +66,8 @@ class MemoryMeta(Record):
     archived: bool = False
     pinned: bool = False
     """Shown before the others. Not written when false: files made before there were pins stay as they are."""
+    author: Line = ""
+    """The person who shared it, and the remote that brought it; "" for one's own. Written only when set."""
     other: Block = ""
     """Unknown keys, as YAML lines: kept and written back after the known ones."""
 
@@ -100,6 +103,8 @@ def render_stored(memory: StoredMemory) -> bytes:
     }
     if meta.pinned:
         values["pinned"] = True
+    if meta.author:
+        values["author"] = meta.author
     from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only writing needs it
 
     head = dump(values)
@@ -169,6 +174,7 @@ def _meta(head: str) -> MemoryMeta:
             source=_string(values, "source"),
             archived=_string(values, "archived").casefold() in _TRUE,
             pinned=_string(values, "pinned").casefold() in _TRUE,
+            author=_string(values, "author"),
             other=other,
         )
     except ValidationError as error:
@@ -194,8 +200,7 @@ def _strings(value: object) -> Iterable[str]:
 def _time_of(identifier: str) -> str:
     if not RECOVERY_ID.fullmatch(identifier):
         return ""
-    _, day, time = identifier.split("-")
-    return f"{day}T{time}"
+    return f"{identifier[5:13]}T{identifier[14:20]}"
 
 
 def _is_foreign(text: str) -> bool:

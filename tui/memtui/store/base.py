@@ -55,6 +55,8 @@ class New:
     session_id: str = ""
     source: str = "import"
     """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    author: str = ""
+    """The person who shared it, and the remote that brought it; "" for one's own."""
     id: str = ""
     """The Recovery ID to keep; "" takes the first free second from `created` on."""
     created: datetime | None = None
@@ -62,6 +64,8 @@ class New:
     updated: datetime | None = None
     """None is `created`."""
     archived: bool = False
+    durable: bool = True
+    """Flushed to the disk; False where the caller makes many, and flushes them together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memtui.named import NamedTuple
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
-STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}\.md", re.ASCII)
+STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?\.md", re.ASCII)
 MONTH_NAME = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
 _NONE: Mapping[str, Entry] = {}

@@ -65,6 +65,8 @@ class MemoryHead:
     project: str = ""
     archived: bool = False
     pinned: bool = False
+    author: str = ""
+    """Who shared it, and the remote that brought it; "" for one's own."""
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 
@@ -163,6 +165,7 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
         meta.project,
         meta.archived,
         meta.pinned,
+        meta.author,
     )
 
 

@@ -128,9 +128,10 @@ class FilesBackend(MemoryBackend):
                 session_id=new.session_id,
                 source=new.source,
                 archived=new.archived,
+                author=new.author,
             )
             data = render_checked(path, meta, new.body)
-            if not _create_file(path, data, self._memories):
+            if not _create_file(path, data, self._memories, durable=new.durable):
                 raise IdTaken(path, "has been made by another program meanwhile")
         self._wrote(f"stored {memory_id}", path, None, data)
         return meta
@@ -221,6 +222,38 @@ class FilesBackend(MemoryBackend):
             data = self._content(path)
         self._wrote(f"took {memory_id} out of the trash", path, None, data)
 
+    def rewrite(self, memory_id: str, body: bytes) -> None:
+        """Give a memory another text, which another machine has given it.
+
+        Raises:
+            MemoryMissing: there is none.
+            FileProblem: it is broken, or cannot be written; nothing was changed.
+        """
+        path = self._places.path(memory_id)
+        self._places.prepare(path.parent, self._memories)
+        with self._places.held(path):
+            before = load_within(path, self._memories, limit=MOST, follow=False).data
+            try:
+                meta = read_stored(memory_id, before).meta
+            except FormatError as error:
+                raise FileProblem(path, f"is broken: {error}") from error
+            after = render_checked(path, meta.replace(updated=self._clock()), body)
+            replace_expected(path, after, expected=before, within=self._memories).close()
+        self._wrote(f"new text of {memory_id}", path, before, after)
+
+    def signature(self, memory_id: str) -> str:
+        """Changes whenever the memory's file does; "" when there is no such memory."""
+        path = self._places.find_file(memory_id)
+        try:
+            status = os.lstat(path) if path else None
+        except FileNotFoundError:
+            return ""
+        return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}" if status else ""
+
+    def is_deleted(self, memory_id: str) -> bool:
+        """Whether the memory is in the trash."""
+        return os.path.lexists(self._trash / file_name(memory_id))
+
     def put(self, path: Path, before: bytes | None, after: bytes | None) -> None:
         """Set the content of a memory's file, to undo a change; None moves it to the trash.
 
@@ -290,9 +323,9 @@ def _named(changes: Mapping[str, object]) -> str:
     return {"tags": "tagged", "description": "described"}.get(first) or _DONE[first, bool(changes[first])]
 
 
-def _create_file(path: Path, data: bytes, root: Path) -> bool:
+def _create_file(path: Path, data: bytes, root: Path, *, durable: bool = True) -> bool:
     try:
-        return create_exclusive(path, data, within=root)
+        return create_exclusive(path, data, within=root, durable=durable)
     except FileProblem:
         # It may exist although its folder could not be flushed. It is ours, as we hold its lock.
         with suppress(FileProblem, OSError):

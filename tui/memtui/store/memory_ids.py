@@ -73,7 +73,8 @@ def beginning_with(text: str, ids: Collection[str]) -> list[str]:
         return []
     if not wanted.startswith(_PREFIX):
         wanted = _PREFIX + wanted
-    return [wanted] if wanted in ids else [memory_id for memory_id in ids if memory_id.startswith(wanted)]
+    found = [memory_id for memory_id in ids if memory_id.upper().startswith(wanted)]
+    return [memory_id for memory_id in found if memory_id.upper() == wanted] or found
 
 
 def nearest(text: str, ids: Collection[str]) -> list[str]:

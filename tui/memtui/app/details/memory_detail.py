@@ -64,6 +64,7 @@ def stored_document(
     """
     head = memory.head
     said = [
+        f"shared by {head.author}" if head.author else "",
         f"project {head.project}" if head.project else "",
         " ".join(f"#{tag}" for tag in head.tags),
         f"review {file}" if file else "",

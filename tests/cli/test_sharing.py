@@ -1,0 +1,83 @@
+"""``memtui remote``, ``share`` and ``sync``: two homes on one machine, through a bare repository."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memtui.project import memtui_home
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Path:
+    hub = tmp_path / "hub"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
+    return hub
+
+
+def test_a_memory_goes_from_one_home_to_another(
+    memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert memtui("remote", "list").out == "No remote yet: memtui remote add NAME URL.\n"
+    text = tmp_path / "text.md"
+    text.write_text("## Objective\nFix the cart\n")
+    memory_id = memtui("memory", "import", str(text)).out.split()[-1]
+    memtui("remote", "add", "team", str(hub))
+    refused = memtui("remote", "check")
+    assert (refused.code, refused.err) == (1, f"memtui: {hub} is not set up: memtui remote init does it.\n")
+    assert memtui("remote", "init", "team").out.startswith("team is set up: 0 records")
+    assert memtui("share", memory_id).out == f"{memory_id} goes to team with the next memtui sync.\n"
+    assert "team: sent 1, fetched 0; memories changed here: 0." in memtui("sync").out
+
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
+    memtui("remote", "add", "team", str(hub))
+    fetched = json.loads(memtui("sync", "--json").out)
+    assert fetched == {"remote": "team", "sent": 0, "came": 1, "memories": 1, "notes": []}
+    shown = json.loads(memtui("memory", "show", memory_id, "--json").out)
+    assert shown["text"] == "## Objective\nFix the cart\n"
+    assert shown["memory"]["id"].startswith(f"{memory_id}@")
+    assert shown["memory"]["author"].endswith("(team)")
+    assert "not yours to share" in memtui("share", memory_id).err
+    listed = json.loads(memtui("remote", "list", "--json").out)
+    assert [(row["name"], row["sync"], row["problem"]) for row in listed] == [("team", "shared", "")]
+    assert memtui("remote", "remove", "team").out == f"Removed team: {hub} itself stays as it is.\n"
+    assert memtui("sync").code == 1
+
+
+def test_a_secret_is_named_by_its_line(memtui: Memtui, hub: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.md"
+    text.write_text("one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    memory_id = memtui("memory", "import", str(text)).out.split()[-1]
+    memtui("remote", "add", "team", str(hub))
+    refused = memtui("share", memory_id)
+    assert refused.code == 1
+    assert "(line 2)" in refused.err
+    assert memtui("share", memory_id, "--allow", "2").code == 2  # nobody is at the terminal
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ext::sh -c id",
+        "--upload-pack=id",
+        "https://ann:word@host/x.git",
+        "postgresql://ann:word@host/x",
+        "a b",
+    ],
+)
+def test_an_address_that_runs_something_or_holds_a_password_is_refused(memtui: Memtui, url: str) -> None:
+    assert memtui("remote", "add", "team", "--", url).code == 1
+    assert memtui("remote", "list").out.startswith("No remote yet")
+
+
+def test_a_broken_list_of_remotes_is_named(memtui: Memtui) -> None:
+    path = memtui_home().config / "remotes.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"team": {"url": 3}}')
+    result = memtui("sync")
+    assert result.code == 1
+    assert str(path) in result.err

@@ -1,0 +1,272 @@
+"""Memories on two machines: what goes out, what comes in, and what stays as a person left it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.files import FileProblem
+from memtui.flows import syncing
+from memtui.flows.sharing_out import SecretsFoundError
+from memtui.flows.syncing import Sharing, Synced
+from memtui.project import Home
+from memtui.sharing.remote import RemoteProblemError
+from memtui.sharing.remotes import NamedRemote
+from memtui.store.base import Filter, MemoryMissing, New, Which
+from memtui.store.memory_files import FilesBackend
+from tests.sharing.memory_remote import MemoryRemote
+from tests.sharing.records import outgoing, record
+from tests.store.memories import home_in
+
+
+class Machine:
+    """One machine: its store, and one remote."""
+
+    def __init__(self, base: Path, name: str, *, sync: str = "shared", skew: timedelta = timedelta()) -> None:
+        self.home: Home = home_in(base / name)
+        self.home.data.mkdir(parents=True)
+        (self.home.data / "machine").write_text(f"{name}\n")
+        self.root = base / name / "code" / "shop"
+        self.now = datetime(2026, 1, 2, 12, tzinfo=UTC) + skew
+        self.store = FilesBackend(self.home, self.clock)
+        self.sharing = Sharing(
+            self.home, self.clock, self.store, "team", NamedRemote.model_validate({"url": "/x", "sync": sync})
+        )
+
+    def clock(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    def new(self, body: bytes = b"## Objective\nFix the cart\n", **values: object) -> str:
+        return self.store.create(New(body=body, project=str(self.root), **values)).id  # type: ignore[arg-type]
+
+    def share(self, body: bytes = b"## Objective\nFix the cart\n", **values: object) -> str:
+        memory_id = self.new(body, **values)
+        self.sharing.share(memory_id)
+        return memory_id
+
+    def sync(self) -> Synced:
+        return self.sharing.sync()
+
+    def texts(self) -> dict[str, bytes]:
+        """The text of every memory by its id among all machines."""
+        ids = [each.meta.id for each in self.store.list(Filter(which=Which.ALL)).items]
+        machine = (self.home.data / "machine").read_text().strip()
+        return {(each if "@" in each else f"{each}@{machine}"): self.store.get(each).body for each in ids}
+
+
+@pytest.fixture
+def remote(monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
+    remote = MemoryRemote()
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    return remote
+
+
+Maker = Callable[..., Machine]
+
+
+@pytest.fixture
+def machine(tmp_path: Path, remote: MemoryRemote) -> Maker:
+    return lambda name, **values: Machine(tmp_path, name, **values)
+
+
+@pytest.fixture
+def laptop(machine: Maker) -> Machine:
+    return machine("laptop")
+
+
+@pytest.fixture
+def desk(machine: Maker) -> Machine:
+    return machine("desk")
+
+
+def exchange(*machines: Machine) -> None:
+    """Let everybody know everything."""
+    for _ in range(2):
+        for each in machines:
+            each.sync()
+
+
+def test_only_what_was_chosen_leaves_the_machine(laptop: Machine, desk: Machine) -> None:
+    laptop.new(b"my own")
+    shared = laptop.share(b"for all", tags=("cart",), description="Cart")
+    assert laptop.sync().sent == 1
+    done = desk.sync()
+    assert (done.came, done.memories, done.notes) == (1, 1, [])
+    memory = desk.store.get(f"{shared}@laptop")
+    assert memory.body == b"for all"
+    assert (memory.meta.description, memory.meta.tags, memory.meta.project) == ("Cart", ("cart",), "shop")
+    assert memory.meta.author.endswith("(team)")
+    assert memory.meta.session_id == ""
+    assert laptop.sync() == desk.sync() == Synced()
+
+
+def test_equal_ids_of_two_machines_stay_two_memories(laptop: Machine, desk: Machine) -> None:
+    one, other = laptop.share(b"of the laptop"), desk.share(b"of the desk")
+    assert one == other
+    exchange(laptop, desk)
+    assert desk.store.find(one) == one
+    assert desk.store.get(one).body == b"of the desk"
+    assert desk.store.get(desk.store.find(f"{one}@lap")).body == b"of the laptop"
+    assert desk.store.find(f"{one}@LAPTOP".lower()) == f"{one}@laptop"
+
+
+def test_paths_leave_without_the_folders_of_this_machine(
+    laptop: Machine, desk: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    root = laptop.root
+    body = f"{root}/src/a.py, `{root}`: {root}2/b {tmp_path}/notes.md {root}/src\n".encode()
+    shared = laptop.share(body)
+    exchange(laptop, desk)
+    assert desk.store.get(f"{shared}@laptop").body == (
+        b"/project/shop/src/a.py, `/project/shop`: ~/laptop/code/shop2/b ~/notes.md /project/shop/src\n"
+    )
+    assert laptop.store.get(shared).body == body
+
+
+def test_a_secret_keeps_a_memory_here_until_a_person_lets_its_line_pass(laptop: Machine) -> None:
+    memory_id = laptop.new(b"one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    with pytest.raises(SecretsFoundError, match=r"is not shared\. It holds a secret: .*\(line 2\)"):
+        laptop.sharing.share(memory_id)
+    assert laptop.sync().sent == 0
+    laptop.sharing.share(memory_id, allowed=[2])
+    assert laptop.sync().sent == 1
+
+
+def test_a_secret_that_was_written_later_is_held_back(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    laptop.sync()
+    laptop.store.rewrite(shared, b"GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    done = laptop.sync()
+    assert done.sent == 0
+    assert "line 1" in done.notes[0]
+    desk.sync()
+    assert desk.store.get(f"{shared}@laptop").body == b"## Objective\nFix the cart\n"
+
+
+def test_private_projects_never_leave(laptop: Machine) -> None:
+    laptop.home.config.mkdir(parents=True)
+    (laptop.home.config / "config.toml").write_text(f'[archive]\nprivate = ["{laptop.root.parent}"]\n')
+    with pytest.raises(FileProblem, match="never leaves this machine"):
+        laptop.share()
+
+
+def test_a_new_text_and_new_marks_follow(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share(tags=("old", "kept"))
+    exchange(laptop, desk)
+    there = f"{shared}@laptop"
+    desk.store.update(there, tags=("old", "kept", "mine"), pinned=True)
+    laptop.store.rewrite(shared, b"second")
+    exchange(laptop, desk)
+    laptop.store.update(shared, tags=("kept", "new"), archived=True)
+    exchange(laptop, desk)
+    memory = desk.store.get(there)
+    assert memory.body == b"second"
+    assert memory.meta.tags == ("kept", "mine", "new")
+    assert (memory.meta.archived, memory.meta.pinned) == (True, True)
+    assert laptop.store.get(shared).meta.tags == ("kept", "new")  # the desk's own tag stays there
+    with desk.sharing.replica() as replica:
+        merged = replica.merged(there)
+    assert merged is not None
+    assert [version.body for version in merged.versions] == [b"second", b"## Objective\nFix the cart\n"]
+
+
+def test_texts_that_two_machines_changed_are_both_kept(machine: Maker) -> None:
+    laptop, desk = machine("laptop", sync="all"), machine("desk", sync="all")
+    shared = laptop.new()
+    exchange(laptop, desk)
+    there = f"{shared}@laptop"
+    laptop.store.rewrite(shared, b"by the laptop")
+    desk.now = laptop.now + timedelta(minutes=1)
+    desk.store.rewrite(there, b"by the desk")
+    exchange(laptop, desk)
+    assert laptop.store.get(shared).body == desk.store.get(there).body == b"by the desk"
+    with laptop.sharing.replica() as replica:
+        merged = replica.merged(there)
+    assert merged is not None
+    assert [version.body for version in merged.versions][:2] == [b"by the desk", b"by the laptop"]
+
+
+def test_a_deletion_follows_and_can_be_taken_back(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.store.delete(shared)
+    exchange(laptop, desk)
+    with pytest.raises(MemoryMissing):
+        desk.store.get(f"{shared}@laptop")
+    laptop.store.restore(shared)
+    exchange(laptop, desk)
+    assert desk.store.get(f"{shared}@laptop").body == b"## Objective\nFix the cart\n"
+
+
+def test_what_was_deleted_here_stays_deleted_here(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    desk.store.delete(f"{shared}@laptop")
+    laptop.store.rewrite(shared, b"second")
+    exchange(laptop, desk)
+    assert desk.texts() == {}
+    assert laptop.texts() == {f"{shared}@laptop": b"second"}
+
+
+def test_out_of_reach_it_waits(laptop: Machine, desk: Machine, remote: MemoryRemote) -> None:
+    remote.away = True
+    shared = laptop.share()
+    with pytest.raises(RemoteProblemError):
+        laptop.sync()
+    remote.away = False
+    exchange(laptop, desk)
+    assert list(desk.texts()) == [f"{shared}@laptop"]
+
+
+def test_nobody_else_speaks_for_this_machine(laptop: Machine, remote: MemoryRemote) -> None:
+    shared = laptop.share(b"mine")
+    laptop.sync()
+    forged = record(body=b"forged", memory=f"{shared}@laptop", machine="evil")
+    remote.put([outgoing(forged)])
+    done = laptop.sync()
+    assert done.notes == ["1 records passed over: they claim to be of this machine."]
+    assert laptop.store.get(shared).body == b"mine"
+
+
+def test_what_is_no_record_is_named_and_passed_over(laptop: Machine, remote: MemoryRemote) -> None:
+    good = outgoing(record(machine="desk"))
+    remote.put([good])
+    bad = outgoing(record(1, machine="desk"))
+    remote.rows["bad"] = type(bad)(bad.name, bad.project, bad.data + b"more")
+    done = laptop.sync()
+    assert (done.memories, len(done.notes)) == (1, 1)
+    assert "not what its name says" in done.notes[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_that_meet_at_random_end_equal(machine: Maker, remote: MemoryRemote, seed: int) -> None:
+    chance = random.Random(seed)
+    hours = [timedelta(hours=chance.uniform(-1, 1)) for _ in range(6)]
+    machines = [machine(f"m{number}", sync="all", skew=skew) for number, skew in enumerate(hours)]
+    for step in range(60):
+        each = chance.choice(machines)
+        remote.away = chance.random() < 0.3
+        ids = [listed.meta.id for listed in each.store.list(Filter(which=Which.ALL)).items]
+        action = chance.choice(("new", "text", "tags", "archive", "delete", "sync", "sync"))
+        if action == "new" or not ids:
+            each.new(f"made in step {step}".encode())
+        elif action == "text":
+            each.store.rewrite(chance.choice(ids), f"written in step {step}".encode())
+        elif action == "tags":
+            each.store.update(chance.choice(ids), tags=chance.sample(("a", "b", "c"), 2))
+        elif action == "archive":
+            each.store.update(chance.choice(ids), archived=chance.random() < 0.5)
+        elif action == "delete":
+            each.store.delete(chance.choice(ids))
+        elif not remote.away:
+            each.sync()
+    remote.away = False
+    exchange(*machines)
+    assert len({frozenset(each.texts().items()) for each in machines}) == 1
+    assert len(machines[0].texts()) > 3

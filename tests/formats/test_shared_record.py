@@ -1,0 +1,86 @@
+"""The record that machines share: it is read as it was written, and a false one is refused in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats.errors import FormatError
+from memtui.formats.shared_record import LIMIT, parse_record, record_name, render_record
+from tests.sharing.records import record
+
+GOLDEN = """\
+---
+kind: text
+memory: CMEM-20260102-000000@laptop-1a2b
+machine: laptop-1a2b
+author: ann
+at: '2026-01-02T12:00:00+00:00'
+project: shop
+created: '2026-01-02T12:00:00+00:00'
+source: review
+description: Fix the cart
+tags: [cart]
+archived: false
+---
+## Objective
+"""
+
+
+def test_a_record_is_readable_markdown() -> None:
+    assert render_record(record()).decode() == GOLDEN
+
+
+TEXTS = st.text(max_size=40)
+
+
+@given(
+    body=st.binary(max_size=200),
+    description=st.none() | TEXTS,
+    tags=st.lists(TEXTS, max_size=3),
+    author=TEXTS,
+)
+def test_what_is_written_is_read_again(
+    body: bytes, description: str | None, tags: list[str], author: str
+) -> None:
+    made = record(body=body, description=description, tags=tuple(tags), author=author)
+    data = render_record(made)
+    assert parse_record(record_name(made.memory, data), data) == made
+
+
+@given(data=st.binary(max_size=300) | st.text().map(lambda text: f"---\n{text}\n---\n".encode()))
+def test_any_bytes_are_a_record_or_refused(data: bytes) -> None:
+    with pytest.raises(FormatError):
+        parse_record(record_name("CMEM-20260102-000000@laptop", data), data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("kind: text", "kind: program", "its kind is wrong"),
+        ("kind: text", "kind: marks", "changes marks and has a text"),
+        ("@laptop-1a2b", "@desk", "another memory than its name"),
+        ("machine: laptop-1a2b", "machine: ../../etc", "its machine is wrong"),
+        ("at: '2026", "at: 'x2026", "no valid time: at"),
+        ("author: ann", "author: ann\nhook: rm -rf", "an unknown key: 'hook'"),
+        ("author: ann", "author: *a", "not valid YAML"),
+    ],
+)
+def test_a_false_record_is_refused_in_words(old: str, new: str, reason: str) -> None:
+    made = record()
+    data = GOLDEN.replace(old, new).encode()
+    with pytest.raises(FormatError, match=reason):
+        parse_record(record_name(made.memory, data), data)
+
+
+def test_a_record_is_what_its_name_says() -> None:
+    data = render_record(record())
+    name = record_name(record().memory, data)
+    with pytest.raises(FormatError, match="not what its name says"):
+        parse_record(name, data + b"x")
+    with pytest.raises(FormatError, match="larger than 4 MB"):
+        parse_record(name, data + b"x" * LIMIT)
+    for bad in ("../" + name, "x.md", name.upper()):
+        with pytest.raises(FormatError, match="not that of a record"):
+            parse_record(bad, data)

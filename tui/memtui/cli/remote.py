@@ -1,0 +1,112 @@
+"""``memtui remote``: the places that carry memories between machines."""
+
+from __future__ import annotations
+
+import click
+
+from memtui.cli.output import print_json, print_table, say
+from memtui.clock import age, parse_iso, system_clock
+from memtui.flows.syncing import Sharing, opened
+from memtui.project import memtui_home
+from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.sharing.replica import PROBLEM, SYNCED
+
+
+def _remotes() -> Remotes:
+    return Remotes(memtui_home())
+
+
+def _sharing(name: str) -> Sharing:
+    return opened(memtui_home(), system_clock, name)
+
+
+@click.group("remote")
+def command() -> None:
+    """Name the places that carry memories between machines: a git repository, or a PostgreSQL database.
+
+    memtui sends only memories that you choose (`memtui share`), unless a remote is added with --all.
+    Passwords stay with git and libpq: none belongs in an address.
+    """
+
+
+@command.command("add")
+@click.argument("name")
+@click.argument("url")
+@click.option("--all", "everything", is_flag=True, help="Send every memory: for your own machines alone.")
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    metavar="NAME",
+    help="Fetch this project's alone; may be repeated.",
+)
+def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> None:
+    """Name a remote.
+
+    URL is what git takes (git@host:team/memories.git, https://..., a folder), or postgresql://host/database.
+    """
+    remote = NamedRemote(url=url, sync="all" if everything else "shared", projects=projects)
+    _remotes().add(name, remote)
+    say(f"Added {name}: {url}.")
+    say(f"Next: memtui remote init {name} where it is new, else memtui sync {name}.")
+
+
+@command.command("init")
+@click.argument("name", default="")
+def init(name: str) -> None:
+    """Make what a remote needs: a first commit, or tables and roles. Again it changes nothing."""
+    sharing = _sharing(name)
+    sharing.remote.set_up()
+    say(f"{sharing.name} is set up: {sharing.remote.check()}.")
+
+
+@command.command("list")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: a list of name, url, sync, synced, problem."
+)
+def list_(as_json: bool) -> None:
+    """List the remotes, and when each was last synced."""
+    rows = []
+    for name, remote in sorted(_remotes().all().items()):
+        with _sharing(name).replica() as replica:
+            synced, problem = replica.fact(SYNCED), replica.fact(PROBLEM)
+        rows.append(
+            {"name": name, "url": remote.url, "sync": remote.sync, "synced": synced, "problem": problem}
+        )
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(
+            ("name", "address", "sends", "synced"),
+            [
+                (row["name"], row["url"], _SENDS[row["sync"]], row["problem"] or _since(row["synced"]))
+                for row in rows
+            ],
+            flexible=1,
+        )
+    else:
+        say("No remote yet: memtui remote add NAME URL.")
+
+
+_SENDS = {"shared": "what you share", "all": "everything"}
+
+
+def _since(synced: str) -> str:
+    moment = parse_iso(synced)
+    return age(moment, system_clock()) if moment else "never"
+
+
+@command.command("check")
+@click.argument("name", default="")
+def check(name: str) -> None:
+    """Try whether a remote can be reached, and say what is in it."""
+    sharing = _sharing(name)
+    say(f"{sharing.name}: {sharing.remote.check()}.")
+
+
+@command.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Forget a remote. The memories that came from it stay, and so does the remote itself."""
+    found = _remotes().remove(name)
+    say(f"Removed {name}: {found.url} itself stays as it is.")

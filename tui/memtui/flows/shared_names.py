@@ -1,0 +1,54 @@
+"""How memories are called on this machine and on others, and what of them is compared."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.formats.stored_memory import StoredMemory
+from memtui.sharing.merged import Marks
+
+
+class Names(NamedTuple):
+    """Ids as this machine has them, ``CMEM-20260102-101500``, and everywhere: with ``@machine``."""
+
+    machine: str
+    """This machine."""
+
+    def everywhere(self, local: str) -> str:
+        """The id of a memory among all machines."""
+        return local if "@" in local else f"{local}@{self.machine}"
+
+    def here(self, memory: str) -> str:
+        """The id of a memory in the store of this machine."""
+        return memory.removesuffix(f"@{self.machine}")
+
+    def is_own(self, memory: str) -> bool:
+        """Whether a memory was made on this machine."""
+        return memory.endswith(f"@{self.machine}")
+
+
+def digest(body: bytes) -> str:
+    """SHA-256 of a text, hexadecimal."""
+    return sha256(body).hexdigest()
+
+
+def marks_of(stored: StoredMemory) -> Marks:
+    """What is said about a memory in the store."""
+    meta = stored.meta
+    return Marks(meta.description, tuple(sorted(meta.tags)), meta.archived)
+
+
+def neutral(body: bytes, project: str, home: str) -> bytes:
+    """A text without this machine's folders: the project's root is ``/project/NAME``, the home folder ``~``.
+
+    A restore maps such paths to the project's root on the machine where it happens.
+    """
+    name = Path(project).name
+    for folder, short in ((project, f"/project/{name}"), (home, "~")):
+        if folder.strip("/\\"):
+            stem = re.escape(folder.rstrip("/\\").encode())
+            body = re.sub(rb"(?<![\w/\\.~-])" + stem + rb"(?![\w.-])", short.encode(), body)
+    return body

@@ -1,0 +1,196 @@
+"""Memories that go out: the ones that a person has chosen, and what has changed in them since."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.flows.shared_names import Names, digest, marks_of, neutral
+from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
+from memtui.formats.stored_memory import StoredMemory
+from memtui.project import Home
+from memtui.safety.hits import Hit
+from memtui.safety.secrets import find, holds_secrets
+from memtui.sharing.merged import Marks
+from memtui.sharing.remotes import this_author
+from memtui.sharing.replica import Applied, Replica
+from memtui.store.archive_settings import archive_settings
+from memtui.store.base import Filter, MemoryMissing, Which
+from memtui.store.memory_files import FilesBackend
+
+_HEAD = 64 << 10
+"""Bytes that a record may have beside its text."""
+
+
+class SecretsFoundError(Exception):
+    """A memory holds secrets and was not shared; the message says which, by line."""
+
+    def __init__(self, memory_id: str, hits: tuple[Hit, ...]) -> None:
+        super().__init__(f"{memory_id} is not shared. {holds_secrets(hits)}")
+        self.hits = hits
+
+
+class Outward:
+    """Makes records of memories."""
+
+    def __init__(
+        self, home: Home, clock: Clock, backend: FilesBackend, names: Names, *, everything: bool
+    ) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            home: memtui's own folders.
+            clock: tells the time.
+            backend: the store of memories.
+            names: how memories are called here and elsewhere.
+            everything: every memory goes, not only chosen ones; and marks of others' memories go, too.
+        """
+        self._home = home
+        self._clock = clock
+        self._backend = backend
+        self._names = names
+        self._everything = everything
+
+    def share(self, replica: Replica, memory_id: str, allowed: Collection[int] = ()) -> None:
+        """Choose a memory to be sent with the next exchange.
+
+        Args:
+            replica: of the remote that it is to go to.
+            memory_id: one of this machine's own.
+            allowed: lines that a person lets pass although they look like secrets.
+
+        Raises:
+            SecretsFoundError: it holds secrets in other lines.
+            FileProblem: it is private, another machine's, or cannot be read; nothing is shared.
+        """
+        memory = self._backend.get(memory_id)
+        if "@" in memory_id:
+            raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
+        self._send_text(replica, self._names.everywhere(memory_id), memory, frozenset(allowed))
+
+    def collect(self, replica: Replica) -> list[str]:
+        """Make records of what has changed in the store since the last time; returns what was held back."""
+        notes: list[str] = []
+        known = replica.memories()
+        for memory in known:
+            self._collect_one(replica, memory, notes)
+        if self._everything:
+            missing = {self._names.here(memory) for memory in known}
+            for listed in self._backend.list(Filter(which=Which.ALL)).items:
+                if not listed.problem and listed.meta.id not in missing:
+                    try:
+                        self._share_new(replica, listed.meta.id)
+                    except (SecretsFoundError, FileProblem) as problem:
+                        notes.append(str(problem))
+        return notes
+
+    def _share_new(self, replica: Replica, memory_id: str) -> None:
+        if "@" not in memory_id:
+            self._send_text(
+                replica, self._names.everywhere(memory_id), self._backend.get(memory_id), frozenset()
+            )
+
+    def _collect_one(self, replica: Replica, memory: str, notes: list[str]) -> None:
+        base = replica.applied(memory)
+        if base is None:
+            return
+        local = self._names.here(memory)
+        signature = self._backend.signature(local)
+        if signature == base.signature:
+            return
+        may_mark = self._names.is_own(memory) or self._everything
+        try:
+            stored = self._backend.get(local)
+        except MemoryMissing:
+            if may_mark and not base.marks.deleted:
+                self._send_marks(replica, memory, base, replace(base.marks, deleted=True), signature)
+            return
+        except FileProblem as problem:
+            notes.append(str(problem))
+            return
+        if digest(self._shared(memory, stored)) != base.text:
+            try:
+                self._send_text(replica, memory, stored, frozenset())
+            except (SecretsFoundError, FileProblem) as problem:
+                notes.append(str(problem))
+            return
+        now = marks_of(stored)
+        if may_mark and now != base.marks:
+            self._send_marks(replica, memory, base, now, signature)
+        else:
+            replica.settle(memory, replace(base, signature=signature))
+
+    def _send_text(
+        self, replica: Replica, memory: str, stored: StoredMemory, allowed: frozenset[int]
+    ) -> None:
+        meta = stored.meta
+        local = self._names.here(memory)
+        body = self._shared(memory, stored)
+        if archive_settings(self._home).is_private(Path(meta.project or "/")):
+            raise FileProblem(Path(local), f"is of a project that never leaves this machine: {meta.project}")
+        if len(body) > LIMIT - (64 << 10):
+            raise FileProblem(Path(local), f"is too large to be shared: {len(body):,} bytes")
+        hits = [hit for hit in find(body.decode("utf-8", "replace")) if hit.line not in allowed]
+        hits += find("\n".join((meta.description, *meta.tags)))
+        if hits:
+            raise SecretsFoundError(local, tuple(hits))
+        marks = marks_of(stored)
+        record = self._record(
+            memory,
+            stored,
+            kind="text",
+            description=marks.description,
+            tags=marks.tags,
+            archived=marks.archived,
+            body=body,
+        )
+        self._add(replica, record, Applied(digest(body), marks, self._backend.signature(local)))
+
+    def _send_marks(self, replica: Replica, memory: str, base: Applied, now: Marks, signature: str) -> None:
+        newest = replica.merged(memory)
+        if newest is None:
+            return
+        was = base.marks
+        record = newest.newest.replace(
+            kind="marks",
+            machine=self._names.machine,
+            author=this_author(),
+            at=self._clock(),
+            description=now.description if now.description != was.description else None,
+            tags=tuple(sorted(set(now.tags) - set(was.tags))),
+            untagged=tuple(sorted(set(was.tags) - set(now.tags))),
+            archived=now.archived if now.archived != was.archived else None,
+            deleted=now.deleted if now.deleted != was.deleted else None,
+            body=b"",
+        )
+        self._add(replica, record, Applied(base.text, now, signature))
+
+    def _record(self, memory: str, stored: StoredMemory, **values: object) -> SharedRecord:
+        meta = stored.meta
+        return SharedRecord.model_validate(
+            {
+                "memory": memory,
+                "machine": self._names.machine,
+                "author": this_author(),
+                "at": self._clock(),
+                "project": Path(meta.project).name,
+                "created": meta.created,
+                "source": meta.source,
+                **values,
+            }
+        )
+
+    def _add(self, replica: Replica, record: SharedRecord, applied: Applied) -> None:
+        data = render_record(record)
+        with replica.whole():
+            replica.add(record_name(record.memory, data), record, data)
+            replica.settle(record.memory, applied)
+
+    def _shared(self, memory: str, stored: StoredMemory) -> bytes:
+        """A memory's text as others get it."""
+        if not self._names.is_own(memory):
+            return stored.body
+        return neutral(stored.body, stored.meta.project, str(Path.home()))

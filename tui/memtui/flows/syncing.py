@@ -1,0 +1,149 @@
+"""Sharing memories with other machines: what is chosen goes out, what others have shared comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field
+
+from memtui.clock import Clock
+from memtui.files import lock
+from memtui.flows.shared_names import Names
+from memtui.flows.sharing_in import Inward
+from memtui.flows.sharing_out import Outward
+from memtui.project import Home
+from memtui.sharing.remote import Batch, Remote, RemoteProblemError
+from memtui.sharing.remotes import (
+    NamedRemote,
+    Remotes,
+    open_remote,
+    replica_folder,
+    this_author,
+    this_machine,
+)
+from memtui.sharing.replica import PLACE, PROBLEM, SYNCED, Replica
+from memtui.store.memory_files import FilesBackend
+
+_LOCK_SECONDS = 0.0
+
+
+@dataclass
+class Synced:
+    """What an exchange with a remote came to."""
+
+    sent: int = 0
+    """Records."""
+    came: int = 0
+    """Records."""
+    memories: int = 0
+    """Memories that are new or other than before."""
+    notes: list[str] = field(default_factory=list)
+    """What was passed over or held back, one sentence each."""
+
+
+class Sharing:
+    """One remote and the memories of this machine."""
+
+    def __init__(
+        self, home: Home, clock: Clock, backend: FilesBackend, name: str, named: NamedRemote
+    ) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            home: memtui's own folders.
+            clock: tells the time.
+            backend: the store of memories.
+            name: the remote's name.
+            named: the remote.
+        """
+        self.name = name
+        self._home = home
+        self._clock = clock
+        self._backend = backend
+        self._named = named
+        self._everything = named.sync == "all"
+        self._names = Names(this_machine(home))
+        self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
+        self._inward = Inward(backend, self._names, name)
+
+    @property
+    def remote(self) -> Remote:
+        """The remote itself."""
+        return open_remote(self.name, self._named, self._home, this_author(), self._names.machine)
+
+    @contextmanager
+    def replica(self) -> Iterator[Replica]:
+        """What is known of the remote here."""
+        with closing(Replica(replica_folder(self._home) / f"{self.name}.db")) as replica:
+            yield replica
+
+    def share(self, memory_id: str, allowed: Collection[int] = ()) -> None:
+        """Choose a memory to be sent with the next exchange; see `Outward.share`."""
+        with self.replica() as replica:
+            self._outward.share(replica, memory_id, allowed)
+
+    def sync(self) -> Synced:
+        """Send what waits, fetch what is new, and bring the store up to date.
+
+        Raises:
+            RemoteProblemError: the remote cannot be reached; what was chosen stays and waits.
+            FileProblem: the store cannot be written, or another exchange is going on.
+        """
+        done = Synced()
+        with self.replica() as replica, self._alone():
+            try:
+                done.notes += self._outward.collect(replica)
+                remote = self.remote
+                self._send(replica, remote, done)
+                self._fetch(replica, remote, done)
+            except RemoteProblemError as problem:
+                replica.keep(PROBLEM, str(problem))
+                raise
+            finally:
+                done.memories, notes = self._inward.apply(replica)
+                done.notes += notes
+            replica.keep(PROBLEM, "")
+            replica.keep(SYNCED, self._clock().isoformat())
+        return done
+
+    def _alone(self) -> AbstractContextManager[None]:
+        path = replica_folder(self._home) / self.name
+        return lock(path, timeout=_LOCK_SECONDS, within=path.parent)
+
+    def _send(self, replica: Replica, remote: Remote, done: Synced) -> None:
+        while records := replica.unsent():
+            remote.put(records)
+            replica.sent(records)
+            done.sent += len(records)
+
+    def _fetch(self, replica: Replica, remote: Remote, done: Synced) -> None:
+        for batch in remote.since(replica.fact(PLACE), self._named.projects):
+            trusted, foreign = self._of_others(replica, batch)
+            taken = replica.take(trusted)
+            done.came += taken.new
+            if foreign:
+                done.notes.append(f"{foreign} records passed over: they claim to be of this machine.")
+            if batch.passed_over:
+                done.notes.append(f"{batch.passed_over} files passed over: they are not records.")
+            done.notes += [f"A record passed over: {reason}." for reason in taken.refused]
+
+    def _of_others(self, replica: Replica, batch: Batch) -> tuple[Batch, int]:
+        """A batch without records that claim to be of this machine, unless all machines are one's own."""
+        if self._everything:
+            return batch, 0
+        kept = [
+            each
+            for each in batch.records
+            if f"@{self._names.machine}." not in each[0] or replica.has(each[0])
+        ]
+        return Batch(batch.place, tuple(kept)), len(batch.records) - len(kept)
+
+
+def opened(home: Home, clock: Clock, name: str = "") -> Sharing:
+    """A remote by its name; "" means the only one.
+
+    Raises:
+        FileProblem: there is none of this name, or several and none is named.
+    """
+    found, remote = Remotes(home).find(name)
+    return Sharing(home, clock, FilesBackend(home, clock), found, remote)

@@ -1,0 +1,157 @@
+"""A record that machines share: one change of one memory, written once and never altered.
+
+A Markdown file: YAML front matter, then the text byte for byte. A record either gives a memory its text or
+changes marks (tags, archived, deleted). Its name holds its hash, so equal records have equal names, and one
+that was tampered with is recognised. What a memory looks like follows from all of its records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from hashlib import sha256
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ValidationError
+
+from memtui.clock import parse_iso
+from memtui.formats.front_matter import load, quick_load
+from memtui.formats.model import FormatError, Line, Moment, Record
+
+LIMIT = 4 << 20
+"""Bytes of the largest record."""
+
+MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
+"""A machine's name."""
+
+NAME = re.compile(rf"(CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern})\.([0-9a-f]{{32}})\.md", re.ASCII)
+"""A record's file name: the memory, the machine that made it, and the beginning of the record's SHA-256."""
+
+_HEAD = re.compile(rb"---\n(.{1,32768}?\n)---\n", re.DOTALL)
+_KEYS = frozenset(
+    {
+        "kind", "memory", "machine", "author", "at", "project", "created", "source",
+        "description", "tags", "untagged", "archived", "deleted",
+    }
+)  # fmt: skip
+_FLAGS = {"true": True, "false": False}
+
+
+def _memory(text: str) -> str:
+    if not NAME.fullmatch(f"{text}.{'0' * 32}.md"):
+        raise ValueError("not of the form CMEM-YYYYMMDD-HHMMSS@machine")
+    return text
+
+
+def _machine(text: str) -> str:
+    if not MACHINE.fullmatch(text):
+        raise ValueError("not a machine's name")
+    return text
+
+
+class SharedRecord(Record):
+    """One change of a memory."""
+
+    kind: Literal["text", "marks"]
+    """Whether it gives the memory a text, or only changes marks."""
+    memory: Annotated[str, AfterValidator(_memory)]
+    """Recovery ID and the machine on which the memory was made: ``CMEM-20260102-101500@laptop``."""
+    machine: Annotated[str, AfterValidator(_machine)]
+    """The machine that made the change."""
+    author: Line = ""
+    """The person who did."""
+    at: Moment
+    """When the change was made, by that machine's clock."""
+    project: Line = ""
+    """Name of the project's folder."""
+    created: Moment
+    """When the memory was made."""
+    source: Line = ""
+    """How the memory was made: ``review``, ``compact`` ..."""
+    description: Line | None = None
+    """None leaves it as it is."""
+    tags: tuple[Line, ...] = ()
+    """Tags that were added."""
+    untagged: tuple[Line, ...] = ()
+    """Tags that were removed."""
+    archived: bool | None = None
+    deleted: bool | None = None
+    body: bytes = b""
+    """The text; empty in a change of marks."""
+
+
+def render_record(record: SharedRecord) -> bytes:
+    """The file of a record."""
+    from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only sharing needs it
+
+    values: dict[str, object] = {
+        "kind": record.kind,
+        "memory": record.memory,
+        "machine": record.machine,
+        "author": record.author,
+        "at": record.at.isoformat(),
+        "project": record.project,
+        "created": record.created.isoformat(),
+        "source": record.source,
+    }
+    if record.description is not None:
+        values["description"] = record.description
+    values |= {
+        key: list(tags) for key, tags in (("tags", record.tags), ("untagged", record.untagged)) if tags
+    }
+    flags = (("archived", record.archived), ("deleted", record.deleted))
+    values |= {key: flag for key, flag in flags if flag is not None}
+    return f"---\n{dump(values)}---\n".encode() + record.body
+
+
+def record_name(memory: str, data: bytes) -> str:
+    """The file name of a record."""
+    return f"{memory}.{sha256(data).hexdigest()[:32]}.md"
+
+
+def parse_record(name: str, data: bytes) -> SharedRecord:
+    """Read a record that may come from anybody.
+
+    Raises:
+        FormatError: it is too large, not what its name says, or not a record.
+    """
+    found = NAME.fullmatch(name)
+    if found is None:
+        raise FormatError("its name is not that of a record")
+    if len(data) > LIMIT:
+        raise FormatError(f"it is larger than {LIMIT >> 20} MB")
+    head = _HEAD.match(data)
+    if head is None:
+        raise FormatError("it has no front matter")
+    if record_name(found[1], data) != name:
+        raise FormatError("its content is not what its name says")
+    text = head[1].decode("utf-8", "replace")
+    values = quick_load(text.rstrip("\n").split("\n"), _KEYS)
+    if values is None:
+        values = load(text)
+    try:
+        record = SharedRecord.model_validate(_fields(values, data[head.end() :]))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise FormatError(f"its {problem['loc'][0]} is wrong: {problem['msg']}") from None
+    if record.memory != found[1]:
+        raise FormatError("its front matter names another memory than its name")
+    if record.kind == "marks" and record.body:
+        raise FormatError("it changes marks and has a text")
+    return record
+
+
+def _fields(values: Mapping[str, object], body: bytes) -> dict[str, object]:
+    if unknown := set(values) - _KEYS:
+        raise FormatError(f"its front matter has an unknown key: {min(unknown)[:40]!r}")
+    fields: dict[str, object] = {**values, "body": body}
+    for key in ("at", "created"):
+        moment = parse_iso(str(values.get(key, "")))
+        if moment is None or abs(moment.utcoffset() or timedelta()) > timedelta(hours=14):
+            raise FormatError(f"its front matter has no valid time: {key}")
+        fields[key] = moment
+    for key in ("archived", "deleted"):
+        if key in values:
+            fields[key] = _FLAGS.get(str(values[key]))
+    return fields

@@ -1,0 +1,143 @@
+"""Running the user's git on a bare repository of our own, with nothing in it that could be executed.
+
+No file is ever checked out, so links, filters and attributes of a remote have no effect; hooks, helpers and
+submodules are turned off. How the user reaches a host (ssh, credential helpers) stays as it is configured.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from memtui.clean import clean_line
+from memtui.machine import find_program
+from memtui.sharing.remote import SECONDS, RemoteProblemError
+
+_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.alternateRefsCommand": "",
+    "protocol.ext.allow": "never",
+    "transfer.fsckObjects": "true",
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "commit.gpgSign": "false",
+    "init.defaultBranch": "main",
+    "init.templateDir": "",
+}
+_MOST_BLOCKS = 1 << 20
+"""Blocks of 512 or 1,024 bytes of the largest file that a fetch may write: a remote may be hostile."""
+_BOUNDED = 'ulimit -f "$1" && shift && exec "$@"'
+_HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
+
+
+class GitFailedError(Exception):
+    """Git ended with an error; the message is the line in which it says why."""
+
+    def __init__(self, reason: str, printed: bytes = b"") -> None:
+        super().__init__(reason)
+        self.printed = printed
+        """All that it has printed on standard error."""
+
+
+class Git:
+    """Git in one bare repository."""
+
+    def __init__(self, folder: Path, seconds: float = SECONDS) -> None:
+        """Make the object; nothing is run.
+
+        Args:
+            folder: the repository; `make` makes it.
+            seconds: how long one run may take.
+
+        Raises:
+            RemoteProblemError: there is no git.
+        """
+        program = find_program("git", os.environ.get("PATH"))
+        if program is None:
+            raise RemoteProblemError("git", "is not installed; a remote that is a repository needs it")
+        settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
+        self._folder = folder
+        self._command = [program, "--git-dir", str(folder), *settings]
+        self._seconds = seconds
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
+        self._env = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": ssh}
+
+    def make(self) -> None:
+        """Make the repository unless it is there."""
+        if not (self._folder / "HEAD").is_file():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.run("init", "--quiet", "--bare", str(self._folder))
+
+    def run(self, *arguments: str, data: bytes = b"", bounded: bool = False) -> bytes:
+        """Run a command of git to its end and return its output.
+
+        Args:
+            arguments: behind ``git``.
+            data: its input.
+            bounded: limit the size of the files that it writes.
+
+        Raises:
+            GitFailedError: it failed, or took too long.
+        """
+        command = [*self._command, *arguments]
+        if bounded:
+            command = ["sh", "-c", _BOUNDED, "sh", str(_MOST_BLOCKS), *command]
+        try:
+            done = subprocess.run(
+                command, input=data, capture_output=True, env=self._env, timeout=self._seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise GitFailedError(f"it did not answer within {self._seconds:.0f} s") from None
+        except OSError as error:
+            raise GitFailedError(f"git cannot be run: {error.strerror}") from error
+        if done.returncode:
+            reason = _reason(done.stderr) or f"git ended with {done.returncode}"
+            raise GitFailedError(reason, done.stderr)
+        return done.stdout
+
+    @contextmanager
+    def reading(self, *arguments: str) -> Iterator[IO[bytes]]:
+        """Run a command of git whose output is long, and read it while it comes; it may be left unread."""
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(
+                [*self._command, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=self._env,
+            )
+            assert process.stdout is not None
+            try:
+                yield process.stdout
+            finally:
+                process.stdout.close()  # ends one that is not read to its end
+                code = process.wait(self._seconds)
+            if code not in (0, -signal.SIGPIPE):
+                errors.seek(0)
+                raise GitFailedError(_reason(errors.read(1 << 16)) or f"git ended with {code}")
+
+    def has(self, *commits: str) -> bool:
+        """Whether these commits are here."""
+        try:
+            for each in commits:
+                self.run("cat-file", "-e", f"{each}^{{commit}}")
+        except GitFailedError:
+            return False
+        return True
+
+
+def _reason(errors: bytes) -> str:
+    lines = [clean_line(line) for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(_HINTS)]
+    return (telling or lines or [""])[0][:300]

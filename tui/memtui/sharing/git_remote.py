@@ -1,0 +1,281 @@
+"""A remote that git carries: a repository of its own, with a Markdown file for each record.
+
+``PROJECT/YYYY-MM/CMEM-...md`` on the branch ``main``. Files are only added, and each push follows on what is
+there already, so no two machines are ever in conflict.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.formats.shared_record import LIMIT, NAME
+from memtui.sharing.git_program import Git, GitFailedError
+from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
+
+SCHEMA = 1
+_TRIES = 12
+"""Pushes before giving up: others may push at the same time."""
+_BATCH, _BATCH_BYTES = 500, 16 << 20
+_MOST_FILES = 2_000_000
+_TIP = "refs/remotes/origin/main"
+_OUTGOING = "refs/memtui/outgoing"
+_ABOUT = "memtui.json"
+_README = b"""# Memories shared with memtui
+
+Each file is one record: a memory's text as it was stored, or a change of its marks. Files are only added.
+`memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
+"""
+_SLUG = re.compile(r"[^A-Za-z0-9._-]+")
+_LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
+
+
+class _Found(NamedTuple):
+    name: str
+    blob: str
+
+
+class GitRemote(Remote):
+    """One repository."""
+
+    def __init__(self, url: str, folder: Path, *, author: str, machine: str) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            url: as git takes it: ssh, https or a folder.
+            folder: the bare repository in which this machine keeps what it has fetched.
+            author: the person in whose name commits are made.
+            machine: this machine's name.
+        """
+        self._url = url
+        self._git = Git(folder)
+        self._author = f"{_SLUG.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
+        self._machine = machine
+
+    def check(self) -> str:
+        """See `Remote.check`."""
+        with self._said():
+            tip = self._fetch()
+            if not tip:
+                raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
+            number = sum(1 for _ in self._added("", tip))
+            last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
+        return f"{number:,} records, last by {last}"
+
+    def set_up(self) -> None:
+        """See `Remote.set_up`."""
+        with self._said():
+            if self._fetch():
+                return
+            about = json.dumps({"memtui": SCHEMA}).encode() + b"\n"
+            self._commit("", "Set up for memtui", [(_ABOUT, about), ("README.md", _README)])
+            self._push()
+
+    def put(self, records: Sequence[Outgoing]) -> None:
+        """See `Remote.put`."""
+        files = [(_path(each), each.data) for each in records]
+        projects = ", ".join(sorted({each.project or "no project" for each in records}))
+        title = f"Add {len(files)} records of {_SLUG.sub(' ', projects)[:100]} from {self._machine}"
+        if files:
+            self._change(title, files, [])
+
+    def erase(self, names: Sequence[str]) -> str:
+        """See `Remote.erase`."""
+        with self._said():
+            tip, wanted = self._fetch(), set(names)
+            gone = [path for path, found in self._listed("", tip) if found.name in wanted]
+        if not gone:
+            return ""
+        self._change(f"Remove {len(gone)} records", [], gone)
+        return (
+            "git's history keeps them, and so does whoever has fetched them; in a clone, this rewrites it: "
+            "git filter-repo --invert-paths " + " ".join(f"--path {path}" for path in gone)
+        )
+
+    def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
+        """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
+        with self._said():
+            tip = self._fetch()
+            base, head, done = _read_place(place)
+            if not self._git.has(*filter(None, (base, head))):
+                base, head, done = "", "", 0  # rewritten since: all is read again
+            if head:
+                yield from self._batches(base, head, done, projects)
+                base = head
+            if tip and tip != base:
+                yield from self._batches(base, tip, 0, projects)
+
+    def _batches(self, base: str, head: str, done: int, projects: Sequence[str]) -> Iterator[Batch]:
+        wanted = {_slug(project) for project in projects}
+        listed = islice(self._listed(base, head), done, None)
+        while chunk := list(islice(listed, _BATCH)):
+            done += len(chunk)
+            found = [each for path, each in chunk if not wanted or path.partition("/")[0] in wanted]
+            sizes = self._sizes(found)
+            small = [each for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
+            records = tuple((each.name, data) for each, data in self._read(small))
+            yield Batch(f"{base or '-'} {head} {done}", records, len(found) - len(records))
+        yield Batch(head, ())
+
+    def _added(self, base: str, head: str) -> Iterator[_Found]:
+        return (found for _, found in self._listed(base, head))
+
+    def _listed(self, base: str, head: str) -> Iterator[tuple[str, _Found]]:
+        """Path and record of the files that `head` has beyond `base`, in the order of their paths."""
+        if not head:
+            return
+        command = ["ls-tree", "-r", "-z", "--full-tree", head]
+        if base:
+            command = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=AM", "--raw", base, head]
+        with self._git.reading(*command) as output:
+            entries = islice(_split(output), _MOST_FILES)
+            for entry in entries:
+                head_, _, path = entry.partition(b"\t")
+                fields = head_.split()
+                if base:
+                    path = next(entries, b"")
+                mode, blob = (fields[1], fields[3]) if base else (fields[0], fields[2])
+                name = path.rpartition(b"/")[2].decode("ascii", "replace")
+                if mode in (b"100644", b"100755") and NAME.fullmatch(name):
+                    yield path.decode("utf-8", "replace"), _Found(name, blob.decode())
+
+    def _sizes(self, found: Sequence[_Found]) -> list[int]:
+        asked = "".join(f"{each.blob}\n" for each in found).encode()
+        answered = self._git.run("cat-file", "--batch-check=%(objectsize)", data=asked) if found else b""
+        return [int(line) if line.isdigit() else LIMIT + 1 for line in answered.splitlines()]
+
+    def _read(self, found: Sequence[_Found]) -> Iterator[tuple[_Found, bytes]]:
+        for each, sizes in _chunks(found, self._sizes(found)):
+            output = self._git.run(
+                "cat-file", "--batch", data="".join(f"{one.blob}\n" for one in each).encode()
+            )
+            at = 0
+            for one, size in zip(each, sizes, strict=True):
+                at = output.index(b"\n", at) + 1
+                yield one, output[at : at + size]
+                at += size + 1
+
+    def _fetch(self) -> str:
+        """Fetch the branch; returns its last commit, "" when there is none yet."""
+        self._git.make()
+        names = self._git.run("ls-remote", "--heads", "--", self._url, "refs/heads/main").split()
+        if not names:
+            return ""
+        tip = names[0].decode()
+        if not self._git.has(tip):
+            self._git.run(
+                "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self._url,
+                f"+refs/heads/main:{_TIP}", bounded=True,
+            )  # fmt: skip
+            tip = self._git.run("rev-parse", _TIP).decode().strip()
+        else:
+            self._git.run("update-ref", _TIP, tip)
+        self._check_schema(tip)
+        return tip
+
+    def _check_schema(self, tip: str) -> None:
+        try:
+            about = json.loads(self._git.run("cat-file", "blob", f"{tip}:{_ABOUT}"))
+            schema = int(about["memtui"])
+        except (GitFailedError, ValueError, TypeError, KeyError, RecursionError):
+            raise RemoteProblemError(self._url, "holds something else than memtui's memories") from None
+        if schema > SCHEMA:
+            raise RemoteProblemError(self._url, "was set up by a newer memtui: update this one")
+
+    def _change(self, title: str, files: Sequence[tuple[str, bytes]], gone: Sequence[str]) -> None:
+        with self._said():
+            for number in range(_TRIES):
+                tip = self._fetch()
+                if not tip:
+                    raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
+                self._commit(tip, title, files, gone)
+                try:
+                    self._push()
+                except GitFailedError as error:
+                    if number == _TRIES - 1 or not _was_late(error):
+                        raise
+                    time.sleep(random.uniform(0, 0.05 * 2 ** min(number, 5)))  # noqa: S311
+                else:
+                    return
+
+    def _commit(
+        self, parent: str, title: str, files: Sequence[tuple[str, bytes]], gone: Sequence[str] = ()
+    ) -> None:
+        lines = [f"commit {_OUTGOING}\ncommitter {self._author} now\n".encode(), _data(title.encode())]
+        lines += [f"from {parent}\n".encode()] if parent else []
+        lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files]
+        lines += [f"D {path}\n".encode() for path in gone]
+        command = ("fast-import", "--quiet", "--force", "--date-format=now", "--done")
+        self._git.run(*command, data=b"".join([*lines, b"done\n"]))
+
+    def _push(self) -> None:
+        # A folder's own hooks would run as this user: they are turned off there, too.
+        local = _LOCAL.match(self._url)
+        no_hooks = ["--receive-pack=git -c core.hooksPath=/dev/null receive-pack"] if local else []
+        self._git.run(
+            "push", "--no-progress", "--no-verify", *no_hooks, "--", self._url, f"{_OUTGOING}:refs/heads/main"
+        )
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except GitFailedError as error:
+            raise RemoteProblemError(self._url, f"cannot be used: {error}") from error
+
+
+def _path(record: Outgoing) -> str:
+    return f"{_slug(record.project)}/{record.name[5:9]}-{record.name[9:11]}/{record.name}"
+
+
+def _slug(project: str) -> str:
+    """A project's folder in the repository."""
+    return _SLUG.sub("-", project).strip("-.")[:80] or "no-project"
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)
+
+
+def _read_place(place: str) -> tuple[str, str, int]:
+    """What was read whole, and what up to which entry: two commits and a number."""
+    parts = place.split()
+    if len(parts) == 3:
+        return parts[0].strip("-"), parts[1], int(parts[2])
+    return (parts[0] if parts else ""), "", 0
+
+
+def _was_late(error: GitFailedError) -> bool:
+    """Whether a push was refused because another one came first."""
+    return any(
+        word in error.printed for word in (b"(fetch first)", b"(non-fast-forward)", b"cannot lock ref")
+    )
+
+
+def _split(output: object) -> Iterator[bytes]:
+    """The entries of an output that is parted by NUL."""
+    rest = b""
+    while block := output.read(1 << 16):  # type: ignore[attr-defined]
+        *entries, rest = (rest + block).split(b"\0")
+        yield from entries
+
+
+def _chunks(found: Sequence[_Found], sizes: Sequence[int]) -> Iterator[tuple[list[_Found], list[int]]]:
+    """Parts of a list whose contents fit into memory."""
+    part: list[_Found] = []
+    counted: list[int] = []
+    for each, size in zip(found, sizes, strict=True):
+        if part and sum(counted) + size > _BATCH_BYTES:
+            yield part, counted
+            part, counted = [], []
+        part.append(each)
+        counted.append(size)
+    if part:
+        yield part, counted

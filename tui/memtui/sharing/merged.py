@@ -1,0 +1,56 @@
+"""What a memory is like by its records: the same whatever the order in which they arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.formats.shared_record import SharedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is said about a memory."""
+
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    """Sorted."""
+    archived: bool = False
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A memory as all its records together describe it."""
+
+    versions: tuple[SharedRecord, ...]
+    """The texts it has had, newest first; at least one."""
+    marks: Marks
+
+    @property
+    def newest(self) -> SharedRecord:
+        """The version on top."""
+        return self.versions[0]
+
+
+def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:
+    """The memory that these records describe, by their names; None when none of them gives a text.
+
+    For each mark the last record that mentions it decides; records of the same second go by their names.
+    """
+    ordered = sorted(records, key=lambda each: (each[1].at, each[0]))
+    versions: dict[bytes, SharedRecord] = {}
+    tags: dict[str, bool] = {}
+    description, archived, deleted = "", False, False
+    for _, record in ordered:
+        if record.kind == "text":
+            versions.pop(record.body, None)  # a text that comes back is the newest again
+            versions[record.body] = record
+        tags |= dict.fromkeys(record.tags, True) | dict.fromkeys(record.untagged, False)
+        description = description if record.description is None else record.description
+        archived = archived if record.archived is None else record.archived
+        deleted = deleted if record.deleted is None else record.deleted
+    if not versions:
+        return None
+    kept = tuple(sorted(tag for tag, there in tags.items() if there))
+    return Merged(tuple(reversed(versions.values())), Marks(description, kept, archived, deleted))

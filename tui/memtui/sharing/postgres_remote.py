@@ -1,0 +1,179 @@
+"""A remote that PostgreSQL carries: a schema ``memtui`` with one row a record.
+
+Passwords, TLS and service names are libpq's business (``PGPASSFILE``, ``PGSERVICEFILE``). Who may read
+or write is decided by two roles that the database's owner grants: ``memtui_reader`` and ``memtui_writer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from memtui.clean import clean_line
+from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_BATCH, _BATCH_BYTES = 500, 16 << 20
+_CHANNEL = "memtui_records"
+_CONNECT_SECONDS = 10
+
+_MIGRATIONS = (
+    """
+    create schema memtui;
+    create table memtui.about (schema integer not null);
+    insert into memtui.about values (0);
+    create table memtui.records (
+        place bigint generated always as identity primary key,
+        name text not null unique check (length(name) <= 120),
+        project text not null check (length(project) <= 400),
+        data bytea not null check (octet_length(data) <= 4194304),
+        writer name not null default current_user,
+        added timestamptz not null default now()
+    );
+    create index records_by_project on memtui.records (project, place);
+    create function memtui.tell() returns trigger language plpgsql as
+        $$ begin perform pg_notify('memtui_records', ''); return null; end $$;
+    create trigger tell after insert on memtui.records for each statement execute function memtui.tell();
+    alter table memtui.records enable row level security;
+    do $$ begin create role memtui_reader nologin; exception when duplicate_object then null; end $$;
+    do $$ begin create role memtui_writer nologin; exception when duplicate_object then null; end $$;
+    grant usage on schema memtui to memtui_reader, memtui_writer;
+    grant select on memtui.about, memtui.records to memtui_reader, memtui_writer;
+    grant insert (name, project, data), delete on memtui.records to memtui_writer;
+    create policy may_read on memtui.records for select to memtui_reader, memtui_writer using (true);
+    create policy may_add on memtui.records for insert to memtui_writer with check (writer = current_user);
+    create policy may_erase on memtui.records for delete to memtui_writer using (writer = current_user);
+    """,
+)
+"""Each brings the tables from the schema of its index to the next one."""
+
+# One writer at a time: places then become visible in their order, and no reader passes one over.
+_IN_TURN = "select pg_advisory_xact_lock(hashtext('memtui.records'))"
+_NEXT = """
+    select place, name, data from (
+        select place, name, data, sum(octet_length(data)) over (order by place) - octet_length(data) as before
+        from (
+            select place, name, data from memtui.records
+            where place > %(place)s and (%(all)s or project = any(%(projects)s)) order by place limit %(most)s
+        ) as rows
+    ) as sized where before < %(bytes)s order by place
+"""
+
+
+class PostgresRemote(Remote):
+    """One database."""
+
+    def __init__(self, url: str) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            url: a connection string of libpq: ``postgresql://host/database``.
+        """
+        self._url = url
+
+    def check(self) -> str:
+        """See `Remote.check`."""
+        with self._connected() as connection:
+            self._check_schema(connection)
+            found = connection.execute("select count(*), max(writer::text) from memtui.records").fetchone()
+            may_write = connection.execute(
+                "select has_table_privilege('memtui.records', 'delete')"
+            ).fetchone()
+        number = found[0] if found else 0
+        return f"{number:,} records" + ("" if may_write and may_write[0] else ", to read only")
+
+    def set_up(self) -> None:
+        """See `Remote.set_up`. The user has to be allowed to make schemas and roles."""
+        with self._connected() as connection, connection.transaction():
+            connection.execute(_IN_TURN)
+            schema = self._schema(connection)
+            for number, migration in enumerate(_MIGRATIONS):
+                if number >= schema:
+                    connection.execute(migration)
+                    connection.execute("update memtui.about set schema = %s", (number + 1,))
+
+    def put(self, records: Sequence[Outgoing]) -> None:
+        """See `Remote.put`."""
+        rows = [(each.name, each.project, each.data) for each in records]
+        with self._connected() as connection:
+            self._check_schema(connection)
+            with connection.transaction(), connection.cursor() as cursor:
+                cursor.execute(_IN_TURN)
+                cursor.executemany(
+                    "insert into memtui.records (name, project, data) values (%s, %s, %s)"
+                    " on conflict (name) do nothing",
+                    rows,
+                )
+
+    def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
+        """See `Remote.since`. A place is the number of a row."""
+        reached = int(place) if place.isdigit() else 0
+        with self._connected() as connection:
+            self._check_schema(connection)
+            wanted = {"all": not projects, "projects": list(projects), "most": _BATCH, "bytes": _BATCH_BYTES}
+            while rows := connection.execute(_NEXT, {**wanted, "place": reached}).fetchall():
+                reached = rows[-1][0]
+                yield Batch(str(reached), tuple((row[1], bytes(row[2])) for row in rows))
+
+    def erase(self, names: Sequence[str]) -> str:
+        """See `Remote.erase`."""
+        with self._connected() as connection:
+            connection.execute("delete from memtui.records where name = any(%s)", (list(names),))
+            left = connection.execute(
+                "select count(*) from memtui.records where name = any(%s)", (list(names),)
+            ).fetchone()
+        number = left[0] if left else 0
+        return f"{number} records that others have written: only they can remove them" if number else ""
+
+    def wait(self, seconds: float) -> None:
+        """See `Remote.wait`: ends when the database says that somebody has added a record."""
+        with self._connected(seconds + SECONDS) as connection:
+            connection.execute(f"listen {_CHANNEL}")
+            for _ in connection.notifies(timeout=seconds, stop_after=1):
+                return
+
+    def _check_schema(self, connection: Connection[Any]) -> None:
+        schema = self._schema(connection)
+        if not schema:
+            raise RemoteProblemError(self._shown, "is not set up: memtui remote init does it")
+        if schema > len(_MIGRATIONS):
+            raise RemoteProblemError(self._shown, "was set up by a newer memtui: update this one")
+        if schema < len(_MIGRATIONS):
+            raise RemoteProblemError(
+                self._shown, "was set up by an older memtui: memtui remote init updates it"
+            )
+
+    def _schema(self, connection: Connection[Any]) -> int:
+        there = connection.execute("select to_regclass('memtui.about') is not null").fetchone()
+        if not there or not there[0]:
+            return 0
+        found = connection.execute("select schema from memtui.about").fetchone()
+        return int(found[0]) if found else 0
+
+    @property
+    def _shown(self) -> str:
+        return self._url.partition("?")[0]
+
+    @contextmanager
+    def _connected(self, seconds: float = SECONDS) -> Iterator[Connection[Any]]:
+        try:
+            import psycopg  # an extra: not everybody has it
+        except ImportError:
+            raise RemoteProblemError(
+                self._shown, "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
+            ) from None
+        try:
+            with psycopg.connect(
+                self._url,
+                autocommit=True,
+                connect_timeout=_CONNECT_SECONDS,
+                application_name="memtui",
+                options=f"-c statement_timeout={int(seconds * 1000)}",
+            ) as connection:
+                yield connection
+        except psycopg.Error as error:
+            reason = clean_line(str(error).strip().partition("\n")[0])[:300]
+            raise RemoteProblemError(self._shown, f"cannot be used: {reason}") from error

@@ -1,0 +1,224 @@
+"""What this machine knows of one remote: its records, what waits to be sent, and what was made of them.
+
+One SQLite database a remote. It can be deleted: the next exchange reads the remote from its beginning. What
+was chosen and not sent yet then has to be chosen again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.files import FileProblem, existing_above, private_folder
+from memtui.formats.errors import FormatError
+from memtui.formats.shared_record import SharedRecord, parse_record
+from memtui.sharing.merged import Marks, Merged, merged
+from memtui.sharing.remote import Batch, Outgoing
+
+_TABLES = """
+create table if not exists records (
+    name text primary key, memory text not null, project text not null, data blob not null,
+    sent integer not null
+) without rowid;
+create index if not exists records_of_memory on records (memory);
+create index if not exists records_unsent on records (name) where not sent;
+create table if not exists arrived (memory text primary key) without rowid;
+create table if not exists applied (
+    memory text primary key, text text not null, description text not null, tags text not null,
+    archived integer not null, deleted integer not null, signature text not null
+) without rowid;
+create table if not exists facts (key text primary key, value text not null) without rowid;
+"""
+_WAIT_SECONDS = 30.0
+PLACE, SYNCED, PROBLEM = "place", "synced", "problem"
+"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The state of a memory in the store when records were last applied to it, or made of it."""
+
+    text: str
+    """SHA-256 of the text as it is shared, hexadecimal."""
+    marks: Marks
+    signature: str = ""
+    """Of the memory's file: while it stays the same, the memory has not changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a batch."""
+
+    new: int
+    refused: tuple[str, ...]
+    """Why files are not records, one sentence each."""
+
+
+class Replica:
+    """One remote as it is known here. Use it as a context manager, from one thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it, and make it when it is missing.
+
+        Raises:
+            FileProblem: the database cannot be opened.
+        """
+        private_folder(path.parent, within=existing_above(path.parent))
+        self._path = path
+        with self._said():
+            self._db = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+            path.chmod(0o600)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            self._db.executescript(_TABLES)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    def fact(self, key: str) -> str:
+        """A kept fact; "" for none."""
+        found = self._one("select value from facts where key = ?", key)
+        return str(found[0]) if found else ""
+
+    def keep(self, key: str, value: str) -> None:
+        """Keep a fact."""
+        with self._said():
+            self._db.execute("insert or replace into facts values (?, ?)", (key, value))
+
+    def take(self, batch: Batch) -> Taken:
+        """Take records that came from the remote, and note how far was read: both or neither."""
+        refused, new = [], 0
+        with self.whole():
+            for name, data in batch.records:
+                if self._one("select 1 from records where name = ? and sent", name):
+                    continue
+                try:
+                    record = parse_record(name, data)
+                except FormatError as error:
+                    refused.append(f"{name[:120]}: {error}")
+                    continue
+                new += not self.has(name)
+                self._insert(name, record, data, sent=True)
+                self._db.execute("insert or ignore into arrived values (?)", (record.memory,))
+            self.keep(PLACE, batch.place)
+        return Taken(new, tuple(refused))
+
+    def add(self, name: str, record: SharedRecord, data: bytes) -> None:
+        """Add a record of this machine, which waits to be sent."""
+        if not self.has(name):
+            self._insert(name, record, data, sent=False)
+
+    def unsent(self, limit: int = 500) -> list[Outgoing]:
+        """Records that wait to be sent."""
+        rows = self._all("select name, project, data from records where not sent limit ?", limit)
+        return [Outgoing(*row) for row in rows]
+
+    def sent(self, records: Iterable[Outgoing]) -> None:
+        """Note that the remote has these."""
+        with self.whole():
+            self._db.executemany(
+                "update records set sent = 1 where name = ?", [(each.name,) for each in records]
+            )
+
+    def withdraw(self, memory: str) -> int:
+        """Drop the records of a memory that were not sent yet; returns how many."""
+        with self._said():
+            return self._db.execute("delete from records where memory = ? and not sent", (memory,)).rowcount
+
+    def memories(self) -> list[str]:
+        """All memories that have records."""
+        return [str(row[0]) for row in self._all("select distinct memory from records")]
+
+    def arrived(self) -> list[str]:
+        """Memories with records that were not applied yet."""
+        return [str(row[0]) for row in self._all("select memory from arrived")]
+
+    def merged(self, memory: str) -> Merged | None:
+        """A memory by its records; None when nothing is known of its text."""
+        return merged(self.records(memory))
+
+    def records(self, memory: str) -> list[tuple[str, SharedRecord]]:
+        """The records of a memory, with their names."""
+        rows = self._all("select name, data from records where memory = ?", memory)
+        return [(name, parse_record(name, data)) for name, data in rows]
+
+    def applied(self, memory: str) -> Applied | None:
+        """The state of a memory when it was last applied; None when it never was."""
+        query = "select text, description, tags, archived, deleted, signature from applied where memory = ?"
+        row = self._one(query, memory)
+        if row is None:
+            return None
+        tags = tuple(filter(None, str(row[2]).split("\n")))
+        return Applied(str(row[0]), Marks(str(row[1]), tags, bool(row[3]), bool(row[4])), str(row[5]))
+
+    def settle(self, memory: str, applied: Applied) -> None:
+        """Note the state of a memory after records were applied to it, or made of it."""
+        marks = applied.marks
+        values = (
+            memory, applied.text, marks.description, "\n".join(marks.tags), marks.archived, marks.deleted,
+            applied.signature,
+        )  # fmt: skip
+        with self._said():
+            self._db.execute("insert or replace into applied values (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def done_with(self, memory: str) -> None:
+        """Note that the records of a memory were applied."""
+        with self._said():
+            self._db.execute("delete from arrived where memory = ?", (memory,))
+
+    def forget(self, memory: str) -> list[str]:
+        """Delete the records of a memory; returns their names."""
+        names = [name for name, _ in self.records(memory)]
+        with self.whole():
+            for table in ("records", "applied", "arrived"):
+                self._db.execute(f"delete from {table} where memory = ?", (memory,))  # noqa: S608
+        return names
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Make the changes within the block together, or none of them."""
+        with self._said():
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("begin immediate")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    def has(self, name: str) -> bool:
+        """Whether a record of this name is known."""
+        return self._one("select 1 from records where name = ?", name) is not None
+
+    def _insert(self, name: str, record: SharedRecord, data: bytes, *, sent: bool) -> None:
+        with self._said():
+            self._db.execute(
+                "insert or replace into records values (?, ?, ?, ?, ?)",
+                (name, record.memory, record.project, data, sent),
+            )
+
+    def _one(self, query: str, *values: object) -> Sequence[object] | None:
+        with self._said():
+            row: Sequence[object] | None = self._db.execute(query, values).fetchone()
+            return row
+
+    def _all(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._said(), closing(self._db.execute(query, values)) as cursor:
+            return cursor.fetchall()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise FileProblem(
+                self._path, f"cannot be used: {error}; delete it, and the next sync makes it again"
+            ) from error
