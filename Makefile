@@ -12,7 +12,7 @@ MODULES = $$(ls tui/memtui/formats/*.py tui/memtui/documents/*.py tui/memtui/sto
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
-.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench mutants screenshots clean
+.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench bench-peers mutants screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ check: lint types contracts test wheel ## Everything that has to pass before a c
 
 bench: $(READY) ## Measure against the budgets
 	@$(PY) benchmarks/run.py
+
+bench-peers: $(READY) ## Measure beside claude-code-log, which is installed for it and removed again
+	@$(PY) benchmarks/peers.py
 
 mutants: $(READY) ## Name changes of MODULES that their tests do not notice (takes long)
 	@$(PY) benchmarks/mutants.py $(MODULES)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from memtui.formats.capture import Capture, render_capture
+from memtui.formats.capture_text import capture_name
+from memtui.formats.model import Section
 from memtui.project import Project, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 TOKEN = "ghp_" + "a1B2" * 9
 
 
@@ -60,3 +65,57 @@ def test_all_projects(memtui: Memtui) -> None:
 def test_wrong_options_say_what_is_right(memtui: Memtui, options: tuple[str, str]) -> None:
     done = memtui("search", "lamp", *options)
     assert done.code == 2 and options[0] in done.err
+
+
+def test_pins_are_found_and_lead_to_their_lines(memtui: Memtui) -> None:
+    assert memtui("pin", "never push the lamp to main").code == 0
+    rows = memtui("search", "push", "lamp").out.splitlines()
+    assert rows[0] == "Pins  1" and rows[1].strip() == "pin 1  never push the lamp to main"
+    assert memtui("search", "push", "in:pins").out.splitlines() == rows
+    assert "Pins" not in memtui("search", "push", "in:memories").out
+
+
+def test_is_pinned_finds_pinned_memories_however_many_match(
+    memtui: Memtui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.flows.searching.LIMIT", 2)
+    for number in range(4):
+        path = tmp_path / "recovery.md"
+        path.write_text(f"## Objective\n\nFix the lamp driver {number}\n")
+        assert memtui("memory", "import", str(path)).code == 0
+    oldest = min(path.stem for path in (tmp_path / "memtui").rglob("CMEM-*.md"))
+    assert memtui("memory", "pin", oldest).code == 0
+    assert memtui("pin", "the lamp stays").code == 0
+    found = memtui("search", "lamp", "is:pinned").out
+    rows = [row for row in found.splitlines() if row.startswith("  ") and row[2] != " "]
+    assert [row.split()[0] for row in rows] == [oldest, "pin"]
+
+
+def test_all_of_a_capture_is_found(memtui: Memtui, project: Project) -> None:
+    capture = Capture(
+        status="pending",
+        timestamp=NOW,
+        session_id="s-1",
+        transcript="/t.jsonl",
+        first_message="Port it",
+        header="**Trigger:** auto",
+        extra=(Section(heading="Recent files", text="- src/lamp_shade.py"),),
+    )
+    project.compacts.mkdir(parents=True)
+    path = project.compacts / capture_name(NOW)
+    path.write_text(render_capture(capture))
+    for words in ("trigger", "lamp_shade", "recent files", path.name):
+        assert "Captures  1" in memtui("search", words, "in:captures").out, words
+
+
+def test_a_subagent_is_named_and_opens(memtui: Memtui, claude: Path, project: Project) -> None:
+    t = Transcript(session_id="s-1", cwd=str(project.root))
+    t.envelope["isSidechain"] = True
+    t.user("Look for the hinge")
+    t.say("It is in the door")
+    folder = claude / "projects" / transcript_slug(project.root.resolve()) / "s-1" / "subagents"
+    t.write(folder, "agent-a1.jsonl")
+    rows = memtui("search", "hinge").out.splitlines()
+    assert rows[1].split()[0] == "s-1" and rows[2].split()[0] == "L1" and rows[2].endswith("ask  agent-a1")
+    assert "It is in the door" in memtui("transcript", "agent-a1", "--at", "2").out
+    assert "no subagent" in memtui("transcript", "agent-b").err

@@ -39,4 +39,4 @@ def test_any_text_is_a_query(text: str) -> None:
 
 def test_where_a_filter_cannot_match_nothing_is_looked_for() -> None:
     assert [kind for kind in KINDS if asked("file:a b").looks_in(kind)] == ["sessions"]
-    assert [kind for kind in KINDS if asked("is:pinned b").looks_in(kind)] == ["memories"]
+    assert [kind for kind in KINDS if asked("is:pinned b").looks_in(kind)] == ["memories", "pins"]

@@ -28,6 +28,7 @@ _HEADINGS = {
     Kind.FILE: "Memory files of reviews",
     Kind.CAPTURE: "Captures",
     Kind.STATE: "Session states",
+    Kind.PIN: "Pins",
 }
 
 

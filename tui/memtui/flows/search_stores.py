@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from memtui.aftermath.pins import Pins
 from memtui.clock import Clock
 from memtui.flows.searching import Group, Scope, Searcher
 from memtui.project import Places
@@ -26,6 +27,7 @@ class SearchStores:
         self.backend = FilesBackend(places.home, clock)
         self.memories = MemoryStore(places.project, places.home)
         self.captures = CaptureStore(places.project)
+        self.pins = Pins(places.project, places.home)
         self.states = StateStore(places.project, places.home)
         self.transcripts = TranscriptStore(places.project, places.claude)
         self.session_index = SessionIndex(places.home, places.claude)
@@ -49,3 +51,4 @@ def search_all(
     yield searcher.files(asked, stores.memories.file_entries())
     yield searcher.captures(asked, ((entry, None) for entry in stores.captures.entries()))
     yield searcher.states(asked)
+    yield searcher.pins(asked)

@@ -18,7 +18,9 @@ from memtui.store.concerning import ProjectTest
 from memtui.store.index.asked import Asked
 
 if TYPE_CHECKING:
+    from memtui.aftermath.pins import Pins
     from memtui.formats.capture import Capture
+    from memtui.formats.pins import Pin
     from memtui.project import Project
     from memtui.reading.passages import Passage
     from memtui.store.base import Hit, MemoryBackend
@@ -69,6 +71,10 @@ class Stores(Protocol):
         """The project's captures."""
 
     @property
+    def pins(self) -> Pins:
+        """The pins that hold in the project."""
+
+    @property
     def states(self) -> StateStore:
         """The stored session states."""
 
@@ -89,6 +95,7 @@ class Kind(StrEnum):
     FILE = "memory file"
     CAPTURE = "capture"
     STATE = "state"
+    PIN = "pin"
 
 
 class Result(NamedTuple):
@@ -210,11 +217,9 @@ class Searcher:
         if not asked.looks_in("memories"):
             return Group(Kind.MEMORY)
         project = "" if scope is Scope.EVERYWHERE else str(self._stores.project.root)
-        where = Filter(project, which=Which.ALL, since=asked.since, until=asked.until)
+        where = Filter(project, which=Which.ALL, since=asked.since, until=asked.until, pinned=asked.pinned)
         found = self._stores.backend.search(asked.words, where, limit=LIMIT)
-        hits = [hit for hit in found.hits if hit.listed.meta.pinned or not asked.pinned]
-        total = len(hits) if asked.pinned else found.total
-        return Group(Kind.MEMORY, tuple(map(self._memory, hits)), total, found.complete)
+        return Group(Kind.MEMORY, tuple(map(self._memory, found.hits)), found.total, found.complete)
 
     def _memory(self, hit: Hit) -> Result:
         meta = hit.listed.meta
@@ -271,7 +276,7 @@ class Searcher:
                 shown = self._capture(entry) if complete else None
             if shown is None:
                 continue
-            words = f"{shown.first_message}\n{shown.summary}\n{shown.session_id}\n{entry.name}"
+            words = _capture_text(shown, entry.name)
             if not query.matches(words) or not _within(asked, shown.timestamp):
                 continue
             total += 1
@@ -288,6 +293,36 @@ class Searcher:
             return self._stores.captures.load(entry)
         except FileProblem:  # its pane shows the problem
             return None
+
+    def pins(self, asked: Asked) -> Group:
+        """The project's pins, then the user's own, that hold every term.
+
+        Raises:
+            FileProblem: the pins or the transcripts cannot be read.
+        """
+        if not asked.looks_in("pins") or not _within(asked, None):
+            return Group(Kind.PIN)
+        query = asked.query
+        results = []
+        for number, (pin, everywhere) in enumerate(self._stores.pins.all(), 1):
+            if query.matches(pin.text):
+                snippet, marks = query.snippet(pin.text)
+                source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
+                notes = (source, "in all projects" if everywhere else "")
+                result = Result(Kind.PIN, f"pin {number}", pin.text, None, " · ".join(filter(None, notes)))
+                results.append(
+                    result._replace(
+                        snippet=snippet, marks=marks, path=self._source(pin), line=pin.line, what="ask"
+                    )
+                )
+        return Group(Kind.PIN, tuple(results[:LIMIT]), len(results))
+
+    def _source(self, pin: Pin) -> Path | None:
+        """The transcript that a pin's words come from."""
+        if not (pin.session and pin.line):
+            return None
+        entries = self._stores.transcripts.entries()
+        return next((each.path for each in entries if each.session_id.startswith(pin.session)), None)
 
     def states(self, asked: Asked, cancelled: Cancelled = _never) -> Group:
         """The current state documents of the project's sessions that hold every term, newest first.
@@ -325,6 +360,21 @@ class Searcher:
                     )
                 )
         return Group(Kind.STATE, tuple(results[:LIMIT]), len(results))
+
+
+def _capture_text(capture: Capture, name: str) -> str:
+    """All that a capture says."""
+    parts = (
+        capture.first_message,
+        capture.summary,
+        capture.header,
+        capture.transcript_note,
+        capture.memory_note,
+        *(f"{section.heading}\n{section.text}" for section in capture.extra),
+        capture.session_id,
+        name,
+    )
+    return "\n".join(filter(None, parts))
 
 
 def _within(asked: Asked, moment: datetime | None) -> bool:

@@ -81,6 +81,8 @@ class Filter:
     """Made then or later."""
     until: datetime | None = None
     """Made then or before."""
+    pinned: bool = False
+    """Only pinned ones."""
 
     def fits(self, listed: Listed) -> bool:
         """Whether a memory is selected. A broken one is, unless a condition needs a value that it lacks."""
@@ -94,6 +96,7 @@ class Filter:
             and all(tag.casefold() in tags for tag in self.tags)
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
+            and (meta.pinned or not self.pinned)
         )
 
 

@@ -28,6 +28,7 @@ from memtui.project import Places, git_branch
 from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
+    from memtui.aftermath.pins import Pins
     from memtui.app.model.aftermaths import Aftermaths
     from memtui.app.model.courses import Courses
     from memtui.app.model.facts import FactsReader
@@ -191,6 +192,13 @@ class Browser:
         from memtui.app.model.watch import Watch
 
         return Watch(self.courses)
+
+    @cached_property
+    def pins(self) -> Pins:
+        """The lines that no compaction may lose."""
+        from memtui.aftermath.pins import Pins
+
+        return Pins(self.project, self._home, self.changes.wrote)
 
     @cached_property
     def facts(self) -> FactsReader:

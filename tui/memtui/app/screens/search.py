@@ -44,7 +44,7 @@ _AGAIN = 1.5
 _WIDE = 100
 """Columns from which a row has room for the place where the query stands."""
 _TITLE = 46
-_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3}
+_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
 """How many of each kind show before anything is typed."""
 _HEADINGS = {
     Kind.SESSION: "Sessions",
@@ -52,8 +52,16 @@ _HEADINGS = {
     Kind.FILE: "Memory files of reviews",
     Kind.CAPTURE: "Captures",
     Kind.STATE: "Session states",
+    Kind.PIN: "Pins",
 }
-_MARKS = {Kind.SESSION: "❯", Kind.MEMORY: "M", Kind.FILE: "✎", Kind.CAPTURE: "C", Kind.STATE: "S"}
+_MARKS = {
+    Kind.SESSION: "❯",
+    Kind.MEMORY: "M",
+    Kind.FILE: "✎",
+    Kind.CAPTURE: "C",
+    Kind.STATE: "S",
+    Kind.PIN: "!",
+}
 _WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "✗"}
 _ASIDE = 400
 """Characters of what stands beside the place that was found."""
@@ -206,6 +214,7 @@ class SearchScreen(Screen[Result | None]):
             yield lambda: searcher.files(wanted, self._files, stale)
             yield lambda: searcher.captures(wanted, rows, stale)
             yield lambda: searcher.states(wanted, stale)
+            yield lambda: searcher.pins(wanted)
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
         groups = tuple(groups)
@@ -308,6 +317,8 @@ class SearchScreen(Screen[Result | None]):
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
+        elif found.kind is Kind.PIN and found.path is None:
+            self.app.say("The session that this pin comes from is not here.", severity="warning")
         elif found.path is not None:  # over the results: they are there again afterwards
             if found.archived:
                 self._unpack(found, found.path)

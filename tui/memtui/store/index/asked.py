@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from memtui.store.folding import fold
 from memtui.store.matching import Query
 
-KINDS = ("sessions", "memories", "files", "captures", "states")
+KINDS = ("sessions", "memories", "files", "captures", "states", "pins")
 """What a search looks through, in the order in which it is shown; ``in:`` names one or, with commas, more."""
 
 _FILTER = re.compile(r'(?<!\S)(file|cmd|in|before|after|is):(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
@@ -47,7 +47,7 @@ class Asked:
         if kind not in self.kinds:
             return False
         if self.pinned:
-            return kind == "memories" and not (self.files or self.commands)
+            return kind in ("memories", "pins") and not (self.files or self.commands)
         return kind == "sessions" or not (self.files or self.commands)
 
 

@@ -338,6 +338,8 @@ def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[ob
         if archived or some:
             condition = " AND archived = ?"
             values.append(archived)
+    if where.pinned:
+        condition += " AND pinned"
     if where.project:
         concerns = project_test(where.project)
         projects = [

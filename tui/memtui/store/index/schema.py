@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 5
+VERSION = 6
 """Version of the tables and of folding. A file with another one is built anew."""
 
 GRAM = 3
@@ -47,6 +47,7 @@ CREATE TABLE docs (               -- what was read from them
     length INTEGER NOT NULL,      -- bytes of the folded text
     head INTEGER NOT NULL,        -- of them what is said about the text, before it
     archived INTEGER NOT NULL,
+    pinned INTEGER NOT NULL DEFAULT 0,
     project INTEGER NOT NULL,
     tags TEXT NOT NULL,           -- casefolded, a line each, with a newline before and behind
     turn INTEGER NOT NULL DEFAULT 0,

@@ -113,14 +113,15 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
         (one.name, entry.mtime_ns, entry.size, entry.inode),
     ).lastrowid
     number = connection.execute(
-        "INSERT INTO docs (source, created, length, head, archived, project, tags)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO docs (source, created, length, head, archived, pinned, project, tags)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             source,
             one.document.created,
             len(text.encode()),
             len(head.encode()),
             meta.archived,
+            meta.pinned,
             project_number(connection, meta.project),
             "\n".join(("", *one.document.tags, "")),
         ),
