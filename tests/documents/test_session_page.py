@@ -127,6 +127,7 @@ def test_no_text_becomes_an_element(tmp_path: Path, payload: str) -> None:
 
 def test_a_page_loads_and_runs_nothing(tmp_path: Path) -> None:
     words = "![p](https://e.com/p.png) [a](javascript:alert(1)) [b](https://e.com) [c](file:///p) <img src=x>"
+    words += "\nb\n\n---"
     made, checker = page(write(tmp_path / "t.jsonl", user("go"), said(text(words))))
     assert set(checker.links) == {"#L1", "#L2", "https://e.com", "https://e.com/p.png"}
     assert "src=" not in re.sub(r"&lt;[^<]*&gt;", "", made)

@@ -13,6 +13,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
+from memtui.flows.archiving import restore_kept
 from memtui.project import claude_config, memtui_home
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
@@ -131,13 +132,7 @@ def verify_command(session: str) -> None:
 def restore_command(session: str) -> None:
     """Put a session back where Claude Code had it, so that it can be resumed; what is there stays."""
     archive = _archive()
-    kept = archive.find(session)
-    written = archive.restore(kept)
-    if written:
-        changes_in(project_of(None).root).for_good(
-            f"restored session {kept.session_id[:8]} for Claude Code",
-            "memtui deletes no transcript of Claude Code's",
-        )
+    written = restore_kept(archive, archive.find(session), changes_in(project_of(None).root))
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
 
 

@@ -103,7 +103,8 @@ def markdown_html(text: str) -> str:
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt  # takes a moment
 
-    made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable("image")
+    options = {"html": False, "breaks": True, "xhtmlOut": False}
+    made = MarkdownIt("commonmark", options).enable("table").disable("image")
     made.validateLink = _leads_out  # type: ignore[method-assign]
     return made
 
