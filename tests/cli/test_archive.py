@@ -22,7 +22,7 @@ def test_a_session_of_30_days_is_read_searched_and_restored_byte_for_byte_once_i
     os.utime(transcript, (written, written))
     (listed,) = json.loads(memtui("sessions", "--json").out)
     assert (listed["days_left"], listed["archived"]) == (0, False)
-    assert "of 1 sessions" in memtui("archive").out
+    assert "of 1 session. 1 session takes " in memtui("archive").out
     data = transcript.read_bytes()
     transcript.unlink()
     (found,) = json.loads(memtui("search", "the answer", "--in", "sessions", "--json").out)[0]["results"]
@@ -36,7 +36,7 @@ def test_a_session_of_30_days_is_read_searched_and_restored_byte_for_byte_once_i
     assert memtui("archive", "restore", "session-1").out == f"Restored {transcript}\n"
     assert transcript.read_bytes() == data
     assert "still has" in memtui("archive", "restore", "session-1").out
-    assert memtui("archive", "verify").out == "1 of 1 sessions are whole.\n"
+    assert memtui("archive", "verify").out == "1 of 1 session is whole.\n"
 
 
 def compacted(path: Path) -> Path:
@@ -123,7 +123,7 @@ def test_what_was_restored_pruned_and_forgotten_is_on_record(memtui: Memtui, tra
         [what, "the command line", "cannot be undone"]
         for what in (
             "forgot session session-",
-            "deleted a session from the archive: session-",
+            "deleted 1 session from the archive: session-",
             "restored session session- for Claude Code",
         )
     ]

@@ -214,7 +214,7 @@ def test_init_says_where_sessions_are_kept_and_how_much_that_is(
     beyond = f"beyond the 12 days after which Claude Code deletes them, in {archive}"
     size = transcript.stat().st_size
     assert f"Sessions are kept, compressed, {beyond}: this project's 1 session ({size / 1e6:.1f} MB)" in said
-    assert f"take about {round(size / 7e3)} kB." in said
+    assert f" takes about {round(size / 7e3)} kB." in said
     memtui("archive")
     assert " kB are there.\n" in memtui("init", "--dry-run").out
     assert "[archive] in config.toml may say keep = false" in memtui("init", "--yes").out
@@ -249,7 +249,7 @@ def test_a_person_who_says_yes_keeps_sessions(
     _answers(monkeypatch, "y", "")
     assert "Keep copies of sessions" in memtui("init").out
     assert not (tmp_path / "memtui" / "config").exists()
-    assert "of 1 sessions" in memtui("archive").out
+    assert "of 1 session." in memtui("archive").out
 
 
 def test_settings_that_cannot_be_read_do_not_keep_the_hooks_from_being_installed(

@@ -110,6 +110,13 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     assert "is not whole" in next(iter(check_archive(places, clock))).message
 
 
+def test_the_doctor_says_that_nothing_is_kept(places: Places) -> None:
+    places.home.config.mkdir(mode=0o700, parents=True)
+    (places.home.config / "config.toml").write_text("[archive]\nkeep = false\n")
+    (finding,) = check_archive(places, clock)
+    assert finding.message == "No session is kept: [archive] keep = false"
+
+
 def test_the_doctor_does_not_warn_of_private_sessions(places: Places) -> None:
     transcript(places, "old", days=26)
     places.home.config.mkdir(mode=0o700, parents=True)

@@ -15,7 +15,7 @@ from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
 from memtui.flows.archiving import restore_kept
 from memtui.project import claude_config, memtui_home
-from memtui.store.archive import Archive, Kept
+from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import SessionList, size_text
 
@@ -61,7 +61,7 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
         added, number = added + max(0, new), number + (new > 0)
     left_out = f"; {private} left out as private" if private else ""
     say(
-        f"Kept {size_text(added) if added else 'nothing'} new, of {number} sessions{left_out}. "
+        f"Kept {size_text(added) if added else 'nothing'} new, of {sessions_text(number)}{left_out}. "
         f"{_place(archive)}"
     )
 
@@ -69,7 +69,9 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
 def _place(archive: Archive) -> str:
     entries = archive.entries()
     total, budget = archive.total(entries), archive_settings(memtui_home()).budget
-    text = f"{len(entries)} sessions take {size_text(total) if total else '0 kB'} in {archive.root}"
+    take = "takes" if len(entries) == 1 else "take"
+    size = size_text(total) if total else "0 kB"
+    text = f"{sessions_text(len(entries))} {take} {size} in {archive.root}"
     more = f", more than the {size_text(budget)} of [archive] budget_gb" if total > budget else ""
     return f"{text}{more}."
 
@@ -122,9 +124,10 @@ def verify_command(session: str) -> None:
         if problem := archive.verify(each):
             broken += 1
             say(f"{each.session_id}: {problem}", err=True)
-    say(f"{len(entries) - broken} of {len(entries)} sessions are whole.")
+    are = "is" if len(entries) == 1 else "are"
+    say(f"{len(entries) - broken} of {sessions_text(len(entries))} {are} whole.")
     if broken:
-        raise FileProblem(archive.root, f"holds {broken} sessions that are not whole")
+        raise FileProblem(archive.root, f"holds {sessions_text(broken)} whose copy is not whole")
 
 
 @command.command("restore")
@@ -158,7 +161,7 @@ def prune_command(age: str, size: str, yes: bool) -> None:
             f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}"
             f"{'' if each.is_live else '  the only copy'}"
         )
-    if yes or click.confirm(f"Delete these {len(old)} sessions from the archive?", default=False):
+    if yes or click.confirm(f"Delete {sessions_text(len(old))} from the archive?", default=False):
         _remove(archive, old)
         say(f"Deleted {len(old)}. {_place(archive)}")
 
@@ -171,9 +174,9 @@ def _remove(archive: Archive, old: list[Kept]) -> None:
             removed.append(each.session_id[:8])
     finally:
         if removed:
-            sessions = "a session" if len(removed) == 1 else f"{len(removed)} sessions"
             changes_in(project_of(None).root).for_good(
-                f"deleted {sessions} from the archive: {', '.join(removed)}", "it was deleted for good"
+                f"deleted {sessions_text(len(removed))} from the archive: {', '.join(removed)}",
+                "it was deleted for good",
             )
 
 

@@ -8,7 +8,7 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.store.archive import Archive, is_private
+from memtui.store.archive import Archive, is_private, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import SessionList, size_text
 
@@ -29,12 +29,14 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost:
-        number = f"{len(lost)} {'session' if len(lost) == 1 else 'sessions'}"
+        number = sessions_text(len(lost))
         message = f"Claude Code deletes {number} in the next {_SOON} days of which there is no copy"
         if settings.keep:
             yield warning("archive", message, "Run `memtui archive`.")
         else:
             yield note("archive", f"{message}: [archive] keep = false")
+    elif not settings.keep:
+        yield note("archive", "No session is kept: [archive] keep = false")
     sample = entries[:_SAMPLE]
     damaged = False
     for each in sample:
@@ -45,9 +47,8 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
             )
     if entries:
         total = archive.total(entries)
-        number = f"{len(entries)} {'session' if len(entries) == 1 else 'sessions'}"
         whole = "" if damaged else f"; {_sampled(len(sample), len(entries))} whole"
-        message = f"{number} kept, {size_text(total)}{whole}"
+        message = f"{sessions_text(len(entries))} kept, {size_text(total)}{whole}"
         if total > settings.budget:
             advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."
             yield warning("archive", f"{message}: more than {size_text(settings.budget)}", advice)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.clock import Clock
 from memtui.files import FileMissing, FileProblem, existing_above, private_folder, read_within, write_atomic
 from memtui.project import Home, Places
-from memtui.store.archive import Archive
+from memtui.store.archive import Archive, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.retention import cleanup_days
 from memtui.store.session_list import SessionList, size_text
@@ -39,8 +39,8 @@ def about_archive(places: Places, clock: Clock) -> str:
     size = sum(each.size for each in sessions)
     here = "this project has none yet"
     if sessions:
-        number = f"{len(sessions)} {'session' if len(sessions) == 1 else 'sessions'}"
-        here = f"this project's {number} ({size_text(size)}) take about {size_text(size // _PACKED)}"
+        number, take = sessions_text(len(sessions)), "takes" if len(sessions) == 1 else "take"
+        here = f"this project's {number} ({size_text(size)}) {take} about {size_text(size // _PACKED)}"
     total = archive.total(archive.entries())
     there = f"; {size_text(total)} are there" if total else ""
     return f"Sessions are kept, compressed, {beyond}, in {archive.root}: {here}{there}."

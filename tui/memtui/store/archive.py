@@ -298,6 +298,11 @@ class Archive:
         return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
 
 
+def sessions_text(number: int) -> str:
+    """How many sessions: ``1 session``, ``2 sessions``."""
+    return f"{number} {'session' if number == 1 else 'sessions'}"
+
+
 def _tree_bytes(transcript: Path) -> int:
     """Bytes of an unpacked session, with its subagents' transcripts."""
     agents = [path for _, path in agent_transcripts(transcript, ())]
