@@ -14,6 +14,7 @@ import pytest
 from memtui.project import Home
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.index import schema
 from memtui.store.index.asked import asked
 from memtui.store.index.reading import index_transcripts
 from memtui.store.index.sessions import SessionIndex, TurnsFound
@@ -226,3 +227,26 @@ def test_a_broken_copy_in_the_archive_hides_no_other(index: SessionIndex, where:
     path.unlink()
     archive.find("s-1").stem.with_name("s-1.1.frames").write_bytes(b"no frame")
     assert {hit.session_id for hit in look(index, "door").hits} == {"s-2"}
+
+
+def test_texts_are_written_one_after_the_other(
+    index: SessionIndex, claude: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements: list[str] = []
+    connect = schema.connect
+
+    def traced(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr(schema, "connect", traced)
+    assert index.refresh()
+    written = [number for number, each in enumerate(statements) if each.startswith("INSERT INTO words ")]
+    assert len(written) == 3
+    between = [
+        each
+        for each in statements[written[0] : written[-1]]
+        if not each.startswith(("INSERT INTO words ", "--"))
+    ]
+    assert between == []

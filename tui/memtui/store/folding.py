@@ -19,7 +19,9 @@ _AS = {"\x00": " ", "‘": "'", "’": "'", "“": '"', "”": '"'}
 """NUL separates like a blank. Editors write typographic quotes where people type plain ones."""
 
 # Characters that combine with the one before: accents, voicing of kana (half-width, too), parts of Hangul.
-_CLUSTER = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]*")
+_FOLLOWING = "[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]"
+_PIECE = re.compile(f"[\\x00-\\x7f]+(?!{_FOLLOWING})|(?s:.){_FOLLOWING}*")
+"""A run of ASCII, or one character with all that follows it."""
 
 _CHANGED = re.compile(r"[^\x01-@\[-\x7f]+")
 """Characters that folding may change: capitals, NUL and all outside ASCII."""
@@ -85,8 +87,12 @@ def aligned(text: str) -> Aligned:
         return Aligned(folded, None)
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
-    for cluster in _CLUSTER.finditer(text):
-        part = _fold(cluster[0])
+    for piece in _PIECE.finditer(text):
+        start, end = piece.span()
+        part = _fold(piece[0])
         parts.append(part)
-        spans += [cluster.span()] * len(part)
+        if text[start] < "\x80" and len(part) == end - start:
+            spans += zip(range(start, end), range(start + 1, end + 1), strict=True)
+        else:
+            spans += [(start, end)] * len(part)
     return Aligned("".join(parts), spans)

@@ -74,6 +74,11 @@ class Query:
         """The offset of the first match, or 0."""
         for start in range(0, len(text), _BLOCK):
             block = text[start : start + _BLOCK + _LONGEST]
+            if block.isascii():
+                found = self._pattern.search(aligned(block).folded)
+                if found:
+                    return start + found.start()
+                continue
             if len(block) > _FINE and not self._pattern.search(fold(block)):
                 continue
             for fine in range(0, len(block), _FINE):

@@ -25,15 +25,17 @@ LOOKED = 400
 """Texts that are looked at for those that are weighed."""
 COMPARED = 2_000
 """Candidates that are all compared to count the matches; of more, a part is."""
+COMPARED_PARTS = 500
+"""The same where passages of files or commands are asked for: their texts have to be looked at one by one."""
 LISTED = 4_000
 """Candidates that are listed; more are only counted, and only when they have to be."""
 COUNTED = 300
 """Candidates of which a part is compared."""
-SAMPLE = 1_000
+SAMPLE = 500
 """Texts of a sample of all; and the first characters of each that belong to it."""
 _TELLING = 30
 """Matches in the sample from which on it says how many there are in all."""
-_RARITY = 200
+_RARITY = 80
 """Texts of the sample that say which trigrams are rare."""
 OFTEN = 0.05
 """The share of the texts from which on a short term is sought in all of them."""
@@ -251,12 +253,12 @@ class _Search:
             sure: whether they match without being compared.
         """
         gathered = self.gathered
-        if not more and (sure or len(ids) <= COMPARED):
+        if not more and (sure or len(ids) <= (COMPARED_PARTS if self._parts else COMPARED)):
             gathered.more += len(ids) if sure else self._matching(ids)
             return
-        telling = [text for text in self._texts if self._is_match(text)]
-        if len(telling) >= _TELLING and not self._filter:
-            wanted = round(self._state.docs * len(telling) / len(self._texts))
+        telling = 0 if self._filter else sum(map(self._is_match, self._texts))
+        if telling >= _TELLING:
+            wanted = round(self._state.docs * telling / len(self._texts))
             gathered.more += max(wanted - gathered.found, 0)
             return
         some = ids[:: len(ids) // COUNTED + 1]
@@ -267,14 +269,14 @@ class _Search:
 
     def _matching(self, ids: Sequence[int]) -> int:
         """How many of some documents match."""
-        if self._parts:
-            return sum(self._is_match(row.text) for row in self._rows(ids))
-        condition = " AND instr(c0, ?)" * len(self._terms)
+        condition = "" if self._parts else " AND instr(c0, ?)" * len(self._terms)
+        wanted, terms = ("c0", ()) if self._parts else ("count(*)", self._terms)
         found = 0
         for start in range(0, len(ids), _BATCH):
             listed = ",".join(map(str, ids[start : start + _BATCH]))
-            select = f"SELECT count(*) FROM words_content WHERE id IN ({listed}){condition}"  # noqa: S608
-            found += self._connection.execute(select, self._terms).fetchone()[0]
+            select = f"SELECT {wanted} FROM words_content WHERE id IN ({listed}){condition}"  # noqa: S608
+            rows = self._connection.execute(select, terms)
+            found += sum(self._is_match(row[0]) if self._parts else row[0] for row in rows)
         return found
 
     def _rows(self, ids: Sequence[int]) -> Iterator[_Row]:
@@ -296,11 +298,19 @@ class _Search:
             return False
         if not self._parts:
             return True
-        passages = text.split(BREAK)
-        return all(
-            any(passage.startswith(beginning) and part in passage for passage in passages)
-            for beginning, part in self._parts
-        )
+        return all(_has_part(text, beginning, part) for beginning, part in self._parts)
+
+
+def _has_part(text: str, beginning: str, part: str) -> bool:
+    """Whether a passage that begins so has a part."""
+    at = text.find(part)
+    while at >= 0:
+        start = text.rfind(BREAK, 0, at) + 1
+        if text.startswith(beginning, start):
+            return True
+        end = text.find(BREAK, at)
+        at = text.find(part, end) if end >= 0 else -1
+    return False
 
 
 def find(

@@ -40,6 +40,7 @@ CREATE TABLE sources (            -- files
     place TEXT NOT NULL DEFAULT '',   -- where the last document begins, as JSON,
     last INTEGER NOT NULL DEFAULT 0   -- and the number of that document
 );
+CREATE INDEX sources_session ON sources (session);
 CREATE TABLE docs (               -- what was read from them
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     source INTEGER NOT NULL,

@@ -43,8 +43,9 @@ from memtui.store.index.transcripts import (
 )
 from memtui.store.index.writer import read_state
 from memtui.store.listing import Entry
+from memtui.store.matching import Query
 
-FRESH = 1.0
+FRESH = 1.5
 """Seconds that a look at Claude Code's folder counts for."""
 _BUDGET = 0.15
 """Seconds that a search reads what is new before it answers."""
@@ -58,8 +59,9 @@ _BATCH_BYTES = 24 << 20
 _DETAILS = """SELECT session, coalesce(
     (SELECT title FROM sources AS own WHERE own.session = sources.session AND own.name NOT LIKE '%/agent-%'),
     title
-), path, turn, created, passages
+), path, turn, created, passages, c0
 FROM docs JOIN sources ON sources.id = docs.source JOIN projects ON projects.id = docs.project
+JOIN words_content ON words_content.id = docs.id
 WHERE docs.id = ?"""
 
 
@@ -95,7 +97,7 @@ class TurnsFound:
 
     hits: tuple[TurnHit, ...]
     total: int
-    """How many stretches of turns match: exact up to 2,000, and beyond that near enough."""
+    """How many stretches of turns match: exact up to 2,000 (500 with file: or cmd:), then near enough."""
     complete: bool = True
     """False while transcripts are still being read into the index."""
 
@@ -237,17 +239,21 @@ class SessionIndex:
             now=seconds(now),
         )
         order += [(0.0, match) for match in found.rest]
-        hits = [self._hit(connection, wanted, match, score) for score, match in order[:limit]]
+        hits = [self._hit(connection, wanted, query, match, score) for score, match in order[:limit]]
         return TurnsFound(tuple(hits), len(order) + found.more, complete)
 
-    def _hit(self, connection: sqlite3.Connection, wanted: Asked, match: Match, score: float) -> TurnHit:
-        session, title, project, turn, created, blob = connection.execute(_DETAILS, (match.id,)).fetchone()
+    def _hit(
+        self, connection: sqlite3.Connection, wanted: Asked, query: Query, match: Match, score: float
+    ) -> TurnHit:
+        session, title, project, turn, created, blob, folded = connection.execute(
+            _DETAILS, (match.id,)
+        ).fetchone()
         kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
         passages = passages_of(blob)
-        place = best_passage(passages, wanted.query, kinds if wanted.query.terms else ())
+        place = best_passage(folded, query, kinds if query.terms else ())
         passage = passages[place]
         path, entry = Path(match.name), self._entries.get(match.name)
-        snippet, marks = wanted.query.snippet(passage.text)
+        snippet, marks = query.snippet(passage.text)
         return TurnHit(
             path,
             session,

@@ -250,19 +250,16 @@ def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, 
     return tuple((f"{_MARKS[kind]} ", part) for kind, part in wanted)
 
 
-def best_passage(passages: Sequence[Passage], query: Query, kinds: Iterable[Kind] = ()) -> int:
-    """The place of the passage that holds the most terms, the first of these.
+def best_passage(folded: str, query: Query, kinds: Iterable[Kind] = ()) -> int:
+    """The place of the passage with the most terms, the first of these.
 
     Args:
-        passages: those of a document.
+        folded: the folded text of a document.
         query: the query.
         kinds: of these kinds, if there are any; all when empty.
     """
-    places = [place for place, passage in enumerate(passages) if passage.kind in kinds]
-    places = places or list(range(len(passages)))
-
-    def held(place: int) -> int:
-        folded = fold(passages[place].text)
-        return sum(term in folded for term in query.terms)
-
-    return max(places, key=held)
+    passages = folded.split(BREAK)[1:]
+    marks = tuple(_MARKS[kind] for kind in kinds)
+    places = [place for place, passage in enumerate(passages) if passage.startswith(marks)] if marks else []
+    held = [sum(term in passage for term in query.terms) for passage in passages]
+    return max(places or range(len(passages)), key=held.__getitem__)
