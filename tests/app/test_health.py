@@ -6,7 +6,7 @@ import json
 import re
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.health import told
+from memtui.app.model.health import status_line
 from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.hooks.log import Run, record
@@ -99,14 +99,14 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
 
 def test_the_line_says_the_most_urgent_thing() -> None:
     now = clock()
-    assert told(HealthView(installed=True), now) == ("hooks installed", "$quiet")
-    assert told(HealthView(installed=True, last=DONE), now)[0].startswith("hooks ✓ last ran ")
+    assert status_line(HealthView(installed=True), now) == ("hooks installed", "$quiet")
+    assert status_line(HealthView(installed=True, last=DONE), now)[0].startswith("hooks ✓ last ran ")
     failed = DONE._replace(outcome="disk full")
-    assert told(HealthView(installed=True, last=failed), now)[1] == "$error"
-    assert told(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
+    assert status_line(HealthView(installed=True, last=failed), now)[1] == "$error"
+    assert status_line(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
 
 
-async def test_the_last_run_of_this_project_is_told(world: World) -> None:
+async def test_the_last_run_of_this_project_is_shown(world: World) -> None:
     log = memtui_home(world.env).hook_log
     record(log, DONE._replace(project=str(world.root)))
     record(log, DONE._replace(project="/somewhere/else", ms=999))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.reading.checks import last_check
-from memtui.reading.hidden_failures import failed_unseen
+from memtui.reading.hidden_failures import hidden_failure
 from tests.transcripts import Transcript
 
 
@@ -36,9 +36,9 @@ from tests.transcripts import Transcript
     ],
 )
 def test_a_check_that_went_wrong_behind_a_pipe(command: str, output: str) -> None:
-    assert failed_unseen(command, output)
-    assert not failed_unseen(f"set -o pipefail; {command}", output)
-    assert not failed_unseen("cat build.log | tail", output)
+    assert hidden_failure(command, output)
+    assert not hidden_failure(f"set -o pipefail; {command}", output)
+    assert not hidden_failure("cat build.log | tail", output)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_check_that_went_wrong_behind_a_pipe(command: str, output: str) -> Non
     ],
 )
 def test_a_check_that_went_well(command: str, output: str) -> None:
-    assert not failed_unseen(command, output)
+    assert not hidden_failure(command, output)
 
 
 def test_what_else_the_command_line_did_counts_all_the_same(tmp_path: Path) -> None:

@@ -147,13 +147,13 @@ def is_marked(detail: str) -> bool:
 
 
 def _receipt(handed: Handed, notes: Notes | None) -> Receipt | None:
-    told, moment = _HANDED.search(handed.detail), parse_iso(handed.at)
-    if told is None or moment is None:
+    found, moment = _HANDED.search(handed.detail), parse_iso(handed.at)
+    if found is None or moment is None:
         return None
     what = "; ".join(part for part in handed.detail.split("; ") if part.startswith("handed over"))
-    arrival, reason, line = _arrival(handed.event, told[2], moment, notes)
-    size = int(told[1].replace(",", ""))
-    return Receipt(moment, handed.session_id, handed.event, arrival, what, told[2], size, reason, line)
+    arrival, reason, line = _arrival(handed.event, found[2], moment, notes)
+    size = int(found[1].replace(",", ""))
+    return Receipt(moment, handed.session_id, handed.event, arrival, what, found[2], size, reason, line)
 
 
 def _arrival(event: str, mark: str, moment: datetime, notes: Notes | None) -> tuple[Arrival, str, int]:

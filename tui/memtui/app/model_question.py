@@ -49,5 +49,5 @@ class ModelQuestion:
 
 def why(problem: str) -> str:
     """Why a model had no part in something, as the beginning of a sentence."""
-    told = "called off" if problem == "cancelled" else clean_line(problem)
-    return f"{told[:1].upper()}{told[1:]}"
+    reason = "called off" if problem == "cancelled" else clean_line(problem)
+    return f"{reason[:1].upper()}{reason[1:]}"

@@ -29,11 +29,11 @@ class Ask(NamedTuple):
 
     def quoted(self, label: str, *, clock: bool = False) -> str:
         """``label (L476): "words"``."""
-        return f"{named(label, self.source, clock=clock)} {self.told}"
+        return f"{named(label, self.source, clock=clock)} {self.with_purpose}"
 
     @property
-    def told(self) -> str:
-        """``"words"``, and behind a slash command what it is for."""
+    def with_purpose(self) -> str:
+        """``"words"``, and the purpose of a slash command in brackets."""
         return f'"{self.line}"{f" ({self.about})" if self.about else ""}'
 
 

@@ -43,8 +43,8 @@ class CheckedText(NamedTuple):
     def line(self, title: str) -> int | None:
         """First line of a section with text, else the line below its heading."""
         lines = self.sections.get(title, [])
-        told = (number for number, line in lines if line.strip())
-        return next(told, lines[0][0] if lines else None)
+        filled = (number for number, line in lines if line.strip())
+        return next(filled, lines[0][0] if lines else None)
 
     def items(self, title: str) -> Iterator[tuple[int, str]]:
         """The items of a section with their lines, but for ``(none)``."""

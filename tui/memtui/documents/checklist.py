@@ -141,8 +141,8 @@ def _plan_details(text: CheckedText) -> _Answer:
             "a todo list without status markers: [x] done, [>] in progress, [ ] pending",
             line,
         )
-    told = f"{marked} with a status" if marked else "none with a status"
-    return Verdict.PASS, f"{steps} steps and headings, {told}", line
+    marks = f"{marked} with a status" if marked else "none with a status"
+    return Verdict.PASS, f"{steps} steps and headings, {marks}", line
 
 
 _RELATIVE_START = re.compile(r"`?(?P<path>[\w.@-]+(?:[\\/][\w.@+-]+)+\.\w{1,8})`?(?=$|[:\s,])")

@@ -1,6 +1,6 @@
-"""The compactor (seed 003): a session's state from version to version.
+"""The compactor (seed 003): the next version of a session's state.
 
-`merge` holds the rules of each section, whoever drafted: the facts or a model. `next_state` is the compactor
+`merge` has the rules of each section, for drafts from facts and from a model. `next_state` is the compactor
 that needs no model.
 """
 
@@ -33,14 +33,14 @@ def next_state(
     *,
     before: Facts | None = None,
 ) -> SessionState | None:
-    """The next version of a session's state, by the facts alone; None when nothing would change.
+    """The next version of a session's state, from facts alone; None if nothing would change.
 
     Args:
-        previous: the version before; None for the first one.
-        facts: what the transcript says up to now. Decisions may be those of its new part alone.
-        project: whose session.
-        before: the facts as they were at the version before, as far as they are known: what they had already
-            is no news. Without them all is news, and what the document has already is told by its words.
+        previous: the previous version; None for the first one.
+        facts: the facts up to now. Decisions may be those of the new part alone.
+        project: the session's project.
+        before: the facts at the previous version, if known: they are not news. Otherwise all facts count as
+            news, compared with the document by their wording.
     """
     drafted = raw_state(facts, project)
     if previous is None:
@@ -55,16 +55,16 @@ def next_state(
 def merge(
     previous: SessionState | None, drafted: SessionState, *, gone: frozenset[str] = frozenset()
 ) -> SessionState | None:
-    """The next version from a draft of anybody's, by the rules of seed 003; None when nothing would change.
+    """The next version from any draft, by the rules of seed 003; None if nothing would change.
 
-    IDENTITY, but for the project's name, and CONVERSATION DYNAMICS change where the draft says something; the
-    TASK TREE keeps what is done and what nobody spoke of; KEY DECISIONS only grow; WORKING CONTEXT is the
-    draft's. Lines and sections that a person added stay.
+    IDENTITY, except for the project's name, and CONVERSATION DYNAMICS take the values that the draft fills;
+    the TASK TREE keeps finished and unmentioned tasks; KEY DECISIONS only grow; WORKING CONTEXT is the
+    draft's. Lines and sections added by a person stay.
 
     Args:
         previous: the version before; None for the first one.
-        drafted: what the conversation shows; its version does not count.
-        gone: keys of open tasks (`task_key`) that are wanted no more.
+        drafted: the draft; its version number is ignored.
+        gone: keys of open tasks (`task_key`) that are not wanted any more.
     """
     before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
@@ -85,12 +85,12 @@ def merge(
 
 def _updated(before: _Part, drafted: _Part) -> _Part:
     """`before` with the fields that the draft fills."""
-    told = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
-    return before.replace(**told)
+    filled = {name: value for name, value in dict(drafted).items() if value and name != "extra"}
+    return before.replace(**filled)
 
 
 def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]:
-    """The sections that a person added, and the newest quotes."""
+    """The sections added by a person, and the newest quotes."""
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     return replaced(others, quotes[:1])
@@ -101,7 +101,7 @@ def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
-    """The goal by the facts; in the words of a person or a model as long as no other plan is approved."""
+    """The goal from the facts; a person's or a model's wording is kept until another plan is approved."""
     was = previous.identity.goal
     if not was or is_drafted(was):
         return goal(facts)
@@ -110,7 +110,7 @@ def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
 
 
 def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks; done are, too, those that a person ticked off and no list spoke of since."""
+    """The drafted tasks; those ticked off by a person count as done unless a list has named them since."""
     if before is None:
         return drafted
     was = [(task_key(task.text), task.kind) for task in task_tree(before)]
@@ -126,7 +126,7 @@ def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | N
 
 
 def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks without the done ones that the counting line of the version before counts."""
+    """The drafted tasks without the done ones already in the previous version's counting line."""
     counted = sum(map(count_of, previous.tasks))
     if not counted:
         return drafted
@@ -141,10 +141,10 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
 
 
 def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
-    """Open tasks that are wanted no more: taken off the list, put by a list, or requests before the last."""
+    """Open tasks not wanted any more: removed from the list, replaced by a list, or earlier requests."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
-    texts += [text for ask in asks(facts) for text in (ask.line, ask.told)]
+    texts += [text for ask in asks(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
         texts += [*steps_of(plan), f"{DECISION_ON}{plan_line(plan)}"]
     wanted = {task_key(task.text) for task in drafted.tasks}

@@ -1,9 +1,9 @@
 """The size of a session state: 3,000 to 5,000 tokens as the target (seed 003), whatever a session was like.
 
-What gives way, in this order, as far as it has to: all but the newest quotes; the last lines of the
-technical state; what was asked and answered under tasks; done tasks, which go on in the counting line; more
-quotes; the ends of long texts; the tasks that are last; the names of files. What a person wrote beside the
-known fields stays, and decisions always do: a document is larger than its target only by them.
+Parts are shortened in this order, as far as necessary: all but the newest quotes; the last lines of the
+technical state; questions and answers under tasks; done tasks, which move to the counting line; more quotes;
+the ends of long texts; the last tasks; the names of files. Decisions and lines added by a person outside the
+known fields always stay, so only they can make a document larger than its target.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from memtui.reading.short_text import shortened, tokens
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""
 FLOOR = 2_000
-"""Tokens that everything but the decisions, and what a person added, comes down to if it must."""
+"""Least size of everything but decisions and a person's additions, in tokens."""
 
 _STATE_LINES = 3
 _SHORT = 100
@@ -34,7 +34,7 @@ def size_of(state: SessionState) -> int:
 
 
 def fitted(state: SessionState, target: int = TARGET) -> SessionState:
-    """The state within `target` tokens, as far as that can be."""
+    """The state, shortened to `target` tokens as far as possible."""
     for step in _STEPS:
         for smaller in step(state):
             if size_of(state) <= target:

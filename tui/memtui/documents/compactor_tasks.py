@@ -33,12 +33,14 @@ def merged_tasks(
     after = flat(drafted)
     before = [_whole(task, after) for task in flat(previous) if not is_ours(task)]
     # Of two tasks with the same words, the done one counts, as it does in a first version.
-    told = {task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)}
+    latest = {
+        task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)
+    }
     known = {task_key(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
     ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))
     new = [_kept(task, before) for task in ours]
-    done = [_done(_now(task, told)) for task in before if _is_done(task, told)]
+    done = [_done(_now(task, latest)) for task in before if _is_done(task, latest)]
     done += [_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known]
     listed = {task_key(task.text) for task in done}
     coming = [task for task in new if task.kind is not TaskKind.DONE and task_key(task.text) not in listed]
@@ -93,15 +95,15 @@ def _whole(task: Task, drafted: Sequence[Task]) -> Task:
     return task.replace(text=found.pop()) if len(found) == 1 else task
 
 
-def _is_done(task: Task, told: dict[str, Task]) -> bool:
+def _is_done(task: Task, latest: dict[str, Task]) -> bool:
     """Whether a task is done, in this version or the one before."""
-    now = told.get(task_key(task.text))
+    now = latest.get(task_key(task.text))
     return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
 
 
-def _now(task: Task, told: dict[str, Task]) -> Task:
+def _now(task: Task, latest: dict[str, Task]) -> Task:
     """A task with the line that names it now."""
-    now = told.get(task_key(task.text))
+    now = latest.get(task_key(task.text))
     return task if now is None else task.replace(text=now.text)
 
 
@@ -157,9 +159,9 @@ def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
     number = (int(match[1]) if match else 0) + len(done)
     named = [*(match[2] or "").split("; ")] if match else []
     named += [shortened(one_line(without_source(task.text)).replace("; ", ", "), _NAME) for task in done]
-    told = "; ".join([name for name in named if name][-_NAMED:])
+    names = "; ".join([name for name in named if name][-_NAMED:])
     plural = "task" if number == 1 else "tasks"
-    return Task(kind=TaskKind.DONE, text=f"Earlier: completed {number} {plural} including {told}")
+    return Task(kind=TaskKind.DONE, text=f"Earlier: completed {number} {plural} including {names}")
 
 
 def _further(coming: list[Task], room: int) -> list[Task]:

@@ -59,12 +59,12 @@ def _style(facts: Facts) -> str:
     if not own or not facts.turns:
         return ""
     lengths = sorted(len(ask.text) for ask in own)
-    told = f"{len(own)} message{'s' if len(own) > 1 else ''}"
-    told += f", half of them up to {lengths[len(own) // 2]} characters"
+    style = f"{len(own)} message{'s' if len(own) > 1 else ''}"
+    style += f", half of them up to {lengths[len(own) // 2]} characters"
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
-    told += f"; refused {refused} step{'s' if refused > 1 else ''}" if refused else ""
-    return f"{told}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else told
+    style += f"; refused {refused} step{'s' if refused > 1 else ''}" if refused else ""
+    return f"{style}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else style
 
 
 def _phase(facts: Facts) -> str:

@@ -28,8 +28,8 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
     """``Bash npm test failed at L174, 30 commands since, the last one ok: the message``."""
     what, _, message = error_line(error, root).partition(" failed: ")
     where = cited(error.source, clock=clock)
-    told = f"{what} failed{f' at {where}' if where else ''}{_since(facts, error.source)}"
-    return f"{told}: {output(message, SENTENCE * 2 - len(told))}" if message else told
+    event = f"{what} failed{f' at {where}' if where else ''}{_since(facts, error.source)}"
+    return f"{event}: {output(message, SENTENCE * 2 - len(event))}" if message else event
 
 
 def check_event(facts: Facts, *, clock: bool = False) -> str:
@@ -43,9 +43,9 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     where = cited(check.source, clock=clock)
     since = _since(facts, check.source).removeprefix(", ")
     place = "; ".join(part for part in (where, since) if part)
-    told = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
+    summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
     said = one_line(telling_line(check.output)) if check.outcome == "failed" else ""
-    return f"{told}: {output(said)}" if said else told
+    return f"{summary}: {output(said)}" if said else summary
 
 
 def output(text: str, limit: int = SENTENCE) -> str:

@@ -83,15 +83,15 @@ def _item(kind: str, text: str, source: Source | None = None, detail: str = "") 
     where = cited(source, clock=True)
     line = shortened(one_line(text), _WIDTH)
     whole = detail or text
-    told = f"{line} ({where})" if where else line
-    return EvidenceItem(told, kind, whole if whole.strip() != line else "", source.line)
+    text_and_source = f"{line} ({where})" if where else line
+    return EvidenceItem(text_and_source, kind, whole if whole.strip() != line else "", source.line)
 
 
 def _file(file: FileFact, root: Path | None) -> EvidenceItem:
     # The path alone, so that it can be put into a memory file's key files as it is.
-    told = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
-    told += ["by a subagent" if file.subagent else "", cited(file.source, clock=True)]
-    detail = ", ".join(part for part in told if part)
+    details = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
+    details += ["by a subagent" if file.subagent else "", cited(file.source, clock=True)]
+    detail = ", ".join(part for part in details if part)
     return EvidenceItem(shown(file.path, root), "file", detail, file.source.line)
 
 
@@ -158,5 +158,5 @@ def _compaction(compaction: CompactionFact) -> EvidenceItem:
     size = f", {before:,} tokens before" if before else ""
     size += f", {after:,} after" if after else ""
     summary = f", summary of {len(compaction.summary):,} characters" if compaction.summary else ""
-    told = f"{compaction.trigger or 'compacted'}{size}{summary}"
-    return _item("compaction", told, compaction.source, compaction.summary)
+    line = f"{compaction.trigger or 'compacted'}{size}{summary}"
+    return _item("compaction", line, compaction.source, compaction.summary)

@@ -47,12 +47,12 @@ def title_of(facts: Facts) -> str:
     """A short name for a session: its plan's title, Claude Code's own title, else what was first asked."""
     plan = plan_in_force(facts)
     found = asks(facts)
-    told = (
+    candidates = (
         plan_title(plan) if plan else "",
         facts.title,
         *(_work_of(ask) for ask in reversed(found)),
     )
-    lines = [one_line(text) for text in told if text.strip()]
+    lines = [one_line(text) for text in candidates if text.strip()]
     # A bare command names no goal: any words say more.
     return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
 
@@ -72,8 +72,8 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
         done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done"
         where = cited(max(todo.source for todo in facts.todos), clock=clock)
         names = "; ".join(one_line(todo.content) for todo in facts.todos)
-        told = ", ".join(part for part in (where, done) if part)
-        yield f"{_LIST} ({told}): {shortened(names, _TASKS)}"
+        counts = ", ".join(part for part in (where, done) if part)
+        yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
 
 
 def _asked(found: list[Ask], *, clock: bool) -> Iterator[str]:

@@ -52,8 +52,8 @@ def _done(facts: Facts) -> Iterator[str]:
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
     """A commit, a tag or a pull request, with what has become of it since."""
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
-    told = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
-    return sourced(f"{told}{since(mark)}", mark.source, clock=clock)
+    line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
+    return sourced(f"{line}{since(mark)}", mark.source, clock=clock)
 
 
 def since(mark: Landmark) -> str:

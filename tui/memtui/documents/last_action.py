@@ -36,14 +36,14 @@ def last_action(facts: Facts) -> str:
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
-    told = [_told(facts, action) if action else ""]
+    parts = [_described(facts, action) if action else ""]
     if check is not None and (action is None or action.target != one_line(check.text)):
-        told.append(f"Last check: {check_event(facts)}")
+        parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
-        told.append(sourced(f"The last turn {how_it_stands(turn)}", turn.source))
+        parts.append(sourced(f"The last turn {how_it_stands(turn)}", turn.source))
     if said := last_said(facts):
-        told.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
-    return "\n\n".join(each for each in told if each) or "N/A: no tool call on record, result unknown."
+        parts.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
+    return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."
 
 
 def action_line(action: Action) -> str:
@@ -53,10 +53,10 @@ def action_line(action: Action) -> str:
     return f"{action.tool} `{target}`" if target else action.tool
 
 
-def _told(facts: Facts, action: Action) -> str:
-    told = sourced(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
+def _described(facts: Facts, action: Action) -> str:
+    described = sourced(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
     result = _result(action)
-    return f"{told}: {output(result)}" if result else told
+    return f"{described}: {output(result)}" if result else described
 
 
 def _result(action: Action) -> str:

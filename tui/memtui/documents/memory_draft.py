@@ -1,7 +1,7 @@
 """Drafts of a memory file and a summary, made from facts alone.
 
-The same facts give the same words. Nothing is claimed that no record shows: what is not known stays empty or
-N/A, and a person adds it. Every line names its source, with the time, for a person reads it.
+The same facts give the same words. Nothing is claimed without a record: unknown values stay empty or N/A for
+a person to fill in. Every line names its source, with the time for human readers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 
 def draft_memory(facts: Facts) -> MemoryFile:
-    """A memory file as a reviewer would begin it (seed 001), with secrets masked: it may be shared."""
+    """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     return MemoryFile(
         title=_title(facts),
         goal=_bare(_goal(facts)),
@@ -93,21 +93,21 @@ def _confidence(facts: Facts) -> str:
         return f"Low — {ONLY_CAPTURE}"
     check, turn = last_check(facts), unfinished_turn(facts)
     left = len([*open_tasks(facts), *open_steps(facts)])
-    told = ["no checking command on record"]
+    reasons = ["no checking command on record"]
     if check is not None:
         how = (
             "failed" if check.outcome == "failed" else "went well" if is_sure(check) else "printed no failure"
         )
-        told = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
-    told.append(_tasks(facts, left) or "no task list on record")
+        reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
+    reasons.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:
-        told.append(sourced(f"the last turn {how_it_stands(turn)}", turn.source, clock=True))
+        reasons.append(sourced(f"the last turn {how_it_stands(turn)}", turn.source, clock=True))
     if later := _since_check(facts, check):
-        told.append(later)
+        reasons.append(later)
     failed = check is not None and check.outcome == "failed"
     high = check is not None and is_sure(check) and facts.todos and not left and not later
     level = "Low" if failed or turn is not None else "High" if high else "Medium"
-    return f"{level} — {'; '.join(told)}"
+    return f"{level} — {'; '.join(reasons)}"
 
 
 def _since_check(facts: Facts, check: Command | None) -> str:
@@ -159,9 +159,9 @@ def draft_summary(facts: Facts) -> str:
         f"{_counted(done, 'task', 'tasks')} done" if done else "",
         _counted(commits, "commit", "commits") if commits else "",
     ]
-    told = ", ".join(each for each in counts if each)
+    counted = ", ".join(each for each in counts if each)
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
-    sentences = [f"{about}{stop}" if about else "", f"{told[0].upper()}{told[1:]}." if told else ""]
+    sentences = [f"{about}{stop}" if about else "", f"{counted[0].upper()}{counted[1:]}." if counted else ""]
     sentences += [_only_capture()] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
 

@@ -149,8 +149,8 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
     if (turn := unfinished_turn(facts)) and (ask := last_asked(facts)):
         yield f"{_the_turn(turn, ask, clock=clock)} {how_it_stands(turn)}"
     for task in open_tasks(facts):
-        told = f"{task.text} (in progress)" if task.doing else task.text
-        yield sourced(told, task.source, clock=clock)
+        line = f"{task.text} (in progress)" if task.doing else task.text
+        yield sourced(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
         yield f"plan neither approved nor refused on record: {plan_line(plan)}"
     yield from (step.at(clock=clock) for step in open_steps(facts))

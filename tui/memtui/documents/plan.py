@@ -77,8 +77,8 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
 
 
 def _where(plan: PlanFact) -> str:
-    told = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
-    return f" ({told})" if told else ""
+    places = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
+    return f" ({places})" if places else ""
 
 
 def _quoted(plan: PlanFact) -> str:

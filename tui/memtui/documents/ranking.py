@@ -83,15 +83,15 @@ def _is_gone(file: FileFact) -> bool:
 
 
 def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: str) -> str:
-    role = _told(role_of(file.path, root), file.path, files)
+    role = _with_subject(role_of(file.path, root), file.path, files)
     if file.path == main:
         role = "main implementation" if role == "implementation" else f"main implementation, {role}"
-    told = [role]
-    told.append("created" if file.created else "")
-    told.append(f"{file.times} edits" if file.times > 1 else "")
-    told.append("by a subagent" if file.subagent else "")
-    told.append(f"later {_fate(file)}" if file.fate else "")
-    return ", ".join(part for part in told if part)
+    parts = [role]
+    parts.append("created" if file.created else "")
+    parts.append(f"{file.times} edits" if file.times > 1 else "")
+    parts.append("by a subagent" if file.subagent else "")
+    parts.append(f"later {_fate(file)}" if file.fate else "")
+    return ", ".join(part for part in parts if part)
 
 
 def _fate(file: FileFact) -> str:
@@ -99,8 +99,8 @@ def _fate(file: FileFact) -> str:
     return "moved" if ")" in file.fate else file.fate
 
 
-def _told(role: Role, path: str, files: Sequence[FileFact]) -> str:
-    """A role, of tests with what they test when that was worked on, too."""
+def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
+    """A role; for tests with the tested file, if that was changed, too."""
     if role.kind is not Kind.TEST or not role.text.endswith("tests"):
         return role.text
     stem = what_it_tests(path)
@@ -138,8 +138,8 @@ def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set
     if role.kind is Kind.CONFIG:
         return _MEDIUM, role.text
     if role.kind is Kind.TEST:
-        told = _told(role, file.path, changed)
-        return (_MEDIUM if related or told != role.text else _LOW), told
+        text = _with_subject(role, file.path, changed)
+        return (_MEDIUM if related or text != role.text else _LOW), text
     if role.kind is Kind.SOURCE:
         generic = role.text == "implementation"
         if related:

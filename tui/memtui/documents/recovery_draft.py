@@ -1,7 +1,7 @@
 """A draft of the recovery text (seeds 000 and 004), made from facts alone.
 
-The same facts give the same text. It quotes and names the lines that it quotes; nothing is claimed that no
-record shows, neither that something is solved nor that there is none.
+The same facts give the same text. It quotes, with the source lines, and claims nothing without a record,
+neither that something is solved nor that something is missing.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def draft_recovery(
     return _without_secrets(recovery)
 
 
-def _nothing(facts: Facts, told: str) -> tuple[str, ...]:
+def _nothing(facts: Facts, reason: str) -> tuple[str, ...]:
     """Single item of an empty list: not recorded, which is not the same as none."""
-    return (f"{UNKNOWN}: {ONLY_CAPTURE if facts.from_capture else told}",)
+    return (f"{UNKNOWN}: {ONLY_CAPTURE if facts.from_capture else reason}",)
 
 
-def _no_file(facts: Facts, told: str) -> tuple[RoleFile, ...]:
-    return (RoleFile(path=UNKNOWN, role=ONLY_CAPTURE if facts.from_capture else told),)
+def _no_file(facts: Facts, reason: str) -> tuple[RoleFile, ...]:
+    return (RoleFile(path=UNKNOWN, role=ONLY_CAPTURE if facts.from_capture else reason),)
 
 
 def _kept(lines: Iterable[str]) -> tuple[str, ...]:
@@ -91,16 +91,16 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
-    told = f"no failed check on record; the last one: {check}" if check else "no checking command on record"
-    return _nothing(facts, f"{told}; failures stand in the notes" if last_errors(facts, 1) else told)
+    reason = f"no failed check on record; the last one: {check}" if check else "no checking command on record"
+    return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
 
 
 def _changes(facts: Facts) -> Iterator[str]:
-    told = [landmark_line(mark) for mark in facts.landmarks]
+    lines = [landmark_line(mark) for mark in facts.landmarks]
     todos = (todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo))
-    told += [sourced(one_line(todo.content), todo.source) for todo in todos]
-    yield from told
-    if len(told) < _FEW:
+    lines += [sourced(one_line(todo.content), todo.source) for todo in todos]
+    yield from lines
+    if len(lines) < _FEW:
         files = facts.modified_files
         yield from map(file_line, files[-_FILES:])
         if len(files) > _FILES:
@@ -131,6 +131,6 @@ def _without_secrets(recovery: Recovery) -> Recovery:
     changes["plan"] = recovery.plan.replace(content=mask(recovery.plan.content))
     if not number:
         return recovery
-    told = f"- Masked: {number} secret{'s' if number > 1 else ''} of the transcript"
-    changes["notes"] = f"{changes['notes']}\n{told}".strip()
+    line = f"- Masked: {number} secret{'s' if number > 1 else ''} of the transcript"
+    changes["notes"] = f"{changes['notes']}\n{line}".strip()
     return recovery.replace(**changes)

@@ -35,8 +35,10 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
         ),
         ("Session", list(_session(facts))),
     )
-    told = (f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines)
-    return "\n\n".join(told)
+    sections = (
+        f"**{title}**\n" + "\n".join(f"- {line}" for line in lines) for title, lines in groups if lines
+    )
+    return "\n\n".join(sections)
 
 
 def _asked(facts: Facts) -> Iterator[str]:

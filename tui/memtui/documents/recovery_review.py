@@ -23,6 +23,6 @@ def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recover
         named = (issue for issue in recovery.known_issues if not is_unknown(issue))
         changes["known_issues"] = (*named, *asked)
     if learnt:
-        told = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
-        changes["notes"] = f"{told}\n\n{recovery.notes}".strip()
+        learned = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
+        changes["notes"] = f"{learned}\n\n{recovery.notes}".strip()
     return recovery.replace(**changes) if changes else recovery

@@ -49,12 +49,12 @@ def _named(plan: PlanFact, fate: str) -> str:
 
 def _said(facts: Facts, plan: PlanFact, kind: str) -> str:
     """The user's words on a plan, which open the next turn."""
-    told = "the user approved it" if kind == "comment" else "the user refused it"
+    verdict = "the user approved it" if kind == "comment" else "the user refused it"
     after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
     if plan.source.line and after and after[0].kind == kind:
         words = next((ask.line for ask in asks(facts) if ask.source == after[0].source), "")
-        return f'{told}: "{shortened(words, _WORDS)}"' if words else told
-    return told
+        return f'{verdict}: "{shortened(words, _WORDS)}"' if words else verdict
+    return verdict
 
 
 def _short(text: str) -> str:

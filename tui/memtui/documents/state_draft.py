@@ -56,5 +56,5 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
     """Only what is certain; a sentence becomes a decision when a person or a model puts it here."""
-    told = ((f"{each.decision} ({each.reason})", each.source) for each in settled(facts))
-    return tuple(Decision(text=sourced(text, source)) for text, source in told)
+    entries = ((f"{each.decision} ({each.reason})", each.source) for each in settled(facts))
+    return tuple(Decision(text=sourced(text, source)) for text, source in entries)

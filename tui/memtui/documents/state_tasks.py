@@ -74,8 +74,8 @@ def done_tasks(facts: Facts) -> list[str]:
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     early = [mark for mark in commits if not listed or mark.source.timestamp < facts.todos_began]
-    told = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
-    return told + [sourced(_text(todo.content), todo.source) for todo in ticked]
+    lines = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
+    return lines + [sourced(_text(todo.content), todo.source) for todo in ticked]
 
 
 def blocker(facts: Facts) -> str:
@@ -87,8 +87,8 @@ def blocker(facts: Facts) -> str:
         return f"the last turn {how_it_stands(turn)}"
     if turn is None or last is None or last.outcome != "failed":
         return ""
-    told = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return shortened(one_line(told), _BLOCKER)
+    line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
+    return shortened(one_line(line), _BLOCKER)
 
 
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
@@ -99,7 +99,7 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 
 
 def _quoted(ask: Ask) -> str:
-    return sourced(ask.told, ask.source)
+    return sourced(ask.with_purpose, ask.source)
 
 
 def _notes(facts: Facts, listed: bool) -> Iterator[str]:

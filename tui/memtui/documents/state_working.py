@@ -106,8 +106,8 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
-    told = action.outcome != "background" and (shell or action.outcome != "ok")
-    result = shortened(one_line(result), _RESULT) if told and result != _NOTHING else ""
+    with_result = action.outcome != "background" and (shell or action.outcome != "ok")
+    result = shortened(one_line(result), _RESULT) if with_result and result != _NOTHING else ""
     how = ", ".join(part for part in (outcome_of_action(facts, action), cited(action.source)) if part)
     yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"
 
@@ -125,13 +125,13 @@ def _running(commands: tuple[Command, ...]) -> Iterator[str]:
 
 def _recorded(facts: Facts) -> Iterator[str]:
     commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
-    told = [
+    recent = [
         sourced(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
     ]
-    if told:
-        more = f" (and {len(commits) - len(told)} before)" if len(commits) > len(told) else ""
-        yield f"Commits: {'; '.join(told)}{more}"
+    if recent:
+        more = f" (and {len(commits) - len(recent)} before)" if len(commits) > len(recent) else ""
+        yield f"Commits: {'; '.join(recent)}{more}"
     pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"

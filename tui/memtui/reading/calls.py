@@ -10,7 +10,7 @@ from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
 from memtui.reading.checks import is_check
 from memtui.reading.file_changes import FileLog, target_path, tool_of
-from memtui.reading.hidden_failures import failed_unseen
+from memtui.reading.hidden_failures import hidden_failure
 from memtui.reading.landmarks import LandmarkLog
 from memtui.reading.outcomes import (
     error_head,
@@ -155,8 +155,8 @@ class CallLog:
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
-            told = _as_told(result, waiting.shell)
-            waiting.shell.ended(told, outcome_of(told))
+            shown = _with_hidden_failure(result, waiting.shell)
+            waiting.shell.ended(shown, outcome_of(shown))
         if result.failed:
             return
         name = waiting.call.name
@@ -175,10 +175,10 @@ class CallLog:
     def _own_result(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
         ended = outcome = outcome_of(result)
-        told = _as_told(result, waiting.shell) if ended == "ok" else result
-        if told is not result:
-            outcome = outcome_of(told)
-        self.actions.ended(told, outcome)
+        shown = _with_hidden_failure(result, waiting.shell) if ended == "ok" else result
+        if shown is not result:
+            outcome = outcome_of(shown)
+        self.actions.ended(shown, outcome)
         if call.name not in EDIT_TOOLS and call.name not in READ_TOOLS:
             self.quotes.seen(result.text, self._source)
         if outcome == "ok" or outcome == "background":
@@ -186,9 +186,9 @@ class CallLog:
         elif outcome == "rejected":
             self._refused(result)
         elif outcome == "failed" and not is_sibling_error(result):
-            self._failed(told, waiting)
+            self._failed(shown, waiting)
         if waiting.shell is not None:
-            waiting.shell.ended(told, outcome)
+            waiting.shell.ended(shown, outcome)
             if ended == "ok":
                 self._shell_ended(result, waiting.shell, waiting.folder)
         elif call.name == "TodoWrite" and result.failed:
@@ -253,7 +253,7 @@ class CallLog:
         call = self.commands.last_typed()
         if call is None:
             return
-        said = failed_unseen(call.text, output)
+        said = hidden_failure(call.text, output)
         if said:
             call.outcome, call.output = "failed", said[:_PRINTED]
             return
@@ -266,11 +266,11 @@ class CallLog:
                 self.answers.append(Answer(question, answer, self._source._replace(speaker="user")))
 
 
-def _as_told(result: Result, shell: ShellCall | None) -> Result:
+def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
     """The result, marked as failed where its output shows a hidden failure."""
     if shell is None:
         return result
-    said = failed_unseen(shell.text, result.text)
+    said = hidden_failure(shell.text, result.text)
     return result._replace(content=said, failed=True) if said else result
 
 

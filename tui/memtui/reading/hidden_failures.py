@@ -35,7 +35,7 @@ def hides_outcome(command: str) -> bool:
     return _MASKS.search(command) is not None and _PIPEFAIL not in command
 
 
-def failed_unseen(command: str, output: str) -> str:
+def hidden_failure(command: str, output: str) -> str:
     """The failure that a check printed although its command line exited with 0; "" for none.
 
     Args:

@@ -47,7 +47,7 @@ class _Change(NamedTuple):
 def package_changes(facts: Facts) -> tuple[str, ...]:
     """One line for each change of a package, in order, and for each manifest that was edited by hand."""
     lines = dict.fromkeys(
-        _told(change, command)
+        _described(change, command)
         for command in facts.commands
         if command.outcome in ("ok", "background")
         for change in _changes(command.text)
@@ -69,7 +69,7 @@ def packages_of(command: str) -> list[str]:
     ]
 
 
-def _told(change: _Change, command: Command) -> str:
+def _described(change: _Change, command: Command) -> str:
     names = ", ".join(change.packages)
     how = ", in the background" if command.outcome == "background" else ""
     how = how or (", exit status hidden" if hides_outcome(command.text) else "")

@@ -45,7 +45,7 @@ def check_runs(places: Places, now: datetime) -> Iterator[Finding]:
         return
     mine = [run for run in runs if run.project == str(places.project.root)]
     if not mine:
-        advice = "Once installed, they run with Claude Code, in folders that you have told it to trust."
+        advice = "Once installed, they run with Claude Code, in folders that it trusts."
         yield note("runs", "No hook has run in this project yet", advice)
         return
     for event, name in EVENTS.items():

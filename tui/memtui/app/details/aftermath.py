@@ -99,8 +99,8 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
     lines += [_line(row) for row in heavy[:_SHOWN]]
     if len(heavy) > _SHOWN or others:
         rest = max(0, len(heavy) - _SHOWN)
-        told = [f"{rest} more" if rest else "", f"{others} not needed since" if others else ""]
-        lines.append(line(f"  … {', '.join(each for each in told if each)} (l shows all)", "dim"))
+        remarks = [f"{rest} more" if rest else "", f"{others} not needed since" if others else ""]
+        lines.append(line(f"  … {', '.join(each for each in remarks if each)} (l shows all)", "dim"))
     lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
     files = [row for row in aftermath.rows if row.kind in PATHS]
     kept = [row for row in aftermath.kept if row.kind not in PATHS]

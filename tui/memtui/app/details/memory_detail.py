@@ -30,7 +30,7 @@ _PLURALS = {
     "project": "projects",
 }
 _SHARED = 2
-"""Names of what two memories share that are told before the rest is counted."""
+"""The most shared names that are listed before the rest is counted."""
 
 
 def when(head: MemoryHead, now: datetime) -> str:
@@ -102,8 +102,8 @@ def _gist(text: str, title: str) -> list[Line]:
         return []
     objective = recovery.objective.strip().partition("\n")[0]
     step = next(iter(recovery.pending), "")
-    told = (("objective ", "" if objective == title else objective), ("next step ", step))
-    return [styled((label, "label"), text, hang=len(label)) for label, text in told if text.strip()]
+    parts = (("objective ", "" if objective == title else objective), ("next step ", step))
+    return [styled((label, "label"), text, hang=len(label)) for label, text in parts if text.strip()]
 
 
 def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, str]]:

@@ -97,8 +97,8 @@ def headline(facts: Facts) -> str:
         (len(settled(facts)), "decision", "decisions"),
         (len(facts.commands), "command", "commands"),
     )
-    told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
-    return " · ".join(told) or "no change, task, failure or command on record"
+    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return " · ".join(parts) or "no change, task, failure or command on record"
 
 
 def drawn(text: str) -> str:

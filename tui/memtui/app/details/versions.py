@@ -136,8 +136,8 @@ def _summary(sections: Sequence[SectionDiff]) -> Line:
         (sum(each.change == "changed" for each in lines), "changed", "changed"),
         (sum(each.change == "removed" for each in lines), "gone", "gone"),
     )
-    told = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
-    return line(" · ".join(told) or "nothing has changed", "strong")
+    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return line(" · ".join(parts) or "nothing has changed", "strong")
 
 
 def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:

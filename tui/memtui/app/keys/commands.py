@@ -219,8 +219,8 @@ _MOVING = (
     ("tab, enter", "in a memory's detail: go to the next fold or related memory, and open it"),
     ("k, enter", "above the first row of the session state: its title, which lists every session"),
 )
-"""Keys that are told together, or that the lists bind themselves."""
-_TOLD_TOGETHER = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})
+"""Keys with a common row in the table, or bound by the lists themselves."""
+_GROUPED = frozenset({"1", "2", "3", "4", "tab", "shift+tab"})
 
 
 def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
@@ -279,12 +279,12 @@ def footer_commands(
 
 def key_table(commands: Iterable[Command] = COMMANDS) -> list[tuple[str, str]]:
     """(key, what it does) for README and the help screen."""
-    told = [(command.shown, command.help) for command in commands if not _told_together(command)]
-    return [*_MOVING, *told]
+    rows = [(command.shown, command.help) for command in commands if not _is_grouped(command)]
+    return [*_MOVING, *rows]
 
 
-def _told_together(command: Command) -> bool:
-    return command.shown in _TOLD_TOGETHER and command.action.startswith("screen.")
+def _is_grouped(command: Command) -> bool:
+    return command.shown in _GROUPED and command.action.startswith("screen.")
 
 
 def markdown_key_table() -> str:

@@ -33,7 +33,7 @@ class FactsReader:
         Args:
             transcript: the JSONL file.
             until: the time of a capture, or None for the whole file.
-            progress: told the share done, from 0 to 1.
+            progress: receives the share done, from 0 to 1.
             cancelled: asked now and then whether nobody wants the facts any more.
 
         Raises:

@@ -42,8 +42,8 @@ class Keeper:
 
         Args:
             browser: whose sessions.
-            tell: told of each session that was due, from the thread.
-            fail: told of what else goes wrong, from the thread; it goes on all the same.
+            tell: called with each session that was due, in the thread.
+            fail: called with other errors, in the thread, which continues all the same.
         """
         self._browser = browser
         self._tell = tell

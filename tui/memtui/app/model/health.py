@@ -67,8 +67,8 @@ def last_run(home: Home, project: Project) -> Run | None:
     return next(mine, None)
 
 
-def told(view: HealthView, now: datetime) -> tuple[str, str]:
-    """One quiet line for the status bar, and its colour."""
+def status_line(view: HealthView, now: datetime) -> tuple[str, str]:
+    """A short text for the status bar, and its colour."""
     if view.missing:
         number = len(view.missing)
         return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"

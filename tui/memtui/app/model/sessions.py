@@ -48,7 +48,7 @@ class Sessions:
         self._chosen = ""
         self._shown = ""
         self._loaded: tuple[Entry, StoredState] | None = None
-        self._told: tuple[tuple[Entry, int], int | None] | None = None
+        self._covered: tuple[tuple[Entry, int], int | None] | None = None
         """How many bytes of the transcript are in the document, and by what that was known."""
 
     def choose(self, session_id: str) -> None:
@@ -130,11 +130,11 @@ class Sessions:
             written = (folder / PROGRESS).stat().st_mtime_ns
         except OSError:
             return 0
-        if self._told is None or self._told[0] != (entry, written):
+        if self._covered is None or self._covered[0] != (entry, written):
             progress = read_progress(self._home, folder.name)
             known = progress is not None and progress.version == version_of(entry)
-            self._told = ((entry, written), progress.offset if progress and known else None)
-        offset = self._told[1]
+            self._covered = ((entry, written), progress.offset if progress and known else None)
+        offset = self._covered[1]
         return 0 if offset is None else int(max(0, transcript.signature[1] - offset) / _TOKEN / 1000)
 
 

@@ -155,7 +155,7 @@ class MemoriesPane(Pane):
         """How many are listed."""
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
 
-    def told(self) -> str:
+    def count_in_border(self) -> str:
         """The same, and how many are left out: those of other projects, and archived ones."""
         left_out = len(self.view.keys) - len(self.all_keys())
         return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)

@@ -118,7 +118,7 @@ class Pane(RowList):
 
     @abstractmethod
     def detail(self, key: str | None) -> Detail:
-        """The detail of a row, or what to say when there is none."""
+        """The detail of a row, or a message without one."""
 
     @abstractmethod
     def subject(self, key: str | None) -> Subject:
@@ -148,16 +148,16 @@ class Pane(RowList):
         return False
 
     def count(self) -> str:
-        """What stands behind the title, usually the number of rows."""
+        """The text after the title, usually the number of rows."""
         number = len(self.all_keys())
         return str(number) if number else ""
 
-    def told(self) -> str:
-        """The same where there is more room: in the border."""
+    def count_in_border(self) -> str:
+        """The count in the border, where there is more room."""
         return self.count()
 
-    def told_briefly(self) -> str:
-        """The same in the strip of a short window, which has no border that tells the filter."""
+    def count_in_strip(self) -> str:
+        """The count in the strip of a short window, or the filter, which has no border there."""
         room = _STRIP - len(PANE_TITLES[self.pane_id])
         wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
         marked = f" ●{len(self.marked)}" if self.marked else ""
@@ -207,8 +207,8 @@ class Pane(RowList):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As high as its rows, or as what it says without any."""
-        told = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
-        return len(self.rows) or sum(map(len, told))
+        wrapped = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
+        return len(self.rows) or sum(map(len, wrapped))
 
     def _show_title(self, shown: int) -> None:
         self.border_title = self._title(shown)
@@ -220,7 +220,7 @@ class Pane(RowList):
             more = "…" if self.filter_reads else ""
             count = f'{shown}{more}/{len(self.all_keys())} · "{wanted}" ✕'
         else:
-            count = self.told()
+            count = self.count_in_border()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
         return Content.assemble(
@@ -243,8 +243,8 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
     """The time at the left of a row, in a column: day and minute where there is room for both, or `exact`."""
     if width >= _WIDE or exact:
         same_year = moment is not None and moment.year == now.year
-        told = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
-        return f"{told:<13}"
+        when = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
+        return f"{when:<13}"
     return f"{short_time(moment, now) if moment else '':<7}"
 
 

@@ -108,11 +108,11 @@ class PendingPane(Pane):
         """How many wait, and apart from them how many cannot be read."""
         broken = self.view.broken
         pending = len(self.view.pending) - broken
-        told = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
-        told += [f"⚠{broken}"] if broken else []
-        return " ".join(part for part in told if part)
+        parts = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
+        parts += [f"⚠{broken}"] if broken else []
+        return " ".join(part for part in parts if part)
 
-    def told(self) -> str:
+    def count_in_border(self) -> str:
         """The same, and how many reviewed ones are shown beside them."""
         done = len(self.view.rows) - len(self.view.pending)
         reviewed = f"{done} reviewed" if self.reviewed_too and done else ""

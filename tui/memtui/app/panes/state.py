@@ -93,7 +93,7 @@ class StatePane(Pane):
             return ""
         return "drafted" if self.view.drafted else f"v{self.view.state.version}"
 
-    def told(self) -> str:
+    def count_in_border(self) -> str:
         """Version, which of the sessions this is, and since when it is quiet."""
         quiet = self.quiet.replace(" for", "")  # a border is short
         return " · ".join(part for part in (self.count(), self.place, quiet) if part)
@@ -193,8 +193,8 @@ class StatePane(Pane):
             f"state {view.session_id}",
         )
         if view.state is None:
-            told = view.problem or (_READING if view.reading else _NONE)
-            document = plain(told, "warn" if view.problem else "dim")
+            message = view.problem or (_READING if view.reading else _NONE)
+            document = plain(message, "warn" if view.problem else "dim")
             if view.text:
                 document = concat(document, Line(""), plain(view.text))
             return Detail(key, name, document)

@@ -143,10 +143,10 @@ class AftermathScreen(Screen[None]):
         full = min(_BAR, -(-used * _BAR // ROOM))
         bar = "▮" * full + "▯" * (_BAR - full)
         colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
-        told = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
+        usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
         if self.listing.size.width >= _WIDE:
-            told += f" · ~{tokens(' ' * used):,} tokens"
-        self.listing.border_subtitle = Content.assemble((bar, colour), f" {told}")
+            usage += f" · ~{tokens(' ' * used):,} tokens"
+        self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
 
     # -- choosing -------------------------------------------------------------------------------------------
 

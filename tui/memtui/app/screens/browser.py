@@ -291,7 +291,7 @@ class BrowserScreen(Screen[None]):
 
 
 def _tab(pane: Pane, current: Pane) -> Tab:
-    return Tab(str(pane.number), PANE_TITLES[pane.pane_id], pane.told_briefly(), pane is current)
+    return Tab(str(pane.number), PANE_TITLES[pane.pane_id], pane.count_in_strip(), pane is current)
 
 
 def _with_rows(current: Pane, panes: Iterable[Pane]) -> Pane:

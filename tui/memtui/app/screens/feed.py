@@ -94,10 +94,10 @@ class Feed:
 
     def show_health(self) -> None:
         """Say how captures fare; ages in it move on."""
-        from memtui.app.model.health import told
+        from memtui.app.model.health import status_line
 
         if self.health is not None:
-            self._screen.query_one(StatusBar).health = told(self.health, self._browser.clock())
+            self._screen.query_one(StatusBar).health = status_line(self.health, self._browser.clock())
 
     def watch(self, view: StateView | DraftWanted) -> None:
         """Look at the context of the session that is shown, in the background."""

@@ -16,7 +16,7 @@ class ScreenHost:
     """Works for one screen; see `memtui.app.host.Host`."""
 
     def __init__(self, screen: Screen[None], hint: Callable[[str], None]) -> None:
-        """Make the host; `hint` is told which targets may have changed."""
+        """Make the host; `hint` receives the targets that may have changed."""
         self._screen = screen
         self._hint = hint
 

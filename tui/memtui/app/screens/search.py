@@ -371,8 +371,8 @@ def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Resul
     for kind, results, total, complete in groups:
         some = results[: _RECENT[kind]] if recent else results
         if some or (anything and not complete):
-            told = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
-            yield f"# {kind}", f"{_HEADINGS[kind]}  {told}{'' if complete else _SO_FAR}"
+            count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
+            yield f"# {kind}", f"{_HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}"
             yield from _sessions(some) if kind is Kind.SESSION else ((each.key, each) for each in some)
 
 

@@ -163,8 +163,8 @@ class VersionsScreen(Screen[None]):
             self.app.say(f"{version.name} is broken: it cannot be compared.", severity="warning")
         else:
             self._marked = "" if key == self._marked else key
-            told = f"{version.name} is marked: the others are compared with it."
-            self.app.say(told if self._marked else "Each is compared with the one before it.")
+            message = f"{version.name} is marked: the others are compared with it."
+            self.app.say(message if self._marked else "Each is compared with the one before it.")
             self.listing.refresh_rows()
             self._compare()
 
