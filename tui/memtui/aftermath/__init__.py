@@ -1,4 +1,4 @@
-"""What a compaction kept, handed over and lost, and what was handed over since.
+"""Facts kept, handed over and lost at compactions, and hand-overs since.
 
 `naming.py` is the one rule by which a text names a fact; `traces.py` reads around each boundary of a
 transcript, `rows.py` lists the facts of the range that was replaced, `compare.py` puts them against the

@@ -26,7 +26,7 @@ def aftermath_of(
     transcript: Path,
     standing: Sequence[Standing] = (),
 ) -> Aftermath:
-    """What became of the facts of one compaction.
+    """The aftermath of one compaction.
 
     Args:
         facts: what the transcript says up to the compaction.

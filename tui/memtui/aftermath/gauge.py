@@ -1,4 +1,4 @@
-"""How full a session's context is, how long it will last, and what goes wrong around compactions."""
+"""The fill level of a session's context, the turns left, and problems around compactions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Gauge:
 
     @property
     def percent(self) -> int:
-        """How full it is; 0 when that is not known."""
+        """The fill level in percent; 0 if unknown."""
         return round(100 * self.tokens / self.limit) if self.limit else 0
 
 

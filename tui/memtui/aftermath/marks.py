@@ -21,11 +21,11 @@ class Found(NamedTuple):
     mark: str
     """Its eight characters."""
     whole: bool
-    """What stands before it is what was handed over."""
+    """Whether the text before it is complete and unchanged."""
 
 
 def marked(text: str) -> str:
-    """A text with its mark on a last line of its own."""
+    """A text with its mark as a last line."""
     text = text.strip()
     return f"{text}\n\nmemtui:{checksum(text)}"
 

@@ -24,7 +24,7 @@ _BRACES = re.compile(r"([^\s{},]*/)\{([^{}\n]*)\}")
 
 
 class Span(NamedTuple):
-    """Where in a text something is named: character offsets."""
+    """The place of a name in a text, as character offsets."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class SearchedText:
         self._lines = [words(line) for line in self._expanded.split("\n")]
 
     def name(self, name: str) -> Span | None:
-        """Where a name stands by itself, or at the end of a path."""
+        """The place of a name, alone or at the end of a path."""
         pattern = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
         if found := pattern.search(self.text):
             return Span(*found.span())
@@ -80,7 +80,7 @@ class SearchedText:
         return self.says(command, " ".join(command.split(maxsplit=2)[:2]))
 
     def file(self, relative: str, unique_name: str) -> Span | None:
-        """Where a file is named.
+        """The place at which a file is named.
 
         Args:
             relative: its path from the project's root.

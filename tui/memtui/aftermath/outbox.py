@@ -1,7 +1,7 @@
-"""What waits to be handed to a session with its next prompt, or at its next start: delivered once.
+"""Messages for a session, each delivered once, with its next prompt or at its next start.
 
-Each message is a file in ``handover/<session>/``; whoever removes it delivers it, so that hooks which run
-twice or at the same time cannot deliver it twice. Standard library only.
+Each message is a file in ``handover/<session>/``. The hook that removes the file delivers it, so that hooks
+which run twice or at the same time deliver it once. Standard library only.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Outbox:
         self.folder = home.handover / session_key(session_id)
 
     def waiting(self) -> list[Message]:
-        """What waits, the oldest first; unreadable files are passed over."""
+        """The waiting messages, oldest first; unreadable files are skipped."""
         try:
             paths = sorted(path for path in self.folder.iterdir() if path.name.endswith(_ENDING))
         except OSError:

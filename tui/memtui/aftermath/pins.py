@@ -35,7 +35,7 @@ Change = Callable[[str], str]
 
 
 class PinProblem(FileProblem):
-    """A pin that cannot be added or removed, with the reason for a person."""
+    """A pin cannot be added or removed."""
 
 
 class Pinned(NamedTuple):
@@ -103,7 +103,7 @@ class Pins:
         """Remove the pin of these words.
 
         Raises:
-            PinProblem: there is none.
+            PinProblem: there is no such pin.
             FileProblem: the file cannot be read or written.
         """
         known = self.all()
@@ -143,7 +143,7 @@ class Pins:
 
 
 def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
-    """The text of a pins file and its bytes; "" and None when there is none.
+    """The text of a pins file and its bytes; "" and None if there is no file.
 
     Raises:
         FileProblem: it exists and cannot be read.

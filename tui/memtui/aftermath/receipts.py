@@ -26,7 +26,7 @@ _WITHIN = timedelta(minutes=5)
 """Between a hook's run and its record in the transcript."""
 _BEFORE = timedelta(seconds=30)
 _OPENINGS = ("Notes on the project ", "## Pinned by the user")
-"""How texts of memtui begin; by that, one is known that lost its mark."""
+"""The beginnings of memtui's texts, by which one that lost its mark is recognised."""
 _EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
 
 
@@ -43,7 +43,7 @@ class Handed:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a hand-over."""
+    """The arrival of a hand-over."""
 
     at: datetime
     """When it was handed over; of a compaction at which nothing was, when that happened."""
@@ -52,7 +52,7 @@ class Receipt:
     """`session-start` or `user-prompt-submit`."""
     arrival: Arrival
     what: str = ""
-    """What was handed over, as the hook said: ``handed over a rescue of 2 rows``."""
+    """The hook's description: ``handed over a rescue of 2 rows``."""
     mark: str = ""
     characters: int = 0
     reason: str = ""
@@ -80,7 +80,7 @@ class _Note:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a transcript says on hooks."""
+    """A transcript's records on hooks."""
 
     hooks: tuple[_Note, ...]
     compactions: tuple[datetime, ...]
@@ -89,7 +89,7 @@ class Notes:
 
 
 def read_notes(transcript: Path) -> Notes:
-    """What a transcript says on hooks and compactions; only such lines are parsed.
+    """A transcript's records on hooks and compactions; only such lines are parsed.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What became of the facts of a compaction: frozen records."""
+"""The records of an aftermath."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Unfounded:
 
 @dataclass(frozen=True)
 class Aftermath:
-    """What became of the facts that one compaction replaced."""
+    """The facts that one compaction replaced, each with its state."""
 
     session_id: str
     number: int
@@ -112,7 +112,7 @@ class Aftermath:
     """Worst first."""
     unfounded: tuple[Unfounded, ...] = ()
     handed_over: str = ""
-    """What memtui handed over before the next compaction."""
+    """The text handed over by memtui before the next compaction."""
 
     @cached_property
     def missing(self) -> tuple[Row, ...]:

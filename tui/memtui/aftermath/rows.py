@@ -32,7 +32,7 @@ class Fact(NamedTuple):
     target: str = ""
     """The path or command by which a later call shows that it was needed."""
     unclear: Test | None = None
-    """What it may be named by, along with others."""
+    """A test that may also match other facts."""
     lines: tuple[int, ...] = ()
     """Lines besides the source's that hold it."""
 

@@ -1,4 +1,4 @@
-"""What stands around each compaction of a transcript: what it replaced, what was handed over and needed."""
+"""The surroundings of compactions: the replaced range, hand-overs, and files and commands needed again."""
 
 from __future__ import annotations
 

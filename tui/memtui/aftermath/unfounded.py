@@ -1,4 +1,4 @@
-"""What a summary says and the transcript does not: structure only, in doubt nothing.
+"""Statements of a summary without a record in the transcript: structure only, in doubt none.
 
 A file counts as unfounded when no line before the compaction has its name, a command when none has its words,
 and ``tests pass`` when the last run of a test before the compaction failed.

@@ -53,7 +53,7 @@ class DaemonThreads(ThreadPoolExecutor):
 def _settle(future: Future[T], work: Callable[[], T]) -> None:
     try:
         result = work()
-    except BaseException as error:  # for whoever waits for it
+    except BaseException as error:  # raised again by the waiting coroutine
         future.set_exception(error)
     else:
         future.set_result(result)

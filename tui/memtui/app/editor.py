@@ -27,7 +27,7 @@ _GRACE = 2.0
 
 
 def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
-    """The editor's command line from VISUAL or EDITOR, else one that is there; empty when there is none."""
+    """The editor's command line from VISUAL or EDITOR, else an installed one; empty without any."""
     for variable in ("VISUAL", "EDITOR"):
         if words := _words(env.get(variable, "")):
             return words
@@ -122,7 +122,7 @@ def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
         _ask_to_end(editor, number)
 
     def stay(number: int, frame: FrameType | None) -> None:
-        """ctrl+c is the program's: it reaches both, and memtui goes on."""
+        """Ignore ctrl+c, which reaches both programs but is meant for the editor."""
 
     before = {number: signal.signal(number, pass_on) for number in SIGNALS}
     before[signal.SIGINT] = signal.signal(signal.SIGINT, stay)

@@ -1,4 +1,4 @@
-"""What screens, actions and widgets need from the app: messages, the clipboard, failure reports."""
+"""The parts of the app that screens, actions and widgets use: messages, clipboard, failure reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Work = WorkType[None]
 
 
 def always() -> bool:
-    """True: somebody wants to know."""
+    """A condition that always holds."""
     return True
 
 

@@ -40,7 +40,7 @@ class ModelQuestion:
             self._cancelled = None
 
     def cancel(self) -> bool:
-        """Call the question off; False when there is none, or it is called off already."""
+        """Cancel the question; False if there is none, or it is already cancelled."""
         if self._cancelled is None or self._cancelled.is_set():
             return False
         self._cancelled.set()

@@ -1,4 +1,4 @@
-"""What a person sets for the app in config.toml: theme, keys, bell; and what was chosen on the screen."""
+"""The app's settings in config.toml (theme, keys, bell), and choices made on the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SettingsError(ValueError):
 
 
 def read_settings(home: Home) -> dict[str, Any]:
-    """What config.toml says; nothing when it is not there.
+    """The settings of config.toml; the defaults without it.
 
     Raises:
         SettingsError: it cannot be read.
@@ -131,7 +131,7 @@ def keep_theme(home: Home, name: str) -> None:
 
 
 def kept_split(home: Home) -> int:
-    """How many columns wide the panes were made last; 0 when nobody has moved their border."""
+    """The width of the panes in columns; 0 if it was never changed."""
     columns = _kept(home, _SPLIT)
     return int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
 

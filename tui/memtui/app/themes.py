@@ -73,7 +73,7 @@ def _readable(colour: Color, grounds: list[Color], *, dark: bool) -> Color:
 
 
 def contrast(one: Color, other: Color) -> float:
-    """How far two colours stand apart, from 1 to 21, by the formula of WCAG 2."""
+    """The contrast of two colours, from 1 to 21, by the formula of WCAG 2."""
     dark, bright = sorted((_luminance(one), _luminance(other)))
     return (bright + 0.05) / (dark + 0.05)
 

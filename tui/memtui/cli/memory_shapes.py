@@ -46,7 +46,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """What ``list`` and ``trash`` print: newest first."""
+    """The output of ``list`` and ``trash``: newest first."""
 
     total: int
     """The number of all that pass the filters, whatever the limit."""
@@ -68,10 +68,10 @@ class FoundMemory:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """What ``search`` prints, best first."""
+    """The output of ``search``, best first."""
 
     total: int
-    """How many match, whatever the limit; from 2,000 on it may be an estimate."""
+    """Number of matches, whatever the limit; from 2,000 on it may be an estimate."""
     complete: bool
     """False when memories were left out because the search index is still being made."""
     hits: tuple[FoundMemory, ...]
@@ -91,7 +91,7 @@ class CheckedPoint:
 
 @dataclass(frozen=True, slots=True)
 class ShownMemory:
-    """What ``show`` prints."""
+    """The output of ``show``."""
 
     memory: Memory
     text: str
@@ -114,7 +114,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What ``export`` prints: the keys that the MCP server answers with."""
+    """The output of ``export``: the keys of the MCP server's answer."""
 
     operation: str
     """``export``."""
@@ -136,7 +136,7 @@ class SharedEntity:
 
 @dataclass(frozen=True, slots=True)
 class RelatedMemory:
-    """What ``related`` prints, in a list, the nearest first."""
+    """An item in the output of ``related``, nearest first."""
 
     memory: Memory
     shared: tuple[SharedEntity, ...]
@@ -171,7 +171,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """What ``graph --format json`` prints."""
+    """The output of ``graph --format json``."""
 
     nodes: tuple[DrawnNode, ...]
     edges: tuple[DrawnEdge, ...]
@@ -195,7 +195,7 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What ``import-ccw`` prints."""
+    """The output of ``import-ccw``."""
 
     database: str
     imported: tuple[str, ...]

@@ -24,7 +24,7 @@ from memtui.formats.transcript_events import (
 
 
 class Thinking(NamedTuple):
-    """What the model thought before it spoke or acted."""
+    """The model's thinking."""
 
     text: str
     agent: str
@@ -48,10 +48,10 @@ class Skipped(NamedTuple):
 
 
 Shown = Words | Queued | Said | Call | Result | Boundary | Summary | Thinking | Attached | Skipped
-"""What a block shows."""
+"""The content of a block."""
 
 Key = tuple[int, int]
-"""What a block is known by: the byte at which its transcript line begins, and its number on that line."""
+"""The key of a block: the byte at which its transcript line begins, and its number on that line."""
 
 _ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _NOTED = frozenset({"local command", "interruption", "shell", "shell output"})

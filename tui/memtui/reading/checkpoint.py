@@ -111,7 +111,7 @@ def carry_from_json(value: dict[str, Any]) -> Carry:
     """Read it again.
 
     Raises:
-        FormatError: it is none, or was written before lines were numbered.
+        FormatError: it is not a checkpoint, or from a version without line numbers.
     """
     if "line" not in value:
         raise FormatError("it does not say at which line reading can go on")

@@ -1,4 +1,4 @@
-"""What an edit of the model changes, line by line and word by word: read off the call, not off the file."""
+"""The changes of an edit, line by line and word by word, taken from the call, not from the file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def edit_rows(call: Call) -> list[Row]:
 
 
 def counts(rows: Sequence[Row]) -> tuple[int, int]:
-    """How many lines a diff adds, and how many it takes away."""
+    """The numbers of lines that a diff adds and removes."""
     signs = [row.sign for row in rows]
     return signs.count("+"), signs.count("-")
 
@@ -99,7 +99,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def _words(before: str, after: str) -> tuple[Ranges, Ranges]:
-    """Which parts of a line went, and which came; nothing where the two have little in common."""
+    """The removed and the added parts of a line; none if the two versions have little in common."""
     if max(len(before), len(after)) > _LONGEST:
         return (), ()
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)

@@ -15,7 +15,7 @@ from memtui.reading.blocks import Block, Key, blocks
 
 _CHUNK = 1 << 20
 _SAFE = re.compile(r"""[^"\\/\x00-\x1f\x7f]+""")
-"""What stands in JSON as it is."""
+"""Characters that JSON does not escape."""
 
 Rows = Callable[[Block], list[str]]
 """The rows that a block shows when all of it is unfolded."""
@@ -23,7 +23,7 @@ Rows = Callable[[Block], list[str]]
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for: case counts when there is a capital letter in it."""
+    """A text to find: case counts if it has a capital letter."""
 
     text: str
 
@@ -37,7 +37,7 @@ class Query:
         return re.compile(re.escape(self.text), 0 if self.exact else re.IGNORECASE)
 
     def spans(self, row: str) -> list[tuple[int, int]]:
-        """Where it stands in a row."""
+        """Its places in a row."""
         return [found.span() for found in self._pattern.finditer(row)] if self.text else []
 
     def is_in(self, row: str) -> bool:

@@ -1,6 +1,6 @@
-"""Where a transcript's lines, turns and compactions begin: made in one pass, and grown with the file.
+"""Offsets of a transcript's lines, turns and compactions: made in one pass, and grown with the file.
 
-Lines are only looked at as bytes; those that may open a turn or tell of a compaction are parsed.
+Lines are examined as bytes; only those that may open a turn or mark a compaction are parsed.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class LineIndex:
 
     def __init__(self) -> None:
         self.starts = array("Q")
-        """Where each complete line begins."""
+        """Offsets of complete lines."""
         self.asks = array("Q")
-        """Where the lines begin that open a turn."""
+        """Offsets of lines that open a turn."""
         self.closings = array("Q")
-        """Where the lines of the closing messages begin: of each turn but the last the final text."""
+        """Offsets of closing messages: the final text of each turn but the last."""
         self.boundaries = array("Q")
-        """Where the lines of compactions begin."""
+        """Offsets of compactions."""
         self.end = 0
         """The byte up to which the file has been read: behind a complete line."""
         self.complete = False
@@ -98,7 +98,7 @@ class LineIndex:
 
     @property
     def last_text(self) -> int:
-        """Where the line of the newest text of the model begins; -1 when the user has spoken since."""
+        """Offset of the model's newest text; -1 if the user has spoken since."""
         return self._last_text
 
     def number_at(self, offset: int) -> int:
@@ -109,7 +109,7 @@ class LineIndex:
         return number + 1 if offset >= self.end else number
 
     def offset_of(self, number: int) -> int | None:
-        """Where a line begins (1-based); None where the index has not come to it."""
+        """Offset of a line (1-based); None if it is not indexed yet."""
         if 1 <= number <= len(self.starts):
             return self.starts[number - 1]
         return None

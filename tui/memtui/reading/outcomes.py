@@ -75,7 +75,7 @@ def is_sibling_error(result: Result) -> bool:
 
 
 def said_with_rejection(result: Result) -> str:
-    """The user's words in a rejection, "" when there are none."""
+    """The user's words in a rejection, or ""."""
     text = error_text(result)
     for opening in _SAID:
         _, found, words = text.partition(opening)

@@ -17,7 +17,7 @@ _BETWEEN = ("pub", "global", "package")
 """Words between a manager and what it does, or between that and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
 _VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(PACKAGE_MANAGERS.values())})})\b")
-"""Most commands have none of these words; that is seen sooner than what a command runs."""
+"""A quick pre-filter: most commands have none of these words."""
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
 --registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
@@ -115,7 +115,7 @@ def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
 
 
 def _plain(words: list[str]) -> Iterator[int]:
-    """Where the words stand that are neither the program, nor options, nor what options take."""
+    """Indices of the arguments, without the program, options and their values."""
     skip = True
     for index, word in enumerate(words):
         if skip or word.startswith("-"):

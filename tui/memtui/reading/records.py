@@ -35,7 +35,7 @@ TurnEnd = Literal["answered", "interrupted", "api error", "running"]
 
 
 class Source(NamedTuple):
-    """Where in a transcript a statement comes from, shown as ``L476``."""
+    """The place of a statement in a transcript, shown as ``L476``."""
 
     line: int = 0
     """1-based; 0 when the line is not known."""

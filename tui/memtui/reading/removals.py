@@ -22,7 +22,7 @@ _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "r
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _COPIES = frozenset({"cp", "copy", "copy-item"})
 _HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
-"""Most commands, in lower case, hold none of these; that is seen sooner than what a command runs."""
+"""A quick pre-filter: most commands, in lower case, have none of these words."""
 _CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
 _UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
 _WILD = re.compile(r"[*?]")
@@ -39,7 +39,7 @@ class Removal(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Where it was moved to, "" when it was not."""
+        """Its new path if it was moved, or ""."""
         return moved_to(self.fate)
 
     def names(self, path: str) -> bool:
@@ -53,7 +53,7 @@ def moved_to(fate: str) -> str:
 
 
 def path_now(file: FileFact) -> str:
-    """Where a file is: its new path when it was moved."""
+    """The current path of a file: the new one if it was moved."""
     return moved_to(file.fate) or file.path
 
 

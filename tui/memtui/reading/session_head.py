@@ -15,7 +15,7 @@ _FAMILY = re.compile(r"\b(opus|sonnet|haiku)\b")
 
 
 class SessionHead(NamedTuple):
-    """What a title says of a session; "" for what its ends do not tell."""
+    """The values for a session's title; "" for those missing at both ends of the file."""
 
     model: str = ""
     """As people call it: ``opus``; the whole name of another maker's."""

@@ -1,4 +1,4 @@
-"""What a list of sessions says of each: read off the transcript in one fast pass, and grown with it.
+"""Summaries of sessions for lists: made in one fast pass over the transcript, and grown with it.
 
 Facts know more, but take longer: here only lines that hold something wanted are parsed.
 """
@@ -44,7 +44,7 @@ class SessionSummary:
 
     title: str = ""
     first_ask: str = ""
-    """What was asked first: its beginning, with secrets masked and without private parts, like the title."""
+    """The beginning of the first prompt, with secrets masked and without private parts, like the title."""
     started: str = ""
     ended: str = ""
     turns: int = 0
@@ -55,7 +55,7 @@ class SessionSummary:
     """Files that the session's own calls changed."""
     branch: str = ""
     folder: str = ""
-    """Where the session was started."""
+    """The folder in which the session was started."""
     end: int = 0
     """Bytes that have been read."""
     waiting: dict[str, str] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class _Reading:
         self._usage = b""
 
     def take(self, row: bytes) -> None:
-        """Take one line; most are only looked at."""
+        """Take one line; most are skipped after a quick check."""
         if not row:
             return
         if not self._found["started"]:

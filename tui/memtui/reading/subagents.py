@@ -1,4 +1,4 @@
-"""Where Claude Code keeps the transcripts of a session's subagents."""
+"""Paths of the transcripts of a session's subagents."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class TodoMemory:
 class TodoLog:
     """Keeps the todo list (TodoWrite, to 2.1.15) or the task list (TaskCreate and others, from 2.1.17).
 
-    A todo list belongs to whoever wrote it; the task list is one for the session and its subagents.
+    Each agent has its own todo list; the task list is common to the session and its subagents.
     """
 
     def __init__(self, memory: TodoMemory | None = None) -> None:

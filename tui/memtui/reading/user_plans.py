@@ -29,7 +29,7 @@ _SEQUENCE = re.compile(
 )
 _NO_STEP = re.compile(r"https?://\S+$|[\w./\\-]+\.\w{1,6}(?::\d+.*)?$")
 _PASTED = re.compile(r"^\[pasted at L\d+, ", re.MULTILINE)
-"""What stands for a pasted block, see `memtui.reading.pasted`."""
+"""The placeholder of a pasted block, see `memtui.reading.pasted`."""
 _SPEAKER = re.compile(r"^\w{2,20}:\s", re.MULTILINE)
 _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 

@@ -47,7 +47,7 @@ _LEAST_OTHERS = 12
 
 
 def assigned(text: str) -> Iterator[Span]:
-    """Where values of passwords, secrets, tokens and keys stand."""
+    """The places of values of passwords, secrets, tokens and keys."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter with two in lower case
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
@@ -70,7 +70,7 @@ def _further_items(text: str, span: Span) -> Iterator[Span]:
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the name begins and ends that has its core from `start` to `end`."""
+    """The place of the name that contains the core from `start` to `end`."""
     before = text[max(0, start - _LEFT_LENGTH) : start]
     begin = start - len(before) + len(before.rstrip(_NAME))
     right = _RIGHT.match(text, end)

@@ -14,7 +14,7 @@ from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 
 
 def carried(text: str) -> Iterator[Span]:
-    """Where passwords and keys stand in addresses, headers and command lines."""
+    """The places of passwords and keys in addresses, headers and command lines."""
     lowered = text.lower()
     if "@" in text and ("://" in text or "jdbc:" in text or ":pserver:" in text):
         yield from _addresses(text)

@@ -142,7 +142,7 @@ _BY_WORD = tuple((word, pattern) for words, pattern in _COMMANDS for word in wor
 
 
 def commanded(text: str, lowered: str) -> Iterator[Span]:
-    """Where passwords and tokens stand in command lines, calls and password files."""
+    """The places of passwords and tokens in command lines, calls and password files."""
     for pattern in dict.fromkeys([pattern for word, pattern in _BY_WORD if word in lowered]):
         for found in re.compile(pattern, re.MULTILINE).finditer(text):
             value = found["value"]

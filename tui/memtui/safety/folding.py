@@ -59,7 +59,7 @@ _LETTERS = {
     "z": "\u1d22\u0396",
 }
 OPENERS = _BRACKETS["<"]
-"""What may stand for ``<``."""
+"""Characters that may stand for ``<``."""
 _PLAIN = {
     ord(char): plain for table in (_LETTERS, _BRACKETS) for plain, chars in table.items() for char in chars
 }
@@ -101,7 +101,7 @@ CONTROLS = "\x1b\x9b\x08\u241b\u2408"
 _COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 _TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
 _CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
-"""What a terminal does not show: colour codes, and characters that backspaces behind them erase."""
+"""Text that a terminal does not show: colour codes, and characters erased by backspaces."""
 CONTROLLED = deferred(_CONTROLLED)
 _ODD_OR_CONTROLLED = deferred(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
 INVISIBLE = deferred(
@@ -109,7 +109,7 @@ INVISIBLE = deferred(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\u2400-\u2421]"
 )
-"""What is not seen; with the pictures and U+FFFD by which `memtui.clean` replaces some of it."""
+"""Invisible characters, with the pictures and U+FFFD by which `memtui.clean` replaces some of them."""
 
 
 class Folded(NamedTuple):
@@ -119,10 +119,10 @@ class Folded(NamedTuple):
     """In lower case, ASCII as far as it looks like it."""
     starts: list[int]
     origins: list[int]
-    """Where the pieces of the folded text begin, and where those of the original."""
+    """The offsets of the pieces in the folded text and in the original."""
 
     def origin(self, at: int) -> int:
-        """Where in the original the folded character at `at` comes from."""
+        """The offset in the original of the folded character at `at`."""
         if not self.starts:
             return at
         piece = bisect_right(self.starts, at) - 1
@@ -171,7 +171,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:
-    """What stands for the odd character, or the entity, at a place; and where the text goes on."""
+    """The replacement of the odd character or entity at a place, and the offset after it."""
     char = text[at]
     if char in "&\\%\uff06\ufe60" and (entity := _ENTITY.match(text, at)) is not None:
         return _of_entity(entity), entity.end()

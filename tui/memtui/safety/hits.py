@@ -13,7 +13,7 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: str
-    """What it is, in a few words: ``github token``."""
+    """The kind of secret: ``github token``."""
 
 
 class Hit(NamedTuple):

@@ -64,7 +64,7 @@ _PHRASE = deferred(r"mnemonic|seed.phrase|recovery.phrase", re.IGNORECASE)
 
 @lru_cache(maxsize=10_000)
 def family(name: str, assigned: bool = False) -> str:
-    """What a name calls its value: password, secret, token, key; "" when it is no secret by its name.
+    """The kind of a value by its name: password, secret, token, key; "" if it is not a secret.
 
     ``some key`` and ``login`` say less: such a value has to look more like a secret.
 
@@ -118,7 +118,7 @@ def _key(name: str, last: str, before: str) -> str:
 
 
 def kind(family: str, name: str) -> str:
-    """What the value of such a name is called where it is masked."""
+    """The label of a masked value with such a name."""
     if family in ("some key", "key alone", "login", "pat"):
         return "key" if "key" in family else "token"
     if family == "pass":

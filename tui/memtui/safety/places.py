@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - long patterns
-"""Where the value of a name stands: behind ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
+"""The places of values: after ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MADE = (
     r"(?:(?:String::from|std::string|SecretStr|Secret|new\s+String)\(?|q[qw]?[({\[]|string\(\d{1,5}\)"
     r"|env\([^()\n]{1,60},)\s{0,3}"
 )
-"""What may stand between a sign and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
+"""Text between a sign and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
 _IN_YAML = r"(?:(?<=\s)-[ \t]{1,5}|\[\s{0,20}|['\"]\[\s{0,9}|[|>][+-]?[ \t]{0,3}\n\s{1,20}|![\w-]{1,40}[ \t]{1,5}|&[\w-]{1,40}[ \t]{1,5}){1,2}"
 _ANY_TYPE = (
     r"(?:\[\w{0,20}\]|(?::[ \t]{0,3}|[ \t]{1,3}(?:[aA]s[ \t]{1,3})?)[A-Za-z][\w.:<>\[\]*&?]{0,40}(?:\(\d{1,5}\))?)"
@@ -66,9 +66,9 @@ _GAPS = (
     ("sentence", _SENTENCE),
     ("beside", _NEXT),
 )
-"""How a name may be followed by its value."""
+"""Signs between a name and its value."""
 _FIRST = frozenset(" \t\n\r\x0b\x0c=:?\\\"'`[]|)(>,*_vV\uff1a\uff1d\u662f\u4e3a\u306f\ub294\uc740")
-"""What may stand behind a name that has a value."""
+"""Text that may follow a name with a value."""
 
 _QUOTED = deferred(
     r"[bBrRfFuU@$]?(?:\\{0,4}[\"'`]|[\u201c\u201e\xab\u300c])"
@@ -94,7 +94,7 @@ _MANY_SETTINGS = 200
 
 
 class Value(NamedTuple):
-    """What may be a secret."""
+    """A possible secret."""
 
     text: str
     start: int
@@ -105,7 +105,7 @@ class Value(NamedTuple):
 
 
 def value_of(text: str, begin: int, end: int) -> Value | None:
-    """What may be the value of the name that stands from `begin` to `end`."""
+    """The possible values of the name from `begin` to `end`."""
     if end < len(text) and text[end] not in _FIRST and not text.startswith("</", end):
         return None
     if begin and text[begin - 1] == "<" and (gap := _ELEMENT.match(text, end)):

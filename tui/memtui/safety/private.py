@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MARK = "[private]"
-"""What stands in the place of a private part."""
+"""The replacement of a private part."""
 
 _TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
 
@@ -28,7 +28,7 @@ _ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
 _TYPE = deferred(r"<Private[>,:\s]")
 """In the brackets of a type, glued to a word, with this one capital: nobody marks a text so."""
 _IN_CODE = deferred(r"\s*[&*]{0,2}\s*\w+\s*[;={]|\s*[;>]")
-"""What is behind such a type where the word is a plain one: ``vector<Private> items;``."""
+"""Text after a type parameter of that name: ``vector<Private> items;``."""
 _BEFORE_TAG, _BEHIND_TAG = 40, 100
 _WORD_BEFORE = deferred(r"[\w:]+\Z")
 _ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
@@ -36,7 +36,7 @@ _CANDIDATE = deferred(
     rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPES}",
     re.IGNORECASE,
 )
-"""What may begin a tag: a bracket before anything but another letter than P."""
+"""A possible beginning of a tag: a bracket that no letter other than P follows."""
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
 _MOST_LOOKS = 500
 
@@ -57,7 +57,7 @@ _ENTITY_BRACKET = deferred(rb"&(?:l[ats]|amp|#)", re.IGNORECASE)
 _PERCENT_BRACKET = deferred(rb"%(?:25)*3c", re.IGNORECASE)
 _ESCAPED_BRACKET = deferred(rb"\\[uxUX](?!00[01])")
 _OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
-"""How a tag may begin in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
+"""Beginnings of a tag in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
 
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
 _COLOUR = deferred(rb"\\u001b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|\\u00(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?")

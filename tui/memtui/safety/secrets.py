@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MASK", "Hit", "find", "holds_secrets", "masked", "masked_in"]
 
 MASK = "[masked: "
-"""How every mask begins."""
+"""The beginning of every mask."""
 
 
 _NAMED = 5
@@ -73,7 +73,7 @@ def masked_in(value: Any) -> Any:
 
 
 def _placed(text: str) -> Iterator[Span]:
-    """What is secret by its place: looked for in the lines that can hold such a thing."""
+    """Secrets by their place, searched for only in suspect lines."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter with two in lower case
         lowered = "".join(char.lower() if char.isascii() else char for char in text)

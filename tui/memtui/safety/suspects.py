@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - long patterns
-"""The lines of a text in which a secret may stand by its place; most lines of most texts are none."""
+"""The lines of a text that may contain a secret by its place; most lines do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _VALUE = deferred(
     r"[a-z0-9_.$-]{0,40}(?:[\"'`\])*\\]{0,4}(?:[ \t]{0,20}\n|\s{0,20}[=:>,(|?\"'`[\uff1a\uff1d]|</|\Z|[^\x00-\x7f])"
     r"|[ \t][^\n]{0,120}(?:[0-9\"'`]|:\n))"
 )
-"""What is behind a name that may have a value."""
+"""Signs after a name that may have a value."""
 _ADDRESS, _ADDRESS_LENGTH = "://", 700
 _PORT = deferred(r":[56]\d{3}:")
 _NEXT_LINES = 3
@@ -60,10 +60,10 @@ class Excerpt(NamedTuple):
     text: str
     starts: list[int]
     origins: list[int]
-    """Where the pieces of the excerpt begin, and where they do in the text."""
+    """The offsets of the pieces in the excerpt and in the text."""
 
     def origin(self, at: int) -> int:
-        """Where in the text the character at `at` stands."""
+        """The offset in the text of the character at `at`."""
         piece = bisect_right(self.starts, at) - 1
         return self.origins[piece] + at - self.starts[piece]
 

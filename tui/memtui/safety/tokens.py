@@ -238,7 +238,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def tokens(text: str) -> Iterator[Span]:
-    """Where known keys and tokens, and private keys, stand."""
+    """The places of known keys and tokens, and of private keys."""
     if "PRIVATE KEY" in text or "Static key" in text:
         yield from _key_blocks(text)
     if "Private-Lines" in text:

@@ -1,1 +1,1 @@
-"""What the keys of the browser do: plain classes that are given the panes and stores they act on."""
+"""The actions of the browser's keys: plain classes that receive the panes and stores they act on."""

@@ -1,4 +1,4 @@
-"""What compactions lost: the screen of one, and the counts of the captures in sight."""
+"""Losses of compactions: the screen of one, and the counts of visible captures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filtering a pane as one types."""
+"""Filtering a pane while typing."""
 
 from __future__ import annotations
 

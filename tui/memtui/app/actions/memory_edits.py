@@ -1,4 +1,4 @@
-"""What keys change about a stored memory, and what is said of it."""
+"""Edits of stored memories by keys, with their messages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Edited:
     """A change that was made."""
 
     message: str
-    """What happened, in one line."""
+    """The result, in one line."""
     changed: bool = True
     """False when there was nothing to change."""
     what: str = ""
-    """What the log calls the change; "" leaves that to the store."""
+    """The change's name in the log; "" for the store's own."""
     back: str = ""
-    """How it is taken back, in a sentence of its own; "" where that goes without saying."""
+    """A sentence on how to undo it; "" if that is obvious."""
 
 
 def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:

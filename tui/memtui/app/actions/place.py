@@ -1,4 +1,4 @@
-"""What an action needs of the browser screen, beyond the host: its windows, and where the person is."""
+"""The parts of the browser screen that actions use, besides the host: its windows and current pane."""
 
 from __future__ import annotations
 

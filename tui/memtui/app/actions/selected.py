@@ -1,4 +1,4 @@
-"""What can be done with the selected item of any pane."""
+"""Actions on the selected item of any pane."""
 
 from __future__ import annotations
 

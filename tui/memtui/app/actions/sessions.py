@@ -190,7 +190,7 @@ class SessionActions:
             self._pane.show_rows()
 
     def _transcript(self) -> Path | None:
-        """The transcript of the session that is shown; None, once it is said that there is none."""
+        """The transcript of the session shown; None, after a message, if there is none."""
         view = self._pane.view
         if view.transcript is None:
             self._host.say(_NO_TRANSCRIPT if view.session_id else _NO_SESSION, warn=True)

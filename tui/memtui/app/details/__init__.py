@@ -1,1 +1,1 @@
-"""What the detail and the screens show, as documents."""
+"""The contents of the detail and the screens, as documents."""

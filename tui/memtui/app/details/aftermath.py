@@ -1,4 +1,4 @@
-"""What a compaction kept and lost, as rows and documents."""
+"""An aftermath as rows and documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATHS = ("file", "read")
 _SOON = timedelta(minutes=10)
 
 Item = Row | Unfounded | str
-"""What stands on a row of the screen; a text is a title."""
+"""A row of the screen; a text is a title."""
 
 
 def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
@@ -51,7 +51,7 @@ def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
 
 
 def whole(item: Item) -> str:
-    """What stands over the summary: the state of a row and its whole text."""
+    """The text above the summary: the state of a row and its whole text."""
     if isinstance(item, Unfounded):
         return f"{item.text}: {item.reason}"
     if isinstance(item, str):
@@ -87,7 +87,7 @@ def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document,
 
 
 def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str]) -> Document:
-    """What a capture's detail begins with: sizes, receipt, losses, and folded what was kept."""
+    """The beginning of a capture's detail: sizes, receipt, losses, and the kept facts, folded."""
     lines: list[Line] = []
     compaction = aftermath.compaction
     sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
@@ -121,7 +121,7 @@ def _line(row: Row) -> Line:
 
 
 def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Line]:
-    """What was handed over soon after the compaction, and whether it arrived."""
+    """The hand-over soon after the compaction, and whether it arrived."""
     moment = parse_iso(aftermath.compaction.source.timestamp)
     if moment is None:
         return []

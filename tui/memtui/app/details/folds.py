@@ -1,4 +1,4 @@
-"""Blocks of a document that are folded away until somebody asks for them."""
+"""Folded blocks of a document."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _fold_of(sections: list[list[str]], unfolded: Collection[str]) -> list[Line]
 
 
 def _end_of(rows: list[str], start: int) -> int | None:
-    """Where the block that opens at `start` ends: a plan may hold such lines itself."""
+    """The end of the block that opens at `start`, as a plan may contain such lines itself."""
     below = (index for index in range(start, len(rows)) if _BELOW.match(rows[index]))
     limit = next(below, None)
     ends = (

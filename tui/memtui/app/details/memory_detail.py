@@ -1,4 +1,4 @@
-"""What the detail shows of a memory: what is said about it, how it checks out, what it is related to."""
+"""The detail of a memory: metadata, checklist, related memories, text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.store.memories import MemoryHead, MemoryText
 
 MEMORY_LINK = "memory:"
-"""What the link to a memory begins with; its Recovery ID follows."""
+"""The prefix of a link to a memory, before its Recovery ID."""
 
 _BLANK = Line("")
 _PLURALS = {
@@ -114,7 +114,7 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
 
 
 def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
-    """How it checks out, folded: what did not pass concerns who writes such texts, not who reads this one."""
+    """The checklist, folded, as it concerns writers of such texts rather than readers."""
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 
@@ -165,7 +165,7 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
 
 
 def _short(entity: Entity, root: str) -> str:
-    """What an entity is called beside a memory of the project `root`."""
+    """An entity's name, relative to the project `root`."""
     if entity.kind == "file":
         return below(entity.name, root)
     return entity.name

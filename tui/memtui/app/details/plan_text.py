@@ -1,4 +1,4 @@
-"""What an installation would change, as a document to read before it is confirmed."""
+"""The changes of an installation, as a document to read before confirming."""
 
 from __future__ import annotations
 

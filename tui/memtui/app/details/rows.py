@@ -1,4 +1,4 @@
-"""What the detail shows for each kind of row, as documents."""
+"""The detail of each kind of row, as documents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def capture_document(
 
 
 def trigger_of(name: str) -> str:
-    """What caused the capture: its file name says so (seed 001)."""
+    """The trigger of a capture, by its file name (seed 001)."""
     return "auto" if name.endswith("-autocompact.md") else "manual"
 
 

@@ -23,7 +23,7 @@ class Version(NamedTuple):
 
     stored: StoredState
     new_decisions: int = 0
-    """How many decisions it has that no version before it has."""
+    """Number of decisions that no earlier version has."""
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ class Version(NamedTuple):
 
     @property
     def gist(self) -> str:
-        """What was in progress, or the goal; why it cannot be used, if so."""
+        """The task in progress, or the goal; of an unusable version the problem."""
         state = self.stored.state
         if state is None:
             return self.stored.problem
@@ -79,7 +79,7 @@ def row_of(entry: Entry) -> str:
 
 
 def before(versions: Sequence[Version], version: Version) -> Version | None:
-    """The newest readable version before one; None when there is none."""
+    """The newest readable version before one, or None."""
     earlier = (
         each
         for each in versions
@@ -102,7 +102,7 @@ class Comparison(NamedTuple):
         return f"{self.older.name} → {self.newer.name}" if self.older else f"{self.newer.name}, the first"
 
     def document(self, *, everything: bool) -> Document:
-        """What has changed, section by section; with `everything`, what has not, too."""
+        """The changes, section by section; with `everything`, the unchanged lines, too."""
         state = self.newer.stored.state
         if state is None:
             return _broken(self.newer.stored)

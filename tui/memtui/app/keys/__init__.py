@@ -1,1 +1,1 @@
-"""What keys do: the tables of commands, a person's own keys, and the palette."""
+"""Keys: the tables of commands, the user's own keys, and the palette."""

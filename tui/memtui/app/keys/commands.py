@@ -26,7 +26,7 @@ PANE_TITLES = {
 }
 
 PROMPT = "Please import memory {id}"
-"""What restores a memory when it is pasted into Claude Code (seed 000, step 4)."""
+"""The prompt that restores a memory in Claude Code (seed 000, step 4)."""
 
 _ALL = frozenset(PaneId)
 _PENDING = frozenset({PaneId.PENDING})
@@ -73,7 +73,7 @@ class Command:
 
     @property
     def binding_action(self) -> str:
-        """What the key is bound to: through `run`, which says why when a command cannot act."""
+        """The action of the binding: through `run`, which shows a reason when a command cannot act."""
         return self.action if self.is_direct else f"screen.run('{self.action}')"
 
     @property
@@ -236,14 +236,14 @@ def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
 
 
 def _action(sharing: Sequence[Command]) -> str:
-    """What a key does: the command of the pane, of those that share it."""
+    """The command of a key in a pane, among those that share the key."""
     if len(sharing) == 1:
         return sharing[0].binding_action
     return f"screen.run('{' '.join(command.action for command in sharing)}')"
 
 
 def elsewhere(command: Command) -> str:
-    """Where a command works, for a pane in which it does not."""
+    """A hint on where a command works, for a pane in which it does not."""
     places = " or ".join(
         f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
     )
@@ -257,7 +257,7 @@ def footer_commands(
     offers: frozenset[str] = frozenset(),
     commands: Iterable[Command] = COMMANDS,
 ) -> list[Command]:
-    """What the footer offers for a pane, most wanted first.
+    """The commands in the footer of a pane, the most useful first.
 
     Args:
         pane: the current one.

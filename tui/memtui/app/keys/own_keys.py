@@ -34,7 +34,7 @@ _FIXED_KEYS = frozenset(
         "ctrl+p",
     ]
 )
-"""What moves in lists and documents, and what works in every screen."""
+"""Keys that move in lists and documents, and keys of every screen."""
 _NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 
 

@@ -1,4 +1,4 @@
-"""What compactions kept and lost, for the screen: read in a thread, kept while nothing changes."""
+"""Aftermaths for the screen: read in a thread, cached while nothing changes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Aftermaths:
         self._lock = threading.Lock()
 
     def read(self, transcript: Path, since: datetime | None, cancelled: Callable[[], bool]) -> Aftermath:
-        """What became of the facts of a compaction.
+        """The aftermath of a compaction.
 
         Args:
             transcript: the session's.
             since: the first compaction at or after this time; the newest one when None.
-            cancelled: asked now and then whether nobody wants it any more.
+            cancelled: polled; True stops the reading.
 
         Raises:
             NoCompaction: the transcript does not have it.

@@ -1,4 +1,4 @@
-"""What lies in a project, listed and compared in the background: the model under the four panes."""
+"""A project's files, listed and compared in the background: the model of the four panes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from memtui.store.transcripts import TranscriptStore
 
 _UNREAD = "unread"
-"""What every comparison goes on with: captures that are known by name only."""
+"""The start of every comparison: captures known only by name."""
 _READ = "read"
 """All captures have been read just now."""
 
@@ -160,7 +160,7 @@ class Browser:
 
     @cached_property
     def session_index(self) -> SessionIndex:
-        """What was said and done in all sessions."""
+        """The index of all sessions."""
         from memtui.store.index.sessions import SessionIndex
 
         return SessionIndex(self._home, self._claude)
@@ -181,7 +181,7 @@ class Browser:
 
     @cached_property
     def courses(self) -> Courses:
-        """How the context of sessions has grown."""
+        """The context sizes of sessions over time."""
         from memtui.app.model.courses import Courses
 
         return Courses()
@@ -209,7 +209,7 @@ class Browser:
 
     @cached_property
     def aftermaths(self) -> Aftermaths:
-        """What compactions kept and lost."""
+        """The aftermaths of compactions."""
         from memtui.app.model.aftermaths import Aftermaths
 
         return Aftermaths(self.places, self.facts)
@@ -400,7 +400,7 @@ class Browser:
         return known._replace(state=state, text=text, written=parse_iso(facts.ended))
 
     def plan_install(self) -> Plan:
-        """What installing the hooks for this project would change.
+        """The changes for installing the hooks for this project.
 
         Raises:
             FileProblem: the settings cannot be edited as they are.

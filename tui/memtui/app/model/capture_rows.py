@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
 
 SLICE = 0.15
-"""Seconds of reading after which the disk is looked at again: reading 60,000 captures takes some ten."""
+"""Seconds of reading between two checks of the disk: reading 60,000 captures takes some ten."""
 
 
 class CaptureRows:
-    """What is known of each capture; used by one thread.
+    """The known values of each capture; used by one thread.
 
     Listing takes a fraction of a second whatever their number, reading 0.1 ms a capture. So both go on in
     turn, and what is written while many are read is listed soon.
@@ -38,7 +38,7 @@ class CaptureRows:
 
     @property
     def unread(self) -> int:
-        """How many are known by name only."""
+        """Number of captures known only by name."""
         return len(self._unread)
 
     def list(self) -> bool:
@@ -65,7 +65,7 @@ class CaptureRows:
         return len(self._unread) < before
 
     def view(self) -> CapturesView:
-        """What the screen shows of them, which does not change when they do."""
+        """An immutable snapshot for the screen."""
         return CapturesView.of(self._rows.copy(), unread=len(self._unread))
 
     def _known(self, entry: Entry) -> CaptureRow:

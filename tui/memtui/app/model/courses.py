@@ -1,4 +1,4 @@
-"""How the context of a session has grown, for the chart: read once, then only what was added."""
+"""The context sizes of sessions for the chart, read incrementally."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Course(NamedTuple):
 
 
 class Courses:
-    """Reads the courses of sessions and goes on where it had ended. Thread-safe."""
+    """Reads context sizes, continuing where the last reading ended. Thread-safe."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Path, tuple[Course, Carry]] = OrderedDict()
@@ -40,7 +40,7 @@ class Courses:
 
         Args:
             transcript: the session's.
-            cancelled: asked now and then whether nobody wants it any more.
+            cancelled: polled; True stops the reading.
 
         Raises:
             OSError: the transcript cannot be read.

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.reading.facts import Facts, read_facts
 
 _KEPT = 16
-"""How many facts are kept: walking up and down a list must not read the same transcripts again."""
+"""Size of the cache, so that moving in a list does not read the same transcripts again."""
 
 
 class FactsReader:
@@ -34,7 +34,7 @@ class FactsReader:
             transcript: the JSONL file.
             until: the time of a capture, or None for the whole file.
             progress: receives the share done, from 0 to 1.
-            cancelled: asked now and then whether nobody wants the facts any more.
+            cancelled: polled; True stops the reading.
 
         Raises:
             ReadingCancelledError: `cancelled` answered True.

@@ -30,7 +30,7 @@ _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
 
 
 class Keeper:
-    """Keeps the state documents of the project up to date, in a thread of its own.
+    """Keeps the state documents of the project up to date, in a separate thread.
 
     Not the thread that lists: reading a long transcript would keep the screen waiting.
     """
@@ -77,7 +77,7 @@ class Keeper:
 
 
 def following_of(browser: Browser) -> Following:
-    """What is followed, and at which pace."""
+    """The project to follow, and the pace."""
     from memtui.flows.follow import Follower, Following
 
     pace: Follower | None = None

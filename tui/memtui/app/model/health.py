@@ -30,7 +30,7 @@ class Health:
         self._captures: tuple[str, ...] = ()
 
     def look(self, rows: Iterable[CaptureRow]) -> HealthView | None:
-        """How captures fare now; None when it is too early to look again.
+        """The current health of the captures; None if it is too early to check again.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.

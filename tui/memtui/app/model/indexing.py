@@ -1,4 +1,4 @@
-"""The search index brought up to date in a process of its own: made here, it would keep the keys waiting."""
+"""Updates the search index in a separate process, so that it does not delay the keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from memtui.project import Home
 from memtui.store.index import SearchIndex
 from memtui.store.index.reading import index_transcripts
-if hasattr(os, "SCHED_IDLE"):  # it has the processor when nobody else wants it
+if hasattr(os, "SCHED_IDLE"):  # lowest priority
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 elif hasattr(os, "nice"):
     os.nice(19)

@@ -28,7 +28,7 @@ _REST_FACTOR = 8
 
 
 class Mark(StrEnum):
-    """How far the screen can be trusted to be up to date."""
+    """Whether the screen is up to date."""
 
     LIVE = "live"
     POLLING = "polling"

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from memtui.store.memory_listing import Memories, MemoryListing
 
 SLICE = 0.15
-"""Seconds of reading after which the disk is looked at again: 100,000 labels take some two."""
+"""Seconds of reading between two checks of the disk: 100,000 labels take some two."""
 _BATCH = 200
 
 
 class Shown:
-    """Which memories a pane of this project shows, and which of them first."""
+    """The selection and order of memories in a pane."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root
@@ -32,7 +32,7 @@ class Shown:
         self._mine: set[str] = set()
         self._pinned: set[str] = set()
         self._stored_as: dict[str, str] = {}
-        """What reviews have stored, by the name of the memory file that they have written, too."""
+        """The stored memories of reviews, by the name of the review's memory file."""
 
     def learn(self, entry: Entry, label: Label) -> bool:
         """Take in what a memory's label says; tell whether that changes anything."""
@@ -79,7 +79,7 @@ class Shown:
 
 
 class MemoryRows:
-    """What is known of each memory; used by one thread."""
+    """The known values of each memory; used by one thread."""
 
     def __init__(self, listing: MemoryListing, store: MemoryStore, home: Home) -> None:
         self._listing = listing
@@ -94,7 +94,7 @@ class MemoryRows:
 
     @property
     def unread(self) -> int:
-        """How many labels are still to be read."""
+        """Number of unread labels."""
         return len(self._unread)
 
     def list(self, touched: Collection[str], *, sweep: bool) -> bool:
@@ -133,7 +133,7 @@ class MemoryRows:
         return Label() if head.problem else Label(head.project, head.archived, head.pinned)
 
     def view(self) -> MemoriesView:
-        """What the screen shows of them, which does not change when they do."""
+        """An immutable snapshot for the screen."""
         assert self._memories is not None
         entries, names = self._memories
         more = bool(self._unread)

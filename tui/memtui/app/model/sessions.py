@@ -49,7 +49,7 @@ class Sessions:
         self._shown = ""
         self._loaded: tuple[Entry, StoredState] | None = None
         self._covered: tuple[tuple[Entry, int], int | None] | None = None
-        """How many bytes of the transcript are in the document, and by what that was known."""
+        """Bytes of the transcript covered by the document, with the key of this cached value."""
 
     def choose(self, session_id: str) -> None:
         """Show this session from now on; "" shows the newest one, whichever it is."""
@@ -76,7 +76,7 @@ class Sessions:
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
     def look(self) -> StateView | DraftWanted:
-        """What is known of the session that is shown; a draft is wanted where nothing of it is stored.
+        """The view of the session shown; a draft is needed if it has no stored version.
 
         Raises:
             FileProblem: see `sessions`.

@@ -1,4 +1,4 @@
-"""What the panes show, as immutable values: made in the background, applied on the screen.
+"""The contents of the panes as immutable values: made in the background, applied on the screen.
 
 Named tuples: the first paint waits until all of these classes are made, and data classes take longer.
 """
@@ -32,16 +32,16 @@ class CaptureRow(NamedTuple):
     capture: Capture | None = None
     problem: str = ""
     glance: PendingText | None = None
-    """What stands in for `capture` until it is parsed."""
+    """A substitute for `capture` until it is parsed."""
 
     @property
     def shown(self) -> Capture | PendingText | None:
-        """What a row and the detail show."""
+        """The capture, or its substitute."""
         return self.capture or self.glance
 
     @property
     def pending(self) -> bool:
-        """Whether it waits for a review; a broken one stays in sight until somebody deals with it."""
+        """Whether it is pending; a broken one is listed, too, until it is fixed."""
         return self.capture is None or self.capture.status == "pending"
 
 
@@ -90,7 +90,7 @@ class CommandsView(NamedTuple):
     broken: tuple[str, ...] = ()
     problem: str = ""
     lacking: Mapping[str, str] = _NONE
-    """What commands lack for their rules to outlive a compaction, by name: `no file`, `no summary`."""
+    """By name, why a command's rules do not outlive a compaction: `no file`, `no summary`."""
 
 
 class StateView(NamedTuple):
@@ -128,7 +128,7 @@ class DraftWanted(NamedTuple):
     signature: Signature
     """By which it is seen that the transcript has changed."""
     meanwhile: StateView = StateView()
-    """What is known without reading it."""
+    """The values known without reading it."""
 
 
 class HealthView(NamedTuple):
@@ -151,5 +151,5 @@ class BranchView(NamedTuple):
 
 
 PaneView = CapturesView | MemoriesView | CommandsView | StateView
-"""What a pane shows."""
+"""The contents of a pane."""
 View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView | HealthView

@@ -1,4 +1,4 @@
-"""What is watched of the session that is shown: its context, and alarms around its compactions."""
+"""The context of the session shown, and alarms around its compactions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
 
 
 class Watched(NamedTuple):
-    """What is known of a session now."""
+    """The current values of a session."""
 
     gauge: Gauge
     alarm: str = ""
@@ -37,7 +37,7 @@ class Watch:
         Args:
             transcript: the session's.
             limits: tokens before automatic compactions of the project's sessions.
-            cancelled: asked now and then whether nobody wants it any more.
+            cancelled: polled; True stops the reading.
 
         Raises:
             OSError: the transcript cannot be read.

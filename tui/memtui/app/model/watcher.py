@@ -1,4 +1,4 @@
-"""Watching folders with watchdog: who may have changed. Events are hints; `live` compares the listings."""
+"""Watching folders with watchdog. Events are hints; `live` compares the listings."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Watcher:
 
 
 def _place(target: Target) -> _Place | None:
-    """Where a target is watched: in its folder, or where that will appear."""
+    """The folder to watch for a target: its own, or the nearest existing one above."""
     nearest = existing_above(target.folder)
     real = os.path.realpath(nearest)  # an observer of a symlink sees nothing
     try:

@@ -26,7 +26,7 @@ _BROKEN = "broken:"
 
 
 class CommandsPane(Pane):
-    """What is in `active_commands[]`; entries that cannot be used are listed with their reason."""
+    """The pane of active commands; unusable entries are listed with their problem."""
 
     pane_id = PaneId.COMMANDS
     number = 3
@@ -54,11 +54,11 @@ class CommandsPane(Pane):
         return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
 
     def count(self) -> str:
-        """What stands behind the title."""
+        """The text after the title."""
         return str(len(self._by_name)) if self._by_name else ""
 
     def text_of(self, key: str) -> str:
-        """What the filter looks in."""
+        """The text that the filter searches."""
         return key
 
     def draw_row(self, key: str, width: int) -> Content:
@@ -78,7 +78,7 @@ class CommandsPane(Pane):
         return ""
 
     def detail(self, key: str | None) -> Detail:
-        """What the detail shows."""
+        """The detail of a row."""
         command = self.command(key)
         if key is None:
             return Detail(
@@ -128,7 +128,7 @@ class CommandsPane(Pane):
         )
 
     def subject(self, key: str | None) -> Subject:
-        """What keys can act on."""
+        """The subject for keys."""
         command = self.command(key)
         state_file = self.browser.project.session_state_json
         if command is None:

@@ -56,7 +56,7 @@ class MemoriesPane(Pane):
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._titles: Counter[str] = Counter()
-        """How many of the known heads have a title."""
+        """Number of heads with a title."""
         self._lock = threading.Lock()
         self._filter_lock = threading.Lock()
 
@@ -95,7 +95,7 @@ class MemoriesPane(Pane):
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
         """Take memories out of `mine` or `keys` of the view at once: the next listing will have it so.
 
-        Who presses a key again before that acts on the next memory then, not on the same one.
+        Pressing a key again before that acts on the next memory, not on the same one.
         """
         view = self.view
         if "keys" in lists:
@@ -117,7 +117,7 @@ class MemoriesPane(Pane):
         return next((name for name, stored in self.view.doubled.items() if stored == key), "")
 
     def reveal(self, key: str) -> bool:
-        """Select a memory, whatever has to be shown for that; False when there is none."""
+        """Select a memory and show it if hidden; False if there is none."""
         key = self.view.doubled.get(key, key)
         if key not in self.view.entries:
             return False
@@ -129,7 +129,7 @@ class MemoriesPane(Pane):
         return True
 
     def head(self, key: str) -> MemoryHead | None:
-        """What is known of a memory: as it was when it was read last; None until then."""
+        """The head of a memory, as last read; None until then."""
         known = self._known_heads.get(key)
         return known[1] if known else None
 
@@ -152,7 +152,7 @@ class MemoriesPane(Pane):
         return bool(read)
 
     def count(self) -> str:
-        """How many are listed."""
+        """Number of rows."""
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
@@ -163,7 +163,7 @@ class MemoriesPane(Pane):
     def prepare_filter(self) -> bool:
         """Titles are what one filters by, so all of them are read, once: the newest first."""
         until = time.monotonic() + _SLICE
-        with self._filter_lock:  # who types on waits for what the letter before has begun to read
+        with self._filter_lock:  # the next letter waits for the reading begun by the previous one
             unread = self.unread(self.all_keys())
             for start in range(0, len(unread), _BATCH):
                 if self.browser.stopped:
@@ -178,7 +178,7 @@ class MemoriesPane(Pane):
         return self.view.keys if self.everything else self.view.mine
 
     def text_of(self, key: str) -> str:
-        """What the filter looks in."""
+        """The text that the filter searches."""
         head = self.head(key)
         entry = self.view.entries.get(key)
         made = entry.time if entry else None
@@ -219,7 +219,7 @@ class MemoriesPane(Pane):
         return "" if self._concerns(project) else f"{clean_line(project).rstrip('/').rpartition('/')[2]}: "
 
     def detail(self, key: str | None) -> Detail:
-        """What the detail shows."""
+        """The detail of a row."""
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None or key is None:
             return Detail("", "Memory", plain(self._nothing(), "dim"))
@@ -268,7 +268,7 @@ class MemoriesPane(Pane):
         return not progress.cancelled()
 
     def subject(self, key: str | None) -> Subject:
-        """What keys can act on."""
+        """The subject for keys."""
         from memtui.formats.stored_memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 

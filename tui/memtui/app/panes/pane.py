@@ -1,4 +1,4 @@
-"""What the four panes have in common: a titled list of rows that can be filtered."""
+"""The base of the four panes: a titled list of rows that can be filtered."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STRIP = 14
 
 
 class Progress(NamedTuple):
-    """How a slow detail tells how far it is, and learns that nobody waits for it any more."""
+    """Progress and cancellation for slow details."""
 
     tell: Callable[[float], None]
     """Told the share done, from 0 to 1."""
@@ -42,7 +42,7 @@ class Progress(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """What the detail shows for a row.
+    """The detail of a row.
 
     Attributes:
         key: what it is about; the scroll position is kept while the key stays the same.
@@ -58,7 +58,7 @@ class Detail(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What the selected row stands for, as far as keys can act on it; what is missing says why."""
+    """The subject of the selected row for keys, with reasons for missing parts."""
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
@@ -95,7 +95,7 @@ class Pane(RowList):
         self.filter_reads = False
         """Whether rows that the filter may find are still being read."""
         self.newcomers: frozenset[str] = frozenset()
-        """What the last view has that the one before had not; nothing at first."""
+        """Rows added by the last view; none at first."""
         self._met: Mapping[str, object] | None = None
         self._empty_text = empty
         self._reported_height = 0
@@ -122,7 +122,7 @@ class Pane(RowList):
 
     @abstractmethod
     def subject(self, key: str | None) -> Subject:
-        """What keys can act on."""
+        """The subject for keys."""
 
     @property
     def chosen(self) -> list[str]:
@@ -187,7 +187,7 @@ class Pane(RowList):
 
         Args:
             known: everything that there is, by the keys of its rows.
-            whole: whether that was read to its end: until then nobody can tell what is new.
+            whole: whether it was read to its end; before, new rows cannot be determined.
         """
         self.newcomers = frozenset()
         if whole:

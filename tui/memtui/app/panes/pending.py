@@ -81,7 +81,7 @@ class PendingPane(Pane):
         return self._health is None or self._health.installed
 
     def reveal(self, key: str) -> bool:
-        """Select a capture, whatever has to be shown for that; False when there is none."""
+        """Select a capture and show it if hidden; False if there is none."""
         if key not in self.view.rows:
             return False
         if not self.select(key):
@@ -105,7 +105,7 @@ class PendingPane(Pane):
         return self.view.keys(reviewed_too=self.reviewed_too)
 
     def count(self) -> str:
-        """How many wait, and apart from them how many cannot be read."""
+        """The numbers of pending and of broken captures."""
         broken = self.view.broken
         pending = len(self.view.pending) - broken
         parts = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
@@ -182,7 +182,7 @@ class PendingPane(Pane):
         self._unfolded ^= {name}
 
     def detail(self, key: str | None) -> Detail:
-        """What the detail shows."""
+        """The detail of a row."""
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self._nothing(), "dim"))
@@ -208,7 +208,7 @@ class PendingPane(Pane):
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
-        """What the transcript says of the time before the compaction."""
+        """The facts from before the compaction."""
         from memtui.documents.evidence import evidence
 
         assert item.capture is not None
@@ -224,7 +224,7 @@ class PendingPane(Pane):
         return facts_document(facts, evidence(facts, self.browser.project.root))
 
     def subject(self, key: str | None) -> Subject:
-        """What keys can act on."""
+        """The subject for keys."""
         item = self.capture_row(key)
         if item is None:
             return Subject()
@@ -242,5 +242,5 @@ def _unreadable(item: CaptureRow) -> Content:
 
 
 def title_of(capture: Capture | PendingText) -> str:
-    """What a capture is listed by, as one safe line."""
+    """The title of a capture, as one clean line."""
     return clean_line(opening(capture.first_message)) or "(no first message)"

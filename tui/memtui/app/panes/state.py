@@ -30,14 +30,14 @@ _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its s
 _BARE = "Neither a goal nor a task yet: enter shows the document."
 _READING = "Reading the transcript …"
 _QUIET = timedelta(minutes=5)
-"""A session in which nothing has happened for so long says so."""
+"""Idle time from which it is shown."""
 _TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
 _NEXT = 3
 """Upcoming tasks shown at a glance."""
 _RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
-"""How a state says that its last error is over (seed 003: "+ resolution if fixed")."""
+"""The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
 
 class _Row(NamedTuple):
@@ -47,7 +47,7 @@ class _Row(NamedTuple):
 
 
 class StatePane(Pane):
-    """What one wants at a glance: the goal, the task in progress, what is next, the last error, the phase."""
+    """The overview: the goal, the task in progress, the next one, the last error, the phase."""
 
     pane_id = PaneId.STATE
     number = 4
@@ -61,7 +61,7 @@ class StatePane(Pane):
         self.trouble = ""
         """Why the last version could not be written."""
         self.doing = ""
-        """What is being done for a new version."""
+        """The running work on a new version."""
         self._glance: dict[str, _Row] = {}
         self._folded: bool | None = None
         """Whether the chart is folded away; None where nobody has said so, then it is where room is short."""
@@ -88,7 +88,7 @@ class StatePane(Pane):
         return tuple(self._glance)
 
     def count(self) -> str:
-        """What stands behind the title."""
+        """The text after the title."""
         if self.view.state is None:
             return ""
         return "drafted" if self.view.drafted else f"v{self.view.state.version}"
@@ -104,7 +104,7 @@ class StatePane(Pane):
 
     @property
     def place(self) -> str:
-        """Which of the sessions is shown: `2/3`; "" when there are no others."""
+        """The number of the session shown: `2/3`; "" for the only one."""
         sessions = self.view.sessions
         if len(sessions) < 2 or self.view.session_id not in sessions:
             return ""
@@ -112,7 +112,7 @@ class StatePane(Pane):
 
     @property
     def quiet(self) -> str:
-        """For how long nothing has happened in the session: `quiet for 2 h`; "" while it goes on."""
+        """The idle time of the session: `quiet for 2 h`; "" while it is active."""
         active, now = self.view.active, self.clock()
         if active is None or now - active < _QUIET:
             return ""
@@ -174,7 +174,7 @@ class StatePane(Pane):
         self.border_subtitle = Content(_TO_LIST if self._at_title else self.doing)
 
     def text_of(self, key: str) -> str:
-        """What the filter looks in."""
+        """The text that the filter searches."""
         glance = self._glance.get(key)
         return f"{glance.label} {glance.text}" if glance else key
 
@@ -186,7 +186,7 @@ class StatePane(Pane):
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
     def detail(self, key: str | None) -> Detail:
-        """What the detail shows: the document, under the course of the context."""
+        """The detail: the chart of the context, then the document."""
         view = self.view
         name, key = (
             " · ".join(part for part in ("Session state", self._session) if part),
@@ -212,7 +212,7 @@ class StatePane(Pane):
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
     def _head(self) -> Document:
-        """How the document came about, and how far it is behind."""
+        """The origin of the document, and how far it is behind."""
         view, now = self.view, self.clock()
         when = f"{local_minute(view.written)} · {age(view.written, now)}" if view.written else "time unknown"
         session = f" · session {view.session_id[:8]}" if view.session_id else ""
@@ -254,7 +254,7 @@ class StatePane(Pane):
             self._folded = not self.folded
 
     def subject(self, key: str | None) -> Subject:
-        """What keys can act on."""
+        """The subject for keys."""
         view = self.view
         return Subject(
             no_recovery_id="A session state has no Recovery ID.",

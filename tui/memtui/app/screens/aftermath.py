@@ -102,7 +102,7 @@ class AftermathScreen(Screen[None]):
 
     @property
     def selected(self) -> Item | None:
-        """What the keys act on."""
+        """The selected item."""
         return self._items.get(self.listing.selected or "")
 
     @work(group="aftermath", exclusive=True, exit_on_error=False)
@@ -137,7 +137,7 @@ class AftermathScreen(Screen[None]):
         self.summary.reveal(found)
 
     def _show_room(self) -> None:
-        """How much of the room the ticked rows take."""
+        """Show the room taken by the ticked rows."""
         rows = tuple(self.ticked.values())
         used = size_of_rows(rows)
         full = min(_BAR, -(-used * _BAR // ROOM))

@@ -1,4 +1,4 @@
-"""Asking a model to improve on a screen's draft, while the person goes on working."""
+"""Asking a model to improve a screen's draft in the background."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Improvable(Protocol[Answer]):
         """Why the model cannot be asked now; "" when it can."""
 
     def question(self) -> Ask[Answer]:
-        """What asks the model."""
+        """Asks the model."""
 
     def take(self, answer: Answer) -> None:
         """Show what the model answered, or why it has not."""
@@ -80,7 +80,7 @@ class Asking(Generic[Answer]):
         self.call_off()
 
     def call_off(self) -> bool:
-        """Call off the question that is open; False when there is none."""
+        """Cancel the open question; False if there is none."""
         return self._model.cancel()
 
     def ask(self) -> None:

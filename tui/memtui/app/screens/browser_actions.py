@@ -1,4 +1,4 @@
-"""Which action of the command table is done by which handler."""
+"""The handlers of the command table's actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memtui has changed, newest first; each change can be read and taken back here."""
+"""The screen of changes made by memtui, newest first, which can be viewed and undone."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class ChangesScreen(Screen[None]):
 
     @property
     def selected(self) -> Recorded | None:
-        """The selected change; None, once it is said that there is none."""
+        """The selected change; None, after a message, without one."""
         found = self._changes.get(self.listing.selected or "")
         if found is None:
             self.app.say(self._none, severity="warning")
@@ -117,7 +117,7 @@ class ChangesScreen(Screen[None]):
         self._revert(undone=False)
 
     def action_redo(self) -> None:
-        """Do the selected change again, which was taken back."""
+        """Redo the selected change."""
         self._revert(undone=True)
 
     @work(group="undo", exit_on_error=False)

@@ -98,7 +98,7 @@ class CompactScreen(Screen[str | None]):
 
     @property
     def text_area(self) -> TextArea:
-        """Where the text is changed."""
+        """The editor of the text."""
         return self.query_one("#compact-text", TextArea)
 
     def _said(self) -> tuple[str, str, str]:
@@ -143,7 +143,7 @@ class CompactScreen(Screen[str | None]):
             self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
 
     def on_unmount(self) -> None:
-        """What reads or asks for this screen ends with it."""
+        """End reading and asking with the screen."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
@@ -240,7 +240,7 @@ class CompactScreen(Screen[str | None]):
     @work(group="save", exit_on_error=False)
     async def _save(self, compacted: Compacted) -> None:
         text, description, tags = self._said()
-        # What nobody has changed is stored as it was drafted, not as it is shown.
+        # An unchanged text is stored as drafted, not as shown.
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
         try:
             with self.app.reporting("storing the memory"):

@@ -72,7 +72,7 @@ class EvidencePane(Vertical):
         return item if isinstance(item, EvidenceItem) else None
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
-        """Show facts; `nothing` says why there are none."""
+        """Show facts, or the text `nothing`."""
         self._items = _rows(groups)
         self.listing.empty = clean(nothing)
         self.listing.set_rows(tuple(self._items))

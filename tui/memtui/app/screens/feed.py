@@ -1,4 +1,4 @@
-"""What comes from the background to the browser screen: listings, the live mark, sessions kept up to date."""
+"""Updates from the background for the browser screen: listings, the live mark, sessions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Feed:
         self.host = ScreenHost(screen, self.live.hint)
         self._keeper = Keeper(browser, self._kept, self._not_kept)
         self.health: HealthView | None = None
-        """Whether captures arrive; None until that was looked at."""
+        """The health of the captures; None before the first check."""
 
     def start(self) -> None:
         """Begin to look."""
@@ -158,6 +158,6 @@ class Feed:
         self._post(Kept(self.host.explain("following the sessions", error)))
 
     def _post(self, message: Message) -> None:
-        """Post from another thread; the screen may be gone by now, and then nobody needs to know."""
+        """Post from another thread; ignored if the screen has been closed."""
         if self._screen.is_attached:
             self._screen.post_message(message)

@@ -11,7 +11,7 @@ from memtui.app.widgets.split import Split
 
 
 class GoingBack:
-    """What esc and z do."""
+    """The actions of esc and z."""
 
     def __init__(
         self, screen: Screen[None], place: Place, detail: DocumentView, actions: BrowserActions

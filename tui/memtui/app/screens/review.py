@@ -67,7 +67,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._by_model = False
         """The model has written some of it: that is not soon made again."""
         self._draft_facts: Facts | None = None
-        """What the draft was made from; None until it is there."""
+        """The facts of the draft; None until they are read."""
 
     def compose(self) -> ComposeResult:
         """Evidence and form side by side; in a narrow window one of them at a time."""
@@ -123,9 +123,9 @@ class ReviewScreen(Screen[Reviewed | None]):
         )
 
     def _fill(self, facts: Facts, nothing: str) -> None:
-        """Show the facts, and the draft made from them in every field that nobody has touched."""
+        """Show the facts, and fill untouched fields with the draft made from them."""
         self.facts.fill((), "No facts could be read.")
-        # What the capture itself says is no evidence: then the list tells why there is none.
+        # The capture's own text is not evidence: the list then shows why there is none.
         groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
         self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
@@ -133,7 +133,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
 
     def on_unmount(self) -> None:
-        """What reads or asks for this screen ends with it."""
+        """End reading and asking with the screen."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
@@ -158,7 +158,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         )
 
     def take(self, answer: Reworded) -> None:
-        """Fill what the model wrote into the fields that nobody has changed."""
+        """Fill untouched fields with the model's draft."""
         if answer.problem:
             self.asking.say_failed(answer.problem)
             return

@@ -91,7 +91,7 @@ class ReviewForm(VerticalScroll):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What the fields say."""
+        """The values of the fields."""
         return {field.name: self.field(field.name).text for field in FIELDS}
 
     def holds(self, text: str) -> bool:
@@ -112,7 +112,7 @@ class ReviewForm(VerticalScroll):
         """Put a draft into every field that is still empty."""
         for name, text in texts.items():
             area = self.field(name)
-            # What was typed meanwhile is no draft.
+            # Text typed meanwhile is not a draft.
             self._drafted[name] = "" if area.text else clean(text)
             if not area.text:
                 area.text = clean(text)

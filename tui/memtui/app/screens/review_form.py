@@ -36,7 +36,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a review saves: the memory file, and the summary for the capture."""
+    """The result of a review: the memory file, and the summary for the capture."""
 
     memory: MemoryFile
     summary: str
@@ -51,7 +51,7 @@ def to_fields(draft: Draft) -> dict[str, str]:
 
 
 def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
-    """What the form says; parts of `original` that it does not show are kept."""
+    """The values of the form; parts of `original` that it does not show are kept."""
     values = {
         field.name: items(texts[field.name]) if field.listed else texts[field.name].strip()
         for field in FIELDS

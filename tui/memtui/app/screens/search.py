@@ -1,4 +1,4 @@
-"""Searching sessions, memories, captures and session states as one types."""
+"""Searching sessions, memories, captures and session states while typing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WIDE = 100
 """Columns from which a row has room for the place where the query stands."""
 _TITLE = 46
 _RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
-"""How many of each kind show before anything is typed."""
+"""Number of results of each kind before anything is typed."""
 _HEADINGS = {
     Kind.SESSION: "Sessions",
     Kind.MEMORY: "Memories",
@@ -71,7 +71,7 @@ _HINT = "All words have to be there, anywhere; “several words” in quotes sta
 
 
 class SearchInput(Input):
-    """What is typed searches at once; the arrows move in the results meanwhile."""
+    """Every change of the text searches at once; the arrows move in the results."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "screen.move(1)", show=False),
@@ -153,17 +153,17 @@ class SearchScreen(Screen[Result | None]):
         self._search(self.query_text)
 
     def on_unmount(self) -> None:
-        """Searching ends when nobody waits for it."""
+        """Stop searching with the screen."""
         self._gone = True
 
     @property
     def results(self) -> RowList:
-        """What was found."""
+        """The results."""
         return self.query_one("#results", RowList)
 
     @property
     def selected(self) -> Result | None:
-        """What the keys act on."""
+        """The selected result."""
         found = self._found.get(self.results.selected or "")
         return found if isinstance(found, Result) else None
 

@@ -114,7 +114,7 @@ class SessionsScreen(Screen[None]):
 
     @property
     def selected(self) -> Session | None:
-        """What the keys act on."""
+        """The selected session."""
         return self._sessions.get(self.listing.selected or "")
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
@@ -202,7 +202,7 @@ class SessionsScreen(Screen[None]):
         return self._archive.readable(session.kept) if session.kept else session.path
 
     def action_resume(self, fork: bool = False) -> None:
-        """Step aside for Claude Code, which goes on with the session or with a copy of it."""
+        """Suspend the app for Claude Code, which resumes the session or a copy of it."""
         session = self.selected
         if session is None:
             self.app.say("Nothing is selected.", severity="warning")
@@ -237,7 +237,7 @@ class SessionsScreen(Screen[None]):
             self.app.copy_text(session.session_id)
 
     def action_filter(self) -> None:
-        """Filter as one types."""
+        """Open the filter."""
         self.query_one(InputLine).open(self._filter)
 
     @on(InputLine.Changed)

@@ -73,7 +73,7 @@ class TranscriptScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Follow the file while somebody looks at it."""
+        """Follow the file while the screen is open."""
         self.finder = Finder(self.view)
         self.query_one(KeyBar).keys = self.TABLE.bar()
         if self._query:

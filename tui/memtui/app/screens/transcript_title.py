@@ -1,4 +1,4 @@
-"""What the frame of a transcript says: whose it is, when it was, and where one is in it."""
+"""The frame of a transcript: its session, time, and the current position."""
 
 from __future__ import annotations
 

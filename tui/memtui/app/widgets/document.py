@@ -17,11 +17,11 @@ ROLES = (
     "title", "heading", "label", "dim", "quote", "bullet", "code", "strong", "rule",
     "good", "warn", "bad", "accent", "prompt", "tool", "added", "removed", "hit",
 )  # fmt: skip
-"""What a line or a span may be, besides plain (the empty string); the view has a style for each."""
+"""Roles of lines and spans, besides plain (the empty string); the view has a style for each."""
 
 
 ASIDE = "source:"
-"""What a link begins with that tab passes over: there may be one on every line."""
+"""The prefix of links that tab skips, as there may be one on every line."""
 
 
 class Span(NamedTuple):
@@ -41,7 +41,7 @@ class Line(NamedTuple):
     hang: int = 0
     """Columns by which the screen lines after the first are indented."""
     link: str = ""
-    """What following this line leads to, as its owner understands it; empty for text that is only read."""
+    """The target of this line, interpreted by its owner; empty for plain text."""
 
 
 class Document:
@@ -194,7 +194,7 @@ def _markdown_line(row: str) -> Line:
 
 def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = "") -> Line:
     """A line whose ``**`` and back-ticks are turned into spans."""
-    # A line that will be cut stays as it is: parsing a megabyte for what nobody sees takes time.
+    # A line that will be cut stays as it is: parsing a megabyte of invisible text takes time.
     marked = len(row) <= LINE_LIMIT and ("`" in row or "**" in row)
     text, spans = _marks(row) if marked else (row, ())
     if lead:

@@ -101,7 +101,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
         @property
         def control(self) -> DocumentView:
-            """Where the line is."""
+            """The index of the line."""
             return self.view
 
     def __init__(
@@ -123,16 +123,16 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._link = -1
         """The line that enter follows, of those that can be followed."""
         self._base = 0
-        """What the first line is called in selections: it stays its name when lines come before it."""
+        """The number of the first line in selections, which stays when lines are inserted before it."""
 
     @property
     def document(self) -> Document:
-        """What is shown."""
+        """The document."""
         return self._document
 
     @property
     def place(self) -> Place:
-        """What stands in the first row in sight."""
+        """The place of the first visible row."""
         return self._layout.place(self.scroll_offset.y) if self._is_laid_out() else self._wanted
 
     def _is_laid_out(self) -> bool:
@@ -255,14 +255,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._jump(len(self._document))
 
     def _link_in(self, document: Document) -> int:
-        """Where the current link is in a newer version of what is shown."""
+        """The place of the current link in a newer version of the document."""
         if self._link < 0:
             return -1
         link = self._document.lines[self._link].link
         return next((number for number in document.links if document.lines[number].link == link), -1)
 
     def action_link(self, step: int) -> None:
-        """Go to the next line that can be followed; beyond the last one the key is for whoever is around."""
+        """Go to the next link; after the last one the key goes to the parent."""
         links = self._document.links
         if self._link >= 0:
             at = links.index(self._link) + step
@@ -402,7 +402,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return parts
 
     def _selected(self) -> Style:
-        """What a selection adds to the style of its text.
+        """The style that a selection adds to its text.
 
         Textual's own style has the colour of the text transparent by default, which Rich cannot say: it comes
         as the colour of the background.
@@ -414,7 +414,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return Style(color=color, bgcolor=style.bgcolor)
 
     def _style(self, role: str) -> Style:
-        """What a role adds to the style around it; one that is not known adds nothing."""
+        """The style of a role; an unknown one adds nothing."""
         if role not in ROLES:
             return Style()
         style = self._styles.get(role)

@@ -1,4 +1,4 @@
-"""Where the logical lines of a document stand on a screen of a given width."""
+"""The layout of a document's lines on a screen of a given width."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Layout:
 
     @property
     def rows(self) -> int:
-        """How many screen rows there are."""
+        """Number of screen rows."""
         return self._tops[-1]
 
     @property
@@ -90,7 +90,7 @@ class Layout:
         return self._pieces.get(number) or (Piece(0, len(self.document.lines[number].text)),)
 
     def place(self, row: int) -> Place:
-        """What stands at the start of a screen row; beyond the end, the end."""
+        """The place at the start of a screen row; beyond the end, the end."""
         if not self.rows:
             return Place(self.first)
         number, _, piece = self.row(min(max(0, row), self.rows - 1))

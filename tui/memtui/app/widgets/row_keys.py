@@ -34,7 +34,7 @@ class RowKeys:
         return self._positions.get(key, -1)
 
     def successor(self, old: RowKeys, index: int) -> tuple[int, int]:
-        """Where the row `index` of `old` is now; if it is gone, the row that took its place.
+        """The new index of the row `index` of `old`; if it is gone, that of the row in its place.
 
         That is the next row after it that still exists, else the nearest before it.
 
@@ -52,7 +52,7 @@ class RowKeys:
 
 
 class Spot(NamedTuple):
-    """Where a list stands: the index of the selected row (-1: none) and of the first row in sight."""
+    """The position in a list: the index of the selected row (-1: none) and of the first visible row."""
 
     selected: int
     top: int
@@ -68,7 +68,7 @@ def carry_over(
     at_top: bool,
     selectable: Callable[[int, int], int],
 ) -> Spot:
-    """Where a list stands that shows `new` instead of `old`, so that nothing jumps.
+    """The position after `old` is replaced by `new`, so that nothing jumps.
 
     The selected row stays selected; if it is gone, the row that took its place is. The first row in sight
     stays where it is on the screen, unless the selected row would leave the screen by that. A list that shows

@@ -179,7 +179,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def empty(self) -> str:
-        """What is shown while there are no rows."""
+        """The text shown without rows."""
         return self._empty
 
     @empty.setter
@@ -231,7 +231,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def select(self, key: str) -> bool:
-        """Select a row and bring it into sight; False if there is none with this key."""
+        """Select a row and scroll to it; False if no row has this key."""
         index = self._rows.find(key, max(0, self._index))
         if index < 0 or self._selectable(index, 0) != index:
             return False
@@ -310,7 +310,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._go(self._selectable(len(self._rows) - 1, -1))
 
     def action_open(self) -> None:
-        """Open the selected row; without one the key is for whoever is around the list."""
+        """Open the selected row; without one the key goes to the parent."""
         if self.selected is None:
             raise SkipAction
         self.post_message(self.Opened(self, self.selected))
@@ -329,7 +329,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Window(self, first, last, keys))
 
     def on_mount(self) -> None:
-        """Say what is selected, now that somebody can hear it."""
+        """Post the selection after mounting."""
         self._report()
 
     def on_resize(self) -> None:

@@ -61,7 +61,7 @@ class Split(Horizontal):
         return max(_LEAST, min(columns, self.size.width - _LEAST))
 
     def move(self, step: int) -> bool:
-        """Move the border by some columns; False where there is none."""
+        """Move the border by some columns; False if there is none."""
         if any(self.screen.has_class(name) for name in _ALONE):
             return False
         self._go_to(self.children[0].size.width + self.children[0].gutter.width + step)

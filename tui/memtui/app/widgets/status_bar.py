@@ -34,9 +34,9 @@ class StatusBar(Widget):
     health: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether captures arrive: one quiet line and its colour."""
     context: reactive[tuple[Gauge, str] | None] = reactive(None)
-    """How full the context of the session is, and its colour; None without a session."""
+    """The fill level of the session's context, and its colour; None without a session."""
     alarm: reactive[str] = reactive("")
-    """What goes wrong around compactions, in red."""
+    """A problem around compactions, in red."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:

@@ -28,7 +28,7 @@ _LAYOUTS = (
     (False, False, True),
     (False, False, False),
 )
-"""What shows, where there is ever less room: the others' names, their counts, the context."""
+"""Which parts are shown, with less and less room: the others' names, their counts, the context."""
 
 
 class TabStrip(Widget):
@@ -42,7 +42,7 @@ class TabStrip(Widget):
     mark: reactive[Content] = reactive(Content(""))
     """The live mark, which this strip has to show when it takes the place of the status line."""
     context: reactive[Content] = reactive(Content(""))
-    """How full the context is, before the live mark."""
+    """The fill level of the context, before the live mark."""
     warns: reactive[bool] = reactive(False)
     """Whether the context is so full that it has to show."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ByteBar:
-    """Which part of a file is in sight."""
+    """The visible part of a file."""
 
     top: float = 0
     """The first byte in sight."""
@@ -27,5 +27,5 @@ class ByteBar:
         return range(start, start + length)
 
     def percent_at(self, cell: int, height: int) -> int:
-        """Where a press on a cell leads, in hundredths of the file."""
+        """The position for a press on a cell, in hundredths of the file."""
         return max(0, min(100, round(100 * cell / max(1, height - 1))))

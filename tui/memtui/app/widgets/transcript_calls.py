@@ -16,7 +16,7 @@ from memtui.reading.outcomes import error_text, exit_code, outcome_of
 FOLD = "fold"
 """The link of a line that folds and unfolds its block."""
 AGENT = "agent:"
-"""What the link to a subagent's transcript begins with; its id follows."""
+"""The prefix of a link to a subagent's transcript, before its id."""
 
 ROWS = 5_000
 """Rows of one text that are unfolded at most; more of it is read in a pager."""
@@ -52,7 +52,7 @@ _ECHOES = (
     "Launching skill:",
 )
 _NUMBERED = re.compile(r"\s*\d+[→\t]")
-"""How the Read tool numbers what it read."""
+"""The line numbers in the Read tool's output."""
 
 
 def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
@@ -107,7 +107,7 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
 
 
 def subject_of(call: Call, folder: str) -> str:
-    """What a call is about, in one line."""
+    """The subject of a call, in one line."""
     if call.name == "TodoWrite":
         return _todos(call.input.get("todos"))
     if call.name == "TaskUpdate":
@@ -136,7 +136,7 @@ def _todos(items: Any) -> str:
 
 
 def _outcome(result: Result) -> list[tuple[str, str]]:
-    """How a call ended, where Claude Code's record says it: nothing is read out of what a tool printed."""
+    """The outcome of a call by Claude Code's record, not by the tool's output."""
     outcome = outcome_of(result)
     if outcome == "failed":
         code = exit_code(result)
@@ -170,7 +170,7 @@ def _lines_of(number: int) -> str:
 
 
 def _arguments(call: Call, subject: str) -> list[Line]:
-    """What a call was given, beyond what its row says."""
+    """The input of a call that its row does not show."""
     made: list[Line] = []
     for name, value in call.input.items():
         text = value if isinstance(value, str) else _written(value)

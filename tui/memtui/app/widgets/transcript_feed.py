@@ -34,7 +34,7 @@ def in_advance(source: Source, wanted: Wanted) -> Future[tuple[Page, int]]:
 
 
 class Reader(Protocol):
-    """Who the pages are for; both are called on the app's own thread."""
+    """The receiver of pages; its methods are called on the app's own thread."""
 
     def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
         """Take the page that was asked for last."""

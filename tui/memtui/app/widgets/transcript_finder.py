@@ -20,7 +20,7 @@ from memtui.reading.finding import Hit, Query, lines_backward, lines_forward
 
 
 class Start(NamedTuple):
-    """Where finding goes on."""
+    """The position from which finding continues."""
 
     key: Key
     """The block; only its offset counts where nothing was found yet."""
@@ -91,11 +91,11 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """How many hits there are, as far as they are counted."""
+        """Number of hits counted so far."""
         return self._totals[-1]
 
     def place_of(self, hit: Hit, before: int) -> int:
-        """Which of the hits one is (1-based); `before` of its line stand before it; 0 while not counted."""
+        """The number of a hit (1-based), with `before` hits earlier in its line; 0 while not counted."""
         at = bisect_left(self._offsets, hit.key[0])
         if at < len(self._offsets) and self._offsets[at] == hit.key[0]:
             return self._totals[at] + before + 1
@@ -114,7 +114,7 @@ class Finder:
 
     @property
     def text(self) -> str:
-        """What is looked for."""
+        """The text to find."""
         return self._view.window.query.text
 
     @property
@@ -132,7 +132,7 @@ class Finder:
         return f"{at:,} of {total}" if at else "…"
 
     def _before(self, hit: Hit) -> int:
-        """How many hits of the same transcript line stand in blocks before."""
+        """Number of hits of the same transcript line in earlier blocks."""
         query = self._view.window.query
         blocks = (
             each for each in self._view.window.blocks if each.key[0] == hit.key[0] and each.key < hit.key

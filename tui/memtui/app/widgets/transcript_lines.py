@@ -54,7 +54,7 @@ def can_fold(made: Iterable[Line]) -> bool:
 
 
 def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
-    """What a compaction's rule says; `number` of `total` where they are known."""
+    """The text of a compaction's rule; `number` of `total` if known."""
     sizes = " → ".join(_thousands(size) for size in (event.pre_tokens, event.post_tokens) if size is not None)
     parts = ("▼ COMPACTED", event.trigger, sizes, f"({number} of {total})" if number and total else "")
     return " ".join(part for part in parts if part)

@@ -25,7 +25,7 @@ _BLOCK = 256 * 1024
 
 
 class Shows(StrEnum):
-    """What is shown of a transcript."""
+    """The visible kinds of blocks."""
 
     ALL = "all"
     TALK = "without tools"
@@ -181,7 +181,7 @@ def line_offset(path: Path, number: int, index: LineIndex) -> int:
 
 
 def line_start(path: Path, offset: int, end: int) -> int:
-    """Where a line begins: the first one at or after `offset` and before `end`, else the last one before.
+    """The offset of a line: the first one at or after `offset` and before `end`, else the last one before.
 
     Args:
         path: The transcript.
@@ -208,7 +208,7 @@ def line_start(path: Path, offset: int, end: int) -> int:
 
 
 def _line_start_before(file: BinaryIO, offset: int) -> int:
-    """Where the line begins that holds the byte at `offset`, read backwards in blocks."""
+    """The start of the line with the byte at `offset`, found by reading backwards in blocks."""
     while offset > 0:
         size = min(_BLOCK, offset)
         offset -= size

@@ -1,4 +1,4 @@
-"""What a transcript view reads: one file with its index, page by page, in threads."""
+"""The data of a transcript view: one file with its index, read page by page in threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.reading.session_head import SessionHead, session_head
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Which page is read, and what becomes of it."""
+    """A page to read, and its use."""
 
     kind: Literal["first", "last", "before", "after", "offset", "line", "percent"]
     at: int = 0
@@ -25,7 +25,7 @@ class Wanted:
     unfold: bool = False
     """Whether the block is unfolded."""
     hit: int = -1
-    """Which of the block's hits to go to."""
+    """The number of the block's hit to go to."""
 
 
 class Source:

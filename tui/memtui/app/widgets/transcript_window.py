@@ -176,7 +176,7 @@ class Window:
         )
 
     def fold_of(self, key: Key) -> Key:
-        """What folds and unfolds with a block: a result does with its call."""
+        """The blocks folded together with a block: a result with its call."""
         return self._call.get(key, key)
 
     def with_result(self, block: Block | None) -> list[Block]:
@@ -207,7 +207,7 @@ class Window:
         return Spot(block.key, line - self._first[self._of[block.key]]) if block else None
 
     def line_of(self, spot: Spot | None) -> int:
-        """Where a spot is now; where its block is gone, the next one that is there."""
+        """The current place of a spot; if its block is gone, the next block."""
         if spot is None or not self._blocks:
             return 0
         if spot.key in self._of:
@@ -246,7 +246,7 @@ class Window:
         return rows[min(number, len(rows) - 1)] if rows else lines.start
 
     def hit_number(self, key: Key, line: int) -> int:
-        """How many hits of a block stand before a line."""
+        """Number of hits of a block before a line."""
         texts = self.document.lines
         return sum(1 for each in self._own(key) if each < line and self.query.is_in(texts[each].text))
 

@@ -134,7 +134,7 @@ def _wrap_graphemes(text: str, width: int, rest: int, lead: int) -> tuple[Piece,
 
 
 def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, room: int) -> int:
-    """Where the line that begins at span `index` ends; no break at or before span `first`."""
+    """The end of the line that begins at span `index`; no break at or before span `first`."""
     used, best, before = 0, -1, 0
     for at in range(index, len(spans)):
         cells = spans[at][2]
