@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import stat
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.model.capture_rows import CaptureRows
-from memtui.app.model.indexing import MANY, Indexer
+from memtui.app.model.comparing import Comparison, Publish
+from memtui.app.model.indexing import Indexer
 from memtui.app.model.targets import Target
 from memtui.app.model.views import (
-    BranchView,
     CaptureRow,
     CapturesView,
-    CommandsView,
     DraftWanted,
     StateView,
     View,
 )
 from memtui.clock import Clock, parse_iso
-from memtui.files import FileNotRegular, FileProblem
-from memtui.files.problems import reading
-from memtui.project import Places, git_branch
+from memtui.files import FileProblem
+from memtui.project import Places
 from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
@@ -47,13 +44,6 @@ if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
-
-_UNREAD = "unread"
-"""The start of every comparison: captures known only by name."""
-_READ = "read"
-"""All captures have been read just now."""
-
-Publish = Callable[[View], None]
 
 
 class Browser:
@@ -80,10 +70,6 @@ class Browser:
         self._home = places.home
         self._claude = places.claude
         self.indexer = Indexer(places.home, places.claude)
-        self._last: dict[type[View], View] = {}
-        self._draft_wanted: DraftWanted | None = None
-        self._indexes = False
-        self._wanted: dict[str, set[str]] = {}
         self._stopped = threading.Event()
 
     @cached_property
@@ -134,11 +120,13 @@ class Browser:
         return FilesBackend(self._home, self.clock, self.changes.wrote)
 
     @cached_property
-    def _captures(self) -> CaptureRows:
+    def capture_rows(self) -> CaptureRows:
+        """The rows of captures."""
         return CaptureRows(self.captures)
 
     @cached_property
-    def _memories(self) -> MemoryRows:
+    def memory_rows(self) -> MemoryRows:
+        """The rows of memories."""
         from memtui.app.model.memory_rows import MemoryRows
         from memtui.store.memory_listing import MemoryListing
 
@@ -257,127 +245,22 @@ class Browser:
             shown.learn(entry, label or Label())  # what takes longer to read is shown until then
         yield shown.view(entries, tuple(entries), more=more, mine_alone=True)
 
+    @cached_property
+    def _comparison(self) -> Comparison:
+        return Comparison(self)
+
     @property
     def unfinished(self) -> bool:
-        """Whether comparing again, even without names, would go on with something."""
-        return self._captures.unread > 0 or self._memories.unread > 0
+        """Whether comparing again, even without names, would continue with something."""
+        return self._comparison.unfinished
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
-        """List these targets again and publish what has changed.
-
-        Args:
-            names: names of targets, each alone or followed by what is known to have changed in it; none goes
-                on with what is unfinished.
-            publish: takes the views that have changed.
-
-        Raises:
-            FileProblem: a folder cannot be listed. The other targets are compared all the same.
-        """
-        problems: list[Exception] = []
-        self._wanted = {_UNREAD: set()}
-        for name in names:
-            target, _, part = name.partition(" ")
-            self._wanted.setdefault(target, set()).add(part)
-        for triggers, step in self._steps():
-            if self._stopped.is_set() or not self._wanted.keys() & triggers:
-                continue
-            try:
-                step(publish)
-            except Exception as problem:  # raised below: first the other targets are shown
-                problems.append(problem)
-        if problems:
-            raise problems[0]
-
-    def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
-        # Small ones first: they are on the screen before a long list is read.
-        return (
-            (frozenset({"branch"}), self._check_root),
-            (frozenset({"branch"}), self._compare_branch),
-            (frozenset({"commands"}), self._compare_commands),
-            (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
-            (frozenset({"compacts", _UNREAD}), self._compare_captures),
-            (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
-        )
-
-    def _publish_new(self, view: View, publish: Publish) -> None:
-        if self._last.get(type(view)) != view:
-            self._last[type(view)] = view
-            publish(view)
-
-    def _check_root(self, publish: Publish) -> None:
-        # Everything below a missing folder lists as empty, which would pass for an up-to-date screen.
-        root = self.project.root
-        with reading(root):
-            if not stat.S_ISDIR(root.stat().st_mode):
-                raise FileNotRegular(root, "is not a folder")
-
-    def _compare_branch(self, publish: Publish) -> None:
-        self._publish_new(BranchView(git_branch(self.project.root)), publish)
-
-    def _compare_commands(self, publish: Publish) -> None:
-        try:
-            found = self.commands.read()
-        except FileProblem as problem:
-            self._publish_new(CommandsView(problem=str(problem)), publish)
-        else:
-            lacking = {name: lack for each in found.commands if (lack := self._lack(name := each.name))}
-            self._publish_new(CommandsView(found.commands, found.broken, lacking=lacking), publish)
-
-    def _lack(self, command: str) -> str:
-        from memtui.store.commands_file import NoCommandFile
-
-        try:
-            self.commands.summary(command)
-        except NoCommandFile:
-            return "no file"
-        except FileProblem:
-            return "no summary"
-        return ""
-
-    def _compare_health(self, publish: Publish) -> None:
-        if not self._captures.unread and not self._indexes:
-            self._indexes = True
-            self.indexer.start_for_transcripts()
-        # A capture that is not read yet would count as missing.
-        if not self._captures.unread and (view := self.health.look(self._captures.rows)):
-            self._publish_new(view, publish)
-
-    def _compare_memories(self, publish: Publish) -> None:
-        listed = False
-        if self._wanted.keys() & {"compacts", "memories"}:
-            parts = self._wanted.get("memories", set())
-            listed = self._memories.list(parts, sweep="" in parts)
-        if self._memories.read(self._stopped.is_set) or listed:
-            view = self._memories.view()
-            publish(view)
-            if not view.more and len(view.keys) >= MANY:
-                self.indexer.start()
-
-    def _compare_captures(self, publish: Publish) -> None:
-        listed = "compacts" in self._wanted and self._captures.list()
-        read = self._captures.read(self._stopped.is_set)
-        if listed or read:
-            publish(self._captures.view())
-        if read and not self._captures.unread:
-            self._wanted[_READ] = set()
+        """List these targets again and publish what has changed; see `Comparison.compare`."""
+        self._comparison.compare(names, publish)
 
     def show_session(self, session_id: str) -> None:
-        """Show the state of this session from now on; of the newest one, whichever it is, for ""."""
-        self.sessions.choose(session_id)
-        # Published even if it was the last one: meanwhile the pane shows that it waits.
-        self._last.pop(StateView, None)
-        self._draft_wanted = None
-
-    def _compare_state(self, publish: Publish) -> None:
-        view = self.sessions.look()
-        if isinstance(view, StateView):
-            self._draft_wanted = None
-            self._publish_new(view, publish)
-        elif view != self._draft_wanted:
-            self._draft_wanted = view
-            self._last.pop(StateView, None)  # a draft takes its place on the screen
-            publish(view)
+        """Show the state of this session from now on; "" for the newest one, whichever it is."""
+        self._comparison.show_session(session_id)
 
     def draft_state(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
         """Draft a session state from a transcript; takes as long as reading it.

@@ -101,7 +101,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
         @property
         def control(self) -> DocumentView:
-            """The index of the line."""
+            """The view with the line."""
             return self.view
 
     def __init__(

@@ -1,0 +1,191 @@
+"""Comparing a project's files with their last listing, and publishing the views that have changed."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from memtui.app.model.indexing import MANY, Indexer
+from memtui.app.model.views import BranchView, CommandsView, DraftWanted, StateView, View
+from memtui.files import FileNotRegular, FileProblem
+from memtui.files.problems import reading
+from memtui.project import Project, git_branch
+
+if TYPE_CHECKING:
+    from memtui.app.model.capture_rows import CaptureRows
+    from memtui.app.model.health import Health
+    from memtui.app.model.memory_rows import MemoryRows
+    from memtui.app.model.sessions import Sessions
+    from memtui.store.active_commands import ActiveCommandStore
+
+_UNREAD = "unread"
+"""The start of every comparison: captures known only by name."""
+_READ = "read"
+"""All captures have been read just now."""
+
+Publish = Callable[[View], None]
+
+
+class Compared(Protocol):
+    """The stores of a project; `Browser` has them, each made on first use."""
+
+    project: Project
+    indexer: Indexer
+
+    @property
+    def stopped(self) -> bool:
+        """Whether to end soon."""
+
+    @property
+    def capture_rows(self) -> CaptureRows:
+        """The rows of captures."""
+
+    @property
+    def memory_rows(self) -> MemoryRows:
+        """The rows of memories."""
+
+    @property
+    def commands(self) -> ActiveCommandStore:
+        """The active commands."""
+
+    @property
+    def health(self) -> Health:
+        """Whether captures arrive."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions, and which of them is shown."""
+
+
+class Comparison:
+    """The last view of each kind; used by one thread, except for `show_session`."""
+
+    def __init__(self, of: Compared) -> None:
+        self._of = of
+        self._last: dict[type[View], View] = {}
+        self._draft_wanted: DraftWanted | None = None
+        self._indexes = False
+        self._wanted: dict[str, set[str]] = {}
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether comparing again, even without names, would continue with something."""
+        return self._of.capture_rows.unread > 0 or self._of.memory_rows.unread > 0
+
+    def compare(self, names: Iterable[str], publish: Publish) -> None:
+        """List these targets again and publish what has changed.
+
+        Args:
+            names: names of targets, each alone or followed by what is known to have changed in it; none goes
+                on with what is unfinished.
+            publish: takes the views that have changed.
+
+        Raises:
+            FileProblem: a folder cannot be listed. The other targets are compared all the same.
+        """
+        problems: list[Exception] = []
+        self._wanted = {_UNREAD: set()}
+        for name in names:
+            target, _, part = name.partition(" ")
+            self._wanted.setdefault(target, set()).add(part)
+        for triggers, step in self._steps():
+            if self._of.stopped or not self._wanted.keys() & triggers:
+                continue
+            try:
+                step(publish)
+            except Exception as problem:  # raised below: first the other targets are shown
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
+    def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
+        # Small ones first: they are on the screen before a long list is read.
+        return (
+            (frozenset({"branch"}), self._check_root),
+            (frozenset({"branch"}), self._compare_branch),
+            (frozenset({"commands"}), self._compare_commands),
+            (frozenset({"states", "transcripts"}), self._compare_state),
+            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
+            (frozenset({"compacts", _UNREAD}), self._compare_captures),
+            (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
+        )
+
+    def _publish_new(self, view: View, publish: Publish) -> None:
+        if self._last.get(type(view)) != view:
+            self._last[type(view)] = view
+            publish(view)
+
+    def _check_root(self, publish: Publish) -> None:
+        # Everything below a missing folder lists as empty, which would pass for an up-to-date screen.
+        root = self._of.project.root
+        with reading(root):
+            if not stat.S_ISDIR(root.stat().st_mode):
+                raise FileNotRegular(root, "is not a folder")
+
+    def _compare_branch(self, publish: Publish) -> None:
+        self._publish_new(BranchView(git_branch(self._of.project.root)), publish)
+
+    def _compare_commands(self, publish: Publish) -> None:
+        try:
+            found = self._of.commands.read()
+        except FileProblem as problem:
+            self._publish_new(CommandsView(problem=str(problem)), publish)
+        else:
+            lacking = {name: lack for each in found.commands if (lack := self._lack(name := each.name))}
+            self._publish_new(CommandsView(found.commands, found.broken, lacking=lacking), publish)
+
+    def _lack(self, command: str) -> str:
+        from memtui.store.commands_file import NoCommandFile
+
+        try:
+            self._of.commands.summary(command)
+        except NoCommandFile:
+            return "no file"
+        except FileProblem:
+            return "no summary"
+        return ""
+
+    def _compare_health(self, publish: Publish) -> None:
+        if not self._of.capture_rows.unread and not self._indexes:
+            self._indexes = True
+            self._of.indexer.start_for_transcripts()
+        # A capture that is not read yet would count as missing.
+        if not self._of.capture_rows.unread and (view := self._of.health.look(self._of.capture_rows.rows)):
+            self._publish_new(view, publish)
+
+    def _compare_memories(self, publish: Publish) -> None:
+        listed = False
+        if self._wanted.keys() & {"compacts", "memories"}:
+            parts = self._wanted.get("memories", set())
+            listed = self._of.memory_rows.list(parts, sweep="" in parts)
+        if self._of.memory_rows.read(lambda: self._of.stopped) or listed:
+            view = self._of.memory_rows.view()
+            publish(view)
+            if not view.more and len(view.keys) >= MANY:
+                self._of.indexer.start()
+
+    def _compare_captures(self, publish: Publish) -> None:
+        listed = "compacts" in self._wanted and self._of.capture_rows.list()
+        read = self._of.capture_rows.read(lambda: self._of.stopped)
+        if listed or read:
+            publish(self._of.capture_rows.view())
+        if read and not self._of.capture_rows.unread:
+            self._wanted[_READ] = set()
+
+    def show_session(self, session_id: str) -> None:
+        """Show the state of this session from now on; of the newest one, whichever it is, for ""."""
+        self._of.sessions.choose(session_id)
+        # Published even if it was the last one: meanwhile the pane shows that it waits.
+        self._last.pop(StateView, None)
+        self._draft_wanted = None
+
+    def _compare_state(self, publish: Publish) -> None:
+        view = self._of.sessions.look()
+        if isinstance(view, StateView):
+            self._draft_wanted = None
+            self._publish_new(view, publish)
+        elif view != self._draft_wanted:
+            self._draft_wanted = view
+            self._last.pop(StateView, None)  # a draft takes its place on the screen
+            publish(view)
