@@ -46,6 +46,12 @@ async def reading(driver: Driver) -> TranscriptView:
     return view
 
 
+async def find(driver: Driver, text: str, shown: str) -> None:
+    await driver.press("/")
+    await driver.type(text)
+    await driver.until(lambda: shown in driver.shown, shown)
+
+
 def row(view: TranscriptView) -> str:
     return view.document.lines[view.cursor_line].text
 
@@ -53,9 +59,7 @@ def row(view: TranscriptView) -> str:
 async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
-        await driver.press("/")
-        await driver.type("needle")
-        await driver.until(lambda: "of 3" in driver.shown, "the count")
+        await find(driver, "needle", "of 3")
         await driver.press("enter")
         assert not driver.screen.query_one(InputLine).is_open
 
@@ -73,9 +77,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
 async def test_a_hit_in_what_is_folded_unfolds_it(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
-        await driver.press("/")
-        await driver.type("row 17")
-        await driver.until(lambda: "row 17" in driver.shown, "the hit")
+        await find(driver, "row 17", "row 17")
         await driver.press("enter")
         assert row(view).strip() == "row 17"
         assert "1 of 1" in driver.lines[-2]
@@ -84,24 +86,18 @@ async def test_a_hit_in_what_is_folded_unfolds_it(long: World) -> None:
 async def test_capitals_count_when_one_is_typed(long: World) -> None:
     async with opened(long) as driver:
         await reading(driver)
-        await driver.press("/")
-        await driver.type("Needle")
-        await driver.until(lambda: "1 of 1" in driver.shown, "the count")
+        await find(driver, "Needle", "1 of 1")
 
 
 async def test_esc_leaves_the_search_where_it_began(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
         before = row(view)
-        await driver.press("/")
-        await driver.type("row 17")
-        await driver.until(lambda: "row 17" in driver.shown, "the hit")
+        await find(driver, "row 17", "row 17")
         await driver.press("escape")
         await driver.until(lambda: row(view) == before, "the place before")
         assert "/row" not in driver.lines[-2]
-        await driver.press("/")
-        await driver.type("nowhere at all")
-        await driver.until(lambda: "not found" in driver.shown, "the answer")
+        await find(driver, "nowhere at all", "not found")
 
 
 async def test_turns_and_compactions(long: World) -> None:

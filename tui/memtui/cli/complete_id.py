@@ -15,7 +15,7 @@ _NEWEST = 500
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
-    # Here and not above: nothing but completing needs them.
+    # Imported here: nothing but completing needs them.
     from click.shell_completion import CompletionItem
 
     from memtui.clean import clean_line

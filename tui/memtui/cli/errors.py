@@ -60,7 +60,7 @@ def _usage(error: click.UsageError) -> int:
 def _sentence(error: BaseException) -> str | None:
     if isinstance(error, click.ClickException):
         return error.format_message()
-    # Here and not above: most runs end well.
+    # Imported here: most runs end well.
     from memtui.files import FileProblem
 
     if isinstance(error, FileProblem):

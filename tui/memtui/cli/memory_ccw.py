@@ -12,7 +12,7 @@ import click
 
 from memtui.cli.changes import changes_in
 from memtui.cli.memory_reading import json_option
-from memtui.cli.memory_shapes import Brought, Clash, Renamed
+from memtui.cli.memory_shapes import Brought, Renamed
 from memtui.cli.memory_store import opened_to_change, project_path
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import root_option
@@ -34,7 +34,7 @@ def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
     CCW_DATA_DIR where that is set). A memory that is here already stays as it is, so running this twice does
     no harm.
     """
-    # Here and not above: the other commands need no SQLite.
+    # Imported here: the other commands need no SQLite.
     from memtui.store.ccw import import_all
 
     project = project_path(root)
@@ -47,7 +47,7 @@ def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
         imported=done.imported,
         renamed=tuple(Renamed(old, new) for old, new in done.renamed),
         present=done.present,
-        clashes=tuple(Clash(clash.id, clash.reason) for clash in done.clashes),
+        clashes=done.clashes,
     )
     if as_json:
         print_json(asdict(brought))

@@ -43,7 +43,7 @@ def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> Non
 
     Names that few memories share count more than common ones.
     """
-    # Here and not above: lists need none of it.
+    # Imported here: lists need none of it.
     from memtui.flows.relations import related_memories
 
     backend = opened()
@@ -89,7 +89,7 @@ def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: P
 
     To draw it: memtui memory graph --format dot | dot -Tsvg > memories.svg
     """
-    # Here and not above: lists need none of it.
+    # Imported here: lists need none of it.
     from memtui.flows.relations import memory_graph
     from memtui.relations.graph import dot, mermaid
 

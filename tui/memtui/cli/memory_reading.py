@@ -232,7 +232,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
 
 def checklist(text: str) -> tuple[CheckedPoint, ...]:
     """The points of the quality checklist; none if the text is not a recovery text."""
-    # Here and not above: lists need none of it.
+    # Imported here: lists need none of it.
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 

@@ -12,6 +12,7 @@ from memtui.store.stored_files import MOST
 if TYPE_CHECKING:
     from memtui.formats.stored_memory import MemoryMeta
     from memtui.store.base import Listed
+    from memtui.store.ccw import Clash
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +184,6 @@ class Renamed:
 
     old: str
     new: str
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A memory of ccw's that was left out."""
-
-    id: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexib
 
 
 def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible: int) -> None:
-    # Here and not above: only people need rich, and it costs more than the command itself.
+    # Imported here: only people need rich, and it costs more than the command itself.
     from rich.cells import cell_len
     from rich.text import Text
 

@@ -34,7 +34,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
 
     A folder that cannot be listed is not nothing: the app says what is wrong with it.
     """
-    # Here and not above: `memtui --help` needs none of it.
+    # Imported here: `memtui --help` needs none of it.
     from memtui.files import FileProblem
     from memtui.store.captures import CaptureStore
     from memtui.store.memories import MemoryStore
