@@ -1,8 +1,8 @@
-"""A text file that other programs write, too, most of them without a lock and in place.
+"""A text file that other programs also write, most of them in place and without a lock.
 
-Read: when it is whole, never a half-written one. Changed: under the lock that some of them honour, only if it
-still is what was read, and looked at again until the change stays. A program that had the file open while it
-was replaced writes on into the old one; that is noticed, and carried over.
+It is read only when complete. It is changed under the lock that some of them use, only if it is still as it
+was read, and checked again until the change stays. A program that had the file open while it was replaced
+writes into the old one; that is detected and carried over.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from memtui.formats.errors import FormatError
 from memtui.named import NamedTuple
 
 LIMIT = 16 << 20
-"""Bytes of the largest file that is read."""
+"""Size of the largest file that is read, in bytes."""
 
 LOCK_SECONDS = 2.0
 """How long to wait for a program that holds the lock; it needs milliseconds."""
 
 STILL_SECONDS = 0.25
-"""How long an unreadable file must stay as it is to count as broken, not as being written."""
+"""Seconds without a change after which an unreadable file counts as broken."""
 
 BUSY_SECONDS = 2.0
 """How long to wait for a whole text while the file keeps changing."""
@@ -45,24 +45,24 @@ SETTLE_SECONDS = 3.0
 """How long to repeat a change that others write over."""
 
 LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
-"""Seconds after which a change must still be there: whoever read the file before us writes within them."""
+"""Seconds after which a change must still be there: programs that read the file earlier write within them."""
 
 _PAUSE = 0.006
-"""The longest time between two reads; at random, so as not to keep step with the one who writes."""
+"""The longest time between two reads, which is random so as not to run in step with a writer."""
 
 _CAREFUL_TRIES = 3
 """Flushing takes so long that a busy writer is always faster: after this many tries it is left out."""
 
 
 class Patience(NamedTuple):
-    """How long to bear with other programs, in seconds."""
+    """Waiting times for other programs, in seconds."""
 
     whole: float
     """For a whole text while the file keeps changing."""
     lock: float
     """For other programs to release the lock; one of them is never waited for longer than 2 s."""
     settle: float
-    """For a program that keeps overwriting a change."""
+    """For a program that keeps overwriting the change."""
     look_again: tuple[float, ...]
     """Pauses, one after the other; after each of them a change must still be there."""
 
@@ -79,7 +79,7 @@ class Edit(NamedTuple):
 
 
 class _Late(NamedTuple):
-    """What another program wrote into the file that we had just replaced by `over`."""
+    """A text that another program wrote into the file just replaced by `over`."""
 
     text: str
     over: str
@@ -94,10 +94,10 @@ class SharedText:
         """Make the object; nothing is opened.
 
         Args:
-            path: the file. It is never made, and a link within `root` stays a link.
+            path: the file, which is never created. A link within `root` stays a link.
             root: the folder that it has to be in, every link resolved.
-            check: raises `FormatError` for a text that is not whole.
-            patience: how long to wait for others; when None, as long as suits a person who is watching.
+            check: raises `FormatError` for an incomplete text.
+            patience: how long to wait for others; by default, as long as suits interactive use.
         """
         self.path = path
         self._root = root
@@ -105,12 +105,12 @@ class SharedText:
         self._given_patience = patience
 
     def read(self) -> str:
-        """The file's text, as soon as it is whole.
+        """The file's text, as soon as it is complete.
 
         Raises:
             FileMissing: there is no file.
             FileUnreadable: it stays broken.
-            FileProblem: it is outside, too large, no regular file or closed to us.
+            FileProblem: it is outside, too large, not a regular file or unreadable.
         """
         started = since = time.monotonic()
         last: Content | None = None
@@ -131,7 +131,7 @@ class SharedText:
 
         Args:
             change: makes the new text of an old one; may be called several times, and may raise.
-            holds: tells whether a text has the change in it.
+            holds: whether a text has the change.
 
         Returns:
             The last write that changed anything: at the end another program may itself have written a text

@@ -1,4 +1,4 @@
-"""The search index of memories and transcripts: SQLite, made from their files, deleted when in doubt.
+"""The search index of memories and transcripts: an SQLite cache of their files, rebuilt when in doubt.
 
 `store.matching` alone defines what matches, without a database; the index only makes it fast. One FTS5 table
 holds the folded texts and finds them by runs of three characters; what it finds is compared with the query

@@ -1,4 +1,4 @@
-"""What a person asks for: words, and typed filters among them.
+"""Parsing a search: words, with typed filters among them.
 
 ``file:auth.py cmd:pytest in:sessions before:2026-02-01 after:2026-01 is:pinned`` may stand anywhere in a
 query; a value may be a phrase in quotes (``cmd:"go test"``). What is no filter is sought as it is written:
@@ -15,7 +15,7 @@ from memtui.store.folding import fold
 from memtui.store.matching import Query
 
 KINDS = ("sessions", "memories", "files", "captures", "states", "pins")
-"""What a search looks through, in the order in which it is shown; ``in:`` names one or, with commas, more."""
+"""The kinds of things searched, in the order shown; ``in:`` names one or, with commas, several."""
 
 _FILTER = re.compile(r'(?<!\S)(file|cmd|in|before|after|is):(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
 _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
@@ -23,14 +23,14 @@ _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it is understood."""
+    """A parsed search."""
 
     words: str
-    """What is left of it without the filters."""
+    """The text without the filters."""
     files: tuple[str, ...] = ()
-    """Parts of paths, folded, of files that a turn touched."""
+    """Folded parts of paths of files touched in a turn."""
     commands: tuple[str, ...] = ()
-    """Parts of commands, folded, that it ran."""
+    """Folded parts of commands run in a turn."""
     kinds: tuple[str, ...] = KINDS
     since: datetime | None = None
     until: datetime | None = None
@@ -38,12 +38,12 @@ class Asked:
 
     @property
     def query(self) -> Query:
-        """Every term that a match holds, those of the filters included."""
+        """Every term of a match, those of the filters included."""
         words = Query.parse(self.words).terms
         return Query(tuple(dict.fromkeys((*words, *self.files, *self.commands))))
 
     def looks_in(self, kind: str) -> bool:
-        """Whether things of a kind can match at all."""
+        """Whether a kind is searched."""
         if kind not in self.kinds:
             return False
         if self.pinned:
@@ -52,7 +52,7 @@ class Asked:
 
 
 def asked(text: str) -> Asked:
-    """Understand any text."""
+    """Parse any text."""
     found: dict[str, list[str]] = {}
     ends: dict[str, datetime] = {}
 
@@ -84,7 +84,7 @@ def asked(text: str) -> Asked:
 
 
 def day(text: str) -> datetime | None:
-    """The beginning of a day, month or year in local time (``2026-02-23``, ``2026-02``); None for no date."""
+    """The beginning of a day, month or year in local time (``2026-02-23``, ``2026-02``); None if invalid."""
     match = _DAY.fullmatch(text)
     if match is None:
         return None
@@ -96,7 +96,7 @@ def day(text: str) -> datetime | None:
 
 
 def _kinds(value: str) -> list[str]:
-    """The kinds that a value names by their beginnings, "" when one of them is unknown."""
+    """The kinds named by their beginnings, "" for an unknown one."""
     named = [part for part in value.lower().split(",") if part]
     kinds = [next((kind for kind in KINDS if kind.startswith(part.rstrip("s"))), "") for part in named]
     return kinds if all(kinds) else []

@@ -1,8 +1,8 @@
-"""Sharing the index's file among threads and processes: who may write, and whether it can be trusted.
+"""Sharing the index's file among threads and processes: the write lock, and checks for damage.
 
-SQLite notices damage only where it happens to look, and otherwise silently gives wrong answers. So the size
-and time of the file are noted beside it after each change. If the file differs from the note while nobody is
-writing it, something else changed it, or a process was killed: it is built anew.
+SQLite notices damage only in pages it happens to read, and otherwise gives wrong answers silently. So the
+size and time of the file are noted next to it after each change. If the file differs from the note while it
+is not being written, something else changed it, or a process was killed: it is rebuilt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Database:
-    """The index's file, with one connection for each thread."""
+    """The index's file, with one connection per thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,11 +31,11 @@ class Database:
         self._local = threading.local()
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something that changes nothing.
+        """Run a read-only function.
 
         Raises:
             IndexUnavailable: the index cannot be used now.
-            IndexBroken: it has to be made anew.
+            IndexBroken: it has to be rebuilt.
         """
         connection = self._connection()
         try:
@@ -49,7 +49,7 @@ class Database:
             raise IndexBroken(str(error)) from error
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something that changes the index; within `locked` only. Raises as `read` does."""
+        """Run a function that changes the index; within `locked` only. Raises as `read` does."""
 
         def work_whole(connection: sqlite3.Connection) -> T:
             done = work(connection)
@@ -66,7 +66,7 @@ class Database:
         """Hold the lock for writing.
 
         Raises:
-            IndexUnavailable: another process or thread is, or nothing can be written.
+            IndexUnavailable: another process or thread holds it, or nothing can be written.
         """
         try:
             private_folder(self.path.parent, within=existing_above(self.path.parent))
@@ -80,7 +80,7 @@ class Database:
             raise IndexUnavailable(str(problem)) from problem
 
     def create(self) -> None:
-        """Make it anew, empty; within `locked` only.
+        """Replace it by an empty one; within `locked` only.
 
         Raises:
             IndexUnavailable: it cannot be written.
@@ -101,7 +101,7 @@ class Database:
 
     @property
     def inode(self) -> int:
-        """The inode of the file that this thread has open; a rebuilt index has another."""
+        """The inode of this thread's open file; a rebuilt index has another."""
         return int(self._local.inode)
 
     def _note(self) -> None:
@@ -122,7 +122,7 @@ class Database:
         return self._local.connection  # type: ignore[no-any-return]
 
     def _checked(self) -> tuple[int, int, int]:
-        """The signature of the file, when it may be trusted."""
+        """The signature of the file, after the checks."""
         signature = self._signature()
         if getattr(self._local, "signature", None) == signature:
             return signature
@@ -130,11 +130,11 @@ class Database:
             if getattr(self._local, "locked", False):
                 raise IndexBroken("changed by something else")
             try:
-                with lock(self.path, timeout=0):  # nobody is writing
+                with lock(self.path, timeout=0):  # it is not being written
                     signature = self._signature()
                     if not self._is_noted(signature):
                         raise IndexBroken("changed by something else")
-            except FileLocked:  # somebody is
+            except FileLocked:  # it is being written
                 return signature
             except FileProblem as problem:
                 raise IndexUnavailable(str(problem)) from problem
@@ -163,7 +163,7 @@ class Database:
 
 @contextmanager
 def _ending(connection: sqlite3.Connection) -> Iterator[None]:
-    """End a transaction for reading that was begun."""
+    """End a read transaction."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The files that the search index is made from: which there are, and what is searched of each."""
+"""The files of stored memories, and the searched text of each."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from memtui.store.stored_files import (
 )
 
 _SWEEP = 0.005
-"""Seconds that each call looks for files edited in place; it then finishes the current month."""
+"""Seconds per call for finding files edited in place, after which the current month is finished."""
 _REST = 40
 """A longer look is followed by a rest of this many times its duration. The time since that rest, divided by
 this, is added to the next look."""
 
 
 class Document(NamedTuple):
-    """One memory as the search sees it."""
+    """One memory for the search."""
 
     listed: Listed
     head: str
     """The memory's id, description and tags, a line each."""
     body: str
     entry: Entry
-    """The file as it was when it was read."""
+    """The file's entry at the time of reading."""
 
     @property
     def about(self) -> str:
@@ -48,7 +48,7 @@ class Document(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Everything that is searched."""
+        """The searched text."""
         return f"{self.head}\n{self.body}"
 
     @property
@@ -58,12 +58,12 @@ class Document(NamedTuple):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Its tags as they are compared."""
+        """Its tags, folded for comparison."""
         return tuple(dict.fromkeys(tag.casefold() for tag in self.listed.meta.tags))
 
 
 def read(entry: Entry, home: Home) -> Document:
-    """Read a memory. One that cannot be read, or is broken, is listed with its reason."""
+    """Read a memory. An unreadable or broken one has its problem."""
     path = entry.path
     try:
         data, signature = load_within(path, home.memories, limit=MOST, follow=False)
@@ -87,7 +87,7 @@ def read(entry: Entry, home: Home) -> Document:
 
 
 def seconds(moment: datetime) -> float:
-    """A time as a number; one so early that it has none, in its own zone, is the beginning of time."""
+    """A time as a number; 0 for one that is too early."""
     try:
         return moment.timestamp()
     except (ValueError, OverflowError):
@@ -102,7 +102,7 @@ class _Month:
 
 
 class Files:
-    """The files of all stored memories by their names; used by one thread."""
+    """The files of all stored memories by name; used by one thread."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -112,7 +112,7 @@ class Files:
         self._rests = 0.0
 
     def entries(self, *, full: bool) -> dict[str, Entry]:
-        """All files; the same object as the last time when nothing has changed.
+        """All files; the same object as before if nothing has changed.
 
         Args:
             full: look at every file. Else, when there are very many, at some of them in turn: one that was

@@ -22,13 +22,13 @@ from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
 
 LOOKED = 400
-"""Texts that are looked at for those that are weighed."""
+"""The most texts examined to find those that are weighed."""
 COMPARED = 2_000
-"""Candidates that are all compared to count the matches; of more, a part is."""
+"""The most candidates that are all compared to count the matches; of more, a part is."""
 COMPARED_PARTS = 500
 """The same where passages of files or commands are asked for: their texts have to be looked at one by one."""
 LISTED = 4_000
-"""Candidates that are listed; more are only counted, and only when they have to be."""
+"""The most candidates that are listed; more are only counted, and only if necessary."""
 COUNTED = 300
 """Candidates of which a part is compared."""
 SAMPLE = 500
@@ -48,34 +48,34 @@ _ROWS = """SELECT docs.id, sources.name, created, head, length, c0 FROM docs
 JOIN sources ON sources.id = docs.source JOIN words_content ON words_content.id = docs.id"""
 _LAST = "\U0010ffff"
 _READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
-"""What FTS5 reads characters as."""
+"""The encoding of FTS5."""
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What a search has found so far."""
+    """The results of a search so far."""
 
     matches: list[Match] = field(default_factory=list)
     rest: list[Match] = field(default_factory=list)
     """Matches that are not weighed, in their order."""
     more: int = 0
-    """How many there are beyond these."""
+    """Number of further matches."""
     frequency: dict[str, int] = field(default_factory=dict)
-    """How many documents each term is in, about."""
+    """Approximate number of documents with each term."""
     documents: int = 0
     complete: bool = True
-    """Whether every document was looked at."""
+    """Whether every document was searched."""
     bytes: int = 0
-    """Of the folded texts of all documents."""
+    """Size of the folded texts of all documents."""
 
     @property
     def found(self) -> int:
-        """How many matches are at hand."""
+        """Number of matches found."""
         return len(self.matches) + len(self.rest)
 
 
 class Also(NamedTuple):
-    """What a match has to be beside holding every term."""
+    """Further conditions on a match."""
 
     session: str = ""
     """From this session."""
@@ -96,15 +96,15 @@ class _Candidates(NamedTuple):
     """Documents that may match."""
 
     ids: list[int]
-    """Those that were listed, the newest first."""
+    """The listed ones, newest first."""
     more: bool
-    """Whether there are more."""
+    """Whether there are others."""
     sure: bool
-    """Whether they match without being compared."""
+    """Whether they match without a comparison."""
 
 
 class Sample:
-    """Some texts from all times, kept from one search to the next: they tell what is frequent."""
+    """Some texts from all times, cached between searches, which show what is frequent."""
 
     def __init__(self) -> None:
         self._mark = (0, 0)
@@ -200,7 +200,7 @@ class _Search:
         return self._listed(condition, "id", -1, len(self._terms) == 1, first, first + _LAST * GRAM)
 
     def _all(self, most: int) -> _Candidates:
-        """All documents that are meant."""
+        """All selected documents."""
         return self._listed(f"docs WHERE 1 {self._filter}", "id", most, not self._terms)
 
     def _listed(self, condition: str, number: str, most: int, sure: bool, *values: str) -> _Candidates:
@@ -228,7 +228,7 @@ class _Search:
     # Comparing
 
     def _gather(self, ids: Sequence[int], *, weighing: bool) -> int:
-        """Weigh the matches indexed last, and take as many more as are wanted; return how many were seen."""
+        """Weigh the matches indexed last, and take as many more as needed; returns the number examined."""
         gathered = self.gathered
         size = seen = 0
         for seen, row in enumerate(self._rows(ids), 1):
@@ -268,7 +268,7 @@ class _Search:
         gathered.more += round(number * (1 if sure else self._matching(some) / max(1, len(some))))
 
     def _matching(self, ids: Sequence[int]) -> int:
-        """How many of some documents match."""
+        """Number of matches among some documents."""
         condition = "" if self._parts else " AND instr(c0, ?)" * len(self._terms)
         wanted, terms = ("c0", ()) if self._parts else ("count(*)", self._terms)
         found = 0
@@ -327,11 +327,11 @@ def find(
     Args:
         connection: the index, in a transaction.
         query: the query.
-        where: which documents are meant.
+        where: the filter.
         hidden: numbers of documents whose files have changed since they were indexed.
-        needed: how many matches are wanted at least.
+        needed: the least number of matches.
         texts: a sample of the index's texts.
-        also: what else a match has to be.
+        also: further conditions.
     """
     search = _Search(connection, query, where, needed, texts, also)
     search.run(set(hidden))
@@ -339,7 +339,7 @@ def find(
 
 
 def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[object]]:
-    """A filter as a condition that goes on with AND, "" when all are meant, and its values."""
+    """A filter as a condition that begins with AND, "" for no filter, and its values."""
     condition = ""
     values: list[object] = []
     if where.which is not Which.ALL:

@@ -8,9 +8,9 @@
     tf      = how often the term stands in the text, at the beginning of a word counted twice;
               IN_HEAD more when it stands in the id, the description or a tag
 
-So of two alike the new one comes first, and an old one is worth half of a new one at least. The same score:
-the newer one first, then the larger id. Only the matches that were indexed last are weighed, `POOL` of them;
-any others follow by the order in which they were indexed.
+So of two equal texts the newer one comes first, and an old one has at least half the score of a new one. With
+equal scores the newer one comes first, then the larger id. Only the `POOL` matches indexed last are weighed;
+any others follow in the order of indexing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from memtui.store.index.files import Document
 
 POOL = 200
 POOL_BYTES = 4 << 20
-"""Matches that are weighed at most, and bytes of their texts."""
+"""The most matches that are weighed, and bytes of their texts."""
 
 K1 = 1.2
 B = 0.75
@@ -37,20 +37,20 @@ class Match:
     """A memory that matches."""
 
     name: str
-    """Of its file."""
+    """Name of its file."""
     created: float
     length: int
     """Bytes of its folded text."""
     counts: tuple[int, ...]
     """`tf` of each term; empty when it was not weighed."""
     document: Document | None = None
-    """When it was read already."""
+    """Set if it was read already."""
     id: int = 0
     """Its number in the index."""
 
 
 def count(terms: Sequence[bytes], folded: bytes, head: int) -> tuple[int, ...]:
-    """The `tf` of each term in a folded text whose first `head` bytes are what is said about it."""
+    """The `tf` of each term in a folded text, whose first `head` bytes are id, description and tags."""
     return tuple(
         folded.count(term) + folded.count(b" " + term) + (IN_HEAD if folded.find(term, 0, head) >= 0 else 0)
         for term in terms
@@ -69,10 +69,10 @@ def ranked(
     """Matches with their scores, best first.
 
     Args:
-        matches: what was found.
+        matches: the matches.
         terms: those of the query, in the order of `Match.counts`.
-        frequency: how many memories each term is in.
-        memories: how many there are.
+        frequency: number of memories with each term.
+        memories: number of all memories.
         average: bytes of a folded text on average.
         now: seconds since 1970.
     """

@@ -1,7 +1,7 @@
 """The database of the search index: its tables, and how it is opened.
 
-Everything in it comes from the memories' files. It may be deleted at any time; what is not exactly as it is
-expected is deleted and made again.
+Everything in it comes from files, so it may be deleted at any time. An unexpected database is deleted and
+rebuilt.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 
 VERSION = 6
-"""Version of the tables and of folding. A file with another one is built anew."""
+"""Version of the tables and of folding. A file with another one is rebuilt."""
 
 GRAM = 3
 """Characters of the words of the table, which are all runs of so many characters of each text."""
 PADDING = "  "
-"""Follows each text, so that each of its characters begins a word; a folded text has no two blanks."""
+"""Appended to each text, so that each of its characters begins a word; folded texts have no two blanks."""
 BREAK = "\x01"
 """Stands before each passage in the folded text of a turn, followed by its mark: no query has it."""
 
@@ -85,15 +85,15 @@ BUSY = 1.0
 
 
 class IndexUnavailable(Exception):  # noqa: N818 - nothing is wrong: the index is left out for this time
-    """The index cannot be used now: it is locked, missing, or not to be written."""
+    """The index cannot be used now: it is locked, missing or read-only."""
 
 
 class IndexBroken(Exception):  # noqa: N818 - said by `sqlite3` in many ways, and always answered alike
-    """The index is not what it should be and has to be made anew."""
+    """The index is damaged or of another version, and has to be rebuilt."""
 
 
 def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
-    """The index error that an error of `sqlite3`, or of reading its results, amounts to."""
+    """The index error for an error of `sqlite3` or of reading its results."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code != sqlite3.SQLITE_IOERR_SHORT_READ and code & 0xFF in _UNAVAILABLE:
         return IndexUnavailable(str(error))
@@ -101,7 +101,7 @@ def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
-    """Whether SQLite finds nothing wrong with the file."""
+    """Whether SQLite finds the file intact."""
     try:
         return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
     except sqlite3.Error:
@@ -117,8 +117,8 @@ def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
     """Open an existing index.
 
     Raises:
-        IndexUnavailable: there is none, or it cannot be opened now.
-        IndexBroken: it is none, or one of another version.
+        IndexUnavailable: it is missing, or cannot be opened now.
+        IndexBroken: it is not an index, or one of another version.
     """
     try:
         connection = sqlite3.connect(
@@ -145,7 +145,7 @@ def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
 
 
 def create(path: Path) -> None:
-    """Make an empty index in the place of whatever is there; the caller holds the lock for it.
+    """Make an empty index, replacing any file; the caller holds its lock.
 
     Raises:
         IndexUnavailable: nothing can be written there.
@@ -171,7 +171,7 @@ def create(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete an index and what SQLite keeps beside it.
+    """Delete an index and SQLite's files next to it.
 
     Raises:
         OSError: it cannot be deleted.

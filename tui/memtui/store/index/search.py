@@ -1,8 +1,7 @@
-"""The search index of the stored memories: SQLite, made from their files, thrown away when in doubt.
+"""The search index of the stored memories: an SQLite cache of their files, rebuilt when in doubt.
 
-Any number of processes and threads may search it and bring it up to date at once. Memories that it does not
-know yet, or whose files have changed, are read and compared during the search; where the index cannot be
-written, all of them are.
+Any number of processes and threads may search and update it at once. New and changed memories are read and
+compared during the search; if the index cannot be written, all of them are.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from memtui.store.listing import Entry
 from memtui.store.matching import Query
 
 SEARCH_BUDGET = 10.0
-"""Seconds that a search may take when very many memories are not in the index."""
+"""Maximum seconds for a search when very many memories are not in the index."""
 _BATCH = 200
 _BATCH_BYTES = 8 << 20
-"""Memories, and bytes of them, that are put into the index in one transaction."""
+"""The most memories, and bytes of them, indexed in one transaction."""
 _TRIES = 3
 
 T = TypeVar("T")
@@ -41,13 +40,13 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Changes:
-    """How the files differ from the index."""
+    """The differences between the files and the index."""
 
     gone: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     """New and changed ones, the newest first."""
     hidden: list[int] = field(default_factory=list)
-    """The numbers that the index has for the names in both lists: they no longer count."""
+    """The index's numbers for the names in both lists, which are outdated."""
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.fresh)
@@ -69,12 +68,11 @@ class SearchIndex:
         """Bring the index up to date with the files.
 
         Args:
-            budget: seconds after which to stop, at the end of a step that takes a moment; what is done by
-                then stays done.
+            budget: seconds after which to stop, at the end of a short step; finished steps are kept.
 
         Returns:
-            True when the index is complete; False when the time was over, another process is at it, or the
-            index cannot be written.
+            True if the index is complete; False if time ran out, another process is updating it, or it cannot
+            be written.
 
         Raises:
             FileProblem: the folder of memories cannot be listed.
@@ -94,15 +92,14 @@ class SearchIndex:
     ) -> Found:
         """Memories that match a query (see `matching`), best first (see `ranking`).
 
-        The total is right, unless a term is in very many memories in ways that tokens do not tell: then it is
-        an estimate from some hundreds of them.
+        The total is exact, unless a term is in very many memories: then it is an estimate from some hundreds.
 
         Args:
             query: any text; an empty one means all memories.
-            where: which memories are meant.
+            where: the filter.
             limit: the most hits to return.
-            offset: how many hits to leave out first.
-            now: what ages are counted to.
+            offset: the number of hits to skip.
+            now: the reference for ages.
             budget: seconds after which what is not in the index yet is left out, and the answer is not
                 complete. What the index has is searched in any case.
 
@@ -145,7 +142,7 @@ class SearchIndex:
                 gathered, fresh = self._database.read(
                     partial(self._find, entries=entries, query=query, where=where, needed=needed)
                 )
-            except (IndexUnavailable, IndexBroken):  # missing, most often; it is made once
+            except (IndexUnavailable, IndexBroken):  # usually missing; it is made once
                 was_there = self._database.path.exists()
                 if not self._refresh(entries, end) and was_there:
                     end = time.monotonic() + budget  # waiting for its lock must not shorten the search
@@ -166,7 +163,7 @@ class SearchIndex:
         where: Filter,
         needed: int,
     ) -> tuple[Gathered, list[str]]:
-        """What the index finds, and the files that it does not know."""
+        """Matches from the index, and the files that it does not have."""
         connection.execute("BEGIN")  # another process may change it meanwhile
         changes = self._compare(connection, entries)
         texts = self._sample.texts(connection, read_state(connection).docs, self._database.inode)
@@ -175,7 +172,7 @@ class SearchIndex:
     def _add_unknown(
         self, gathered: Gathered, query: Query, where: Filter, entries: Sequence[Entry], end: float
     ) -> None:
-        """Read and compare memories that the index does not know, until the time is over."""
+        """Read and compare memories that the index does not have, until time is up."""
         terms = [term.encode() for term in query.terms]
         for entry in entries:
             if time.monotonic() > end:
@@ -193,7 +190,7 @@ class SearchIndex:
                     gathered.frequency[term] = gathered.frequency.get(term, 0) + 1
 
     def _hit(self, query: Query, match: Match, entries: dict[str, Entry], score: float) -> Hit | None:
-        """What is shown of a match; None when its file is gone or changed right now."""
+        """A match as a hit; None if its file was deleted or changed just now."""
         document = match.document
         if document is None:
             entry = entries.get(match.name)
@@ -207,7 +204,7 @@ class SearchIndex:
     # Bringing up to date
 
     def _changes(self, entries: dict[str, Entry]) -> _Changes:
-        """How `entries` differ from the index."""
+        """The differences between `entries` and the index."""
 
         def look(connection: sqlite3.Connection) -> _Changes:
             connection.execute("BEGIN")
@@ -216,7 +213,7 @@ class SearchIndex:
         return self._database.read(look)
 
     def _compare(self, connection: sqlite3.Connection, entries: dict[str, Entry]) -> _Changes:
-        """`_changes` within a transaction; remembered, as mostly nothing has changed since."""
+        """`_changes` within a transaction; cached, as mostly nothing has changed."""
         mark = (self._database.inode, read_state(connection).generation)
         latest, compared = self._known, self._compared
         if latest[0] != mark:

@@ -1,6 +1,6 @@
-"""Searching transcripts: brought into the index as they come and grow, found by the turn.
+"""Searching transcripts by turns: the index is updated as they grow.
 
-The file is one of its own, so that neither making it nor its size slows the search of memories down. Any
+It is a separate file, so that neither building it nor its size slows down the search of memories. Any
 number of processes may use it; one at a time writes. Secrets are masked, and private parts left out, before
 anything is written.
 """
@@ -46,15 +46,15 @@ from memtui.store.listing import Entry
 from memtui.store.matching import Query
 
 FRESH = 1.5
-"""Seconds that a look at Claude Code's folder counts for."""
+"""Seconds for which a listing of Claude Code's folder is reused."""
 _BUDGET = 0.15
-"""Seconds that a search reads what is new before it answers."""
+"""Seconds for which a search reads new transcripts before answering."""
 _AROUND = 4
-"""Passages on either side of one that was found."""
+"""Passages on either side of a match."""
 _GROWN = 4 << 20
-"""Bytes of a transcript that a search reads at most before it answers."""
+"""The most bytes of a transcript that a search reads before answering."""
 _BATCH_BYTES = 24 << 20
-"""Bytes of transcripts that are put into the index in one transaction."""
+"""Bytes of transcripts indexed in one transaction."""
 
 _DETAILS = """SELECT session, coalesce(
     (SELECT title FROM sources AS own WHERE own.session = sources.session AND own.name NOT LIKE '%/agent-%'),
@@ -67,7 +67,7 @@ WHERE docs.id = ?"""
 
 @dataclass(frozen=True, slots=True)
 class TurnHit:
-    """A part of a session that was found."""
+    """A matching part of a session."""
 
     path: Path
     """The transcript; where it lay, when only the archive has it."""
@@ -88,12 +88,12 @@ class TurnHit:
     marks: tuple[tuple[int, int], ...]
     score: float
     around: tuple[Passage, ...]
-    """What was said and done before it, itself, and what came after it."""
+    """The matching passage and its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsFound:
-    """What a search has found, best first."""
+    """The results of a search, best first."""
 
     hits: tuple[TurnHit, ...]
     total: int
@@ -106,12 +106,12 @@ class TurnsFound:
 class _Changes:
     gone: list[str]
     fresh: list[str]
-    """Paths of new and changed transcripts, the one last written first."""
+    """Paths of new and changed transcripts, last written first."""
     known: dict[str, Known]
 
 
 class SessionIndex:
-    """Finds turns of sessions by what was said and done in them."""
+    """Finds turns of sessions by their contents."""
 
     def __init__(self, home: Home, config: Path) -> None:
         """Make the object; nothing is opened or made.
@@ -128,7 +128,7 @@ class SessionIndex:
         self._looked = -math.inf
         self._entries: dict[str, Entry] = {}
         self._complete: tuple[dict[str, Entry], int, int] | None = None
-        """Transcripts that were compared with the index, its inode and generation: it had them all."""
+        """The transcripts, inode and generation for which the index was complete."""
 
     def refresh(
         self, *, budget: float | None = None, most: float = math.inf, readers: Executor | None = None
@@ -136,7 +136,7 @@ class SessionIndex:
         """Read what is new of all transcripts into the index, the ones last written first.
 
         Args:
-            budget: seconds after which to stop, at the end of a batch; what is done by then stays done.
+            budget: seconds after which to stop, at the end of a batch; finished batches are kept.
             most: bytes by which a transcript may have grown; others are left for another time.
             readers: processes that read and mask, while this one writes.
 
@@ -156,7 +156,7 @@ class SessionIndex:
             return False
 
     def has(self, session_id: str) -> bool:
-        """Whether a session is in the index; False where there is none, or none that can be read."""
+        """Whether a session is in the index; False without a readable index."""
         try:
             return self._database.read(partial(has_transcript, session_id=session_id))
         except (IndexUnavailable, IndexBroken):
@@ -176,7 +176,7 @@ class SessionIndex:
             raise FileProblem(path, f"cannot be deleted now: {problem}") from problem
 
     def waiting(self) -> int:
-        """Bytes of transcripts that are still to be read, about.
+        """Approximate number of unread bytes of transcripts.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
@@ -194,11 +194,11 @@ class SessionIndex:
         """Parts of sessions that match, best first.
 
         Args:
-            wanted: what was asked for.
+            wanted: the parsed search.
             project: path of a project's root; "" means all.
             session: the id of a session, to search only that, its subagents included.
             limit: the most hits to return.
-            now: what ages are counted to.
+            now: the reference for ages.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.

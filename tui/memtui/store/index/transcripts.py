@@ -1,4 +1,4 @@
-"""Transcripts in the index: a document for each stretch of a turn, with what was said in it and where."""
+"""Transcripts in the index: a document for each stretch of a turn, with its passages and their lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MINUTE_DOCS = 16
 
 
 class Known(NamedTuple):
-    """A transcript as the index knows it."""
+    """A transcript in the index."""
 
     id: int
     mtime_ns: int
@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A document to be put into the index."""
+    """A document to index."""
 
     created: float
     turn: int
@@ -51,12 +51,12 @@ class Piece(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A transcript, or what it has grown by, read and masked."""
+    """A transcript, or its new part, read and masked."""
 
     path: str
     entry: Entry
     grown: bool
-    """`pieces` follow what is in the index, and take the place of the last document."""
+    """Whether `pieces` continue the indexed part, replacing the last document."""
     pieces: list[Piece]
     place: Place
     open: bool
@@ -73,7 +73,7 @@ def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
 
 
 def read_transcript(path: str, entry: Entry, known: Known | None) -> Read:
-    """Read what is new of a transcript; all of it when it does not go on from what is known.
+    """Read the new part of a transcript; all of it if it does not continue the indexed part.
 
     A file that cannot be read has nothing to find.
 
@@ -110,7 +110,7 @@ def _unpacked(entry: Entry) -> io.BufferedReader:
 
 
 def _going_on(entry: Entry, known: Known) -> Place | None:
-    """Where to go on in a file that has grown; None when it is another one."""
+    """The place to continue in a file that has grown; None if it is a different one."""
     if not known.place or entry.inode != known.inode or entry.size < known.size:
         return None
     try:
@@ -131,7 +131,7 @@ def _piece(stretch: Stretch, entry: Entry) -> Piece:
 
 
 def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: Sequence[Read]) -> None:
-    """Take transcripts out of the index, and put others, or what they have grown by, in."""
+    """Remove transcripts from the index, and add new ones or new parts."""
     with writing(connection):
         for path in gone:
             _remove(connection, path)
@@ -166,7 +166,7 @@ def _remove(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _place(connection: sqlite3.Connection, one: Read) -> int:
-    """Note a transcript; returns its number."""
+    """Add or update a transcript's row; returns its number."""
     entry = one.entry
     title = one.title
     source: int | None = None
@@ -217,14 +217,14 @@ def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: 
 
 
 def _folded(passages: list[Passage]) -> tuple[str, str]:
-    """The beginning of a folded text up to the end of the ask, and all of it."""
+    """A folded text up to the end of the prompt, and all of it."""
     parts = [f"{BREAK}{_MARKS[passage.kind]} {fold(passage.text)}" for passage in passages]
     head = parts[0] if passages[0].kind is Kind.ASK else ""
     return head, without_surrogates(" ".join(parts))
 
 
 def _free_number(connection: sqlite3.Connection, created: float) -> int:
-    """A number that is the larger the later: what is found is looked at in the order of numbers."""
+    """A free number, growing with time: matches are examined in the order of numbers."""
     first = max(1, int(created // 60) * _MINUTE_DOCS)
     if connection.execute("SELECT 1 FROM docs WHERE id = ?", (first,)).fetchone() is None:
         return first
@@ -245,7 +245,7 @@ def passages_of(blob: bytes) -> list[Passage]:
 
 
 def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What passages of files and of commands have to have, as `Also.parts`."""
+    """The conditions on passages of files and commands, as `Also.parts`."""
     wanted = [(Kind.FILE, part) for part in files] + [(Kind.COMMAND, part) for part in commands]
     return tuple((f"{_MARKS[kind]} ", part) for kind, part in wanted)
 
@@ -256,7 +256,7 @@ def best_passage(folded: str, query: Query, kinds: Iterable[Kind] = ()) -> int:
     Args:
         folded: the folded text of a document.
         query: the query.
-        kinds: of these kinds, if there are any; all when empty.
+        kinds: preferred kinds; all when empty.
     """
     passages = folded.split(BREAK)[1:]
     marks = tuple(_MARKS[kind] for kind in kinds)

@@ -1,4 +1,4 @@
-"""Changing the search index: documents out and in, in transactions. The caller holds the lock for writing."""
+"""Changing the search index in transactions. The caller holds the write lock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtui.store.index.schema import PADDING
 
 
 class Known(NamedTuple):
-    """A file as the index knows it."""
+    """A file in the index."""
 
     mtime_ns: int
     size: int
@@ -22,7 +22,7 @@ class Known(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the index says of itself; see `schema`."""
+    """The state of the index; see `schema`."""
 
     docs: int
     bytes: int
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """A memory to be put into the index."""
+    """A memory to index."""
 
     name: str
     document: Document
@@ -52,7 +52,7 @@ def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction: all of it or nothing."""
+    """One atomic transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -64,7 +64,7 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fresh]) -> None:
-    """Take memories out and put others in, in the place of those with the same name."""
+    """Remove memories and add others, replacing those of the same name."""
     folded = [(fold(one.document.head), fold(one.document.body)) for one in fresh]
     with writing(connection):
         for name in (*gone, *(one.name for one in fresh)):
@@ -96,7 +96,7 @@ def put_texts(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) 
 
 
 def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None:
-    """Take documents out of the index."""
+    """Remove documents from the index."""
     deleted = f"DELETE FROM docs WHERE {condition} RETURNING id, length"  # noqa: S608
     rows = connection.execute(deleted, (value,)).fetchall()
     connection.executemany("DELETE FROM words WHERE rowid = ?", ((row[0],) for row in rows))
