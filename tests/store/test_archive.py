@@ -133,6 +133,9 @@ def test_a_copy_is_known_by_the_place_of_its_source(archive: Archive, transcript
     archive.keep(transcript, KEEP)
     kept = archive.kept_at(transcript)
     assert kept is not None and kept == archive.find("s-1")
+    transcript.parents[2].with_name("link").symlink_to(transcript.parents[2])
+    behind = transcript.parents[2].with_name("link").joinpath(*transcript.parts[-3:])
+    assert archive.kept_at(behind) == kept
     assert archive.kept_at(transcript.with_name("s.jsonl")) is None
     assert archive.kept_at(Path("/elsewhere") / transcript.parent.name / transcript.name) is None
     assert archive.kept_at(Path()) is None

@@ -107,16 +107,16 @@ def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator
     archive = Archive(places.home, lambda: now)
     gone = 0
     for entry, capture in captures:
-        if capture.status != "pending" or archive.kept_at(Path(capture.transcript)) is not None:
+        if capture.status != "pending":
             continue
         try:
             path = check_transcript(capture.transcript, places.claude)
             written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except (TranscriptProblem, OSError):
-            gone += 1
+            gone += archive.kept_at(Path(capture.transcript)) is None
             continue
         left = written + timedelta(days=days) - now
-        if left <= LONG:
+        if left <= LONG and archive.kept_at(Path(capture.transcript)) is None:
             when = f"in {_count(left.days, 'day')}" if left.days > 0 else "any day now"
             message = f"Claude Code deletes the transcript of {entry.name} {when} (after {days} days)"
             yield warning("transcripts", message, f"Run `memtui review {entry.name}`.")

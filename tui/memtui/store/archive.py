@@ -22,7 +22,14 @@ from memtui.files.problems import reading, writing
 from memtui.project import Home, transcript_slug
 from memtui.reading.subagents import agent_transcripts
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.frames import BrokenArchiveError, FramedFile, bytes_of, framed_files, remove_framed
+from memtui.store.frames import (
+    BrokenArchiveError,
+    FramedFile,
+    bytes_of,
+    copies_of,
+    framed_files,
+    remove_framed,
+)
 from memtui.store.transcripts import first_cwd
 
 UNPACKED = 1 << 30
@@ -135,14 +142,10 @@ class Archive:
     def kept_at(self, source: Path) -> Kept | None:
         """The newest copy of a session's transcript, by the place where Claude Code had it."""
         place = self._place(source)
-        numbered = [
-            (int(found["number"]), stem)
-            for stem in (framed_files(place.parent) if place.parent.is_dir() else ())
-            if stem.parent == place.parent and (found := _STEM.fullmatch(stem.name))
-            if found["name"] == place.name
-        ]
-        kept = _kept(place, max(numbered)[1]) if numbered else None
-        return kept if kept is not None and kept.source == source else None
+        stems = [each for each in copies_of(place) if _name(each) == place.name]
+        kept = _kept(place, max(stems, key=_number)) if stems else None
+        same = kept is not None and os.path.realpath(kept.source) == os.path.realpath(source)
+        return kept if same else None
 
     def holds(self, kept: Kept, mark: bytes) -> bool:
         """Whether a transcript has some bytes in it; False for a copy that is broken.
@@ -318,6 +321,11 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
     slugs = [transcript_slug(each) for each in settings.private]
     name = transcript.parent.name
     return any(name == slug or name.startswith(f"{slug}-") for slug in slugs)
+
+
+def _name(stem: Path) -> str:
+    found = _STEM.fullmatch(stem.name)
+    return found["name"] if found else ""
 
 
 def _number(stem: Path) -> int:

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -228,6 +229,12 @@ def _frame(value: dict[str, Any]) -> Frame:
     if type(frame.sha256) is not str or any(type(each) is not int or each < 0 for each in numbers):
         raise ValueError("no frame")
     return frame
+
+
+def copies_of(place: Path) -> Iterator[Path]:
+    """The stems that begin with a place; only the names in its folder are looked at."""
+    for index in place.parent.glob(f"{escape(place.name)}.*{_INDEX}"):
+        yield index.with_name(index.name.removesuffix(_INDEX))
 
 
 def framed_files(folder: Path) -> Iterator[Path]:
