@@ -70,7 +70,7 @@ def watching(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unwatched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The app looks at the disk once, and when it is told to; unless the test is about `watching`."""
+    """The app lists files once, and on request; unless the test is about `watching`."""
     if "watching" not in request.fixturenames:
         monkeypatch.setattr(watcher, "Watcher", Unwatched)
         monkeypatch.setattr(live, "INTERVAL", 3600.0)

@@ -36,7 +36,7 @@ class Memory:
     source: str
     """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     author: str
-    """Who shared it, and the remote that brought it; "" for one's own."""
+    """The person who shared it, and the remote that brought it; "" for one's own."""
     archived: bool
     pinned: bool
     problem: str

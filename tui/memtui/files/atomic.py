@@ -40,7 +40,7 @@ def write_atomic(
         path: the file, made or replaced. A link there is replaced, not followed.
         data: its whole new content.
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
-            (for files that belong to other programs), 0600 if there is none.
+            (for files that belong to other programs), or 0600 for a new file.
         within: a folder above `path` from which on down no symbolic link is followed.
         durable: flush it to the disk; False for what may be lost in a power failure.
 

@@ -143,7 +143,7 @@ def opened(home: Home, clock: Clock, name: str = "") -> Sharing:
     """A remote by its name; "" means the only one.
 
     Raises:
-        FileProblem: there is none of this name, or several and none is named.
+        FileProblem: there is no remote of this name, or none is named and there are several.
     """
     found, remote = Remotes(home).find(name)
     return Sharing(home, clock, FilesBackend(home, clock), found, remote)

@@ -1,4 +1,4 @@
-"""A transcript as blocks to be read: who said what, which tools were called and what came of it.
+"""A transcript as blocks to read: messages, tool calls and their results.
 
 Unlike facts, blocks keep everything that a reader may unfold: whole results, thinking, what was attached.
 """

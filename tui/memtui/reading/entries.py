@@ -1,4 +1,4 @@
-"""A transcript's records as entries to read: who said what, which tools were called and what came of it.
+"""A transcript's records as entries to read: messages, tool calls and their results.
 
 One entry is one thing that a reader wants to see by itself, with the line that it comes from. Texts are whole
 and cleaned of nothing but private parts; the front end cuts and cleans them.

@@ -76,7 +76,7 @@ def is_member(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Whether letters and digits stand as if drawn by lot: no words, no path, no date."""
-    if len(value) < 8 or " " in value or "bcdefghijklm" in value.lower():  # an alphabet is none
+    if len(value) < 8 or " " in value or "bcdefghijklm" in value.lower():  # an alphabet is not a secret
         return False
     letters = sum(char.isalpha() for char in value)
     if not letters or not value.isascii():

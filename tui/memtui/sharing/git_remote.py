@@ -163,7 +163,7 @@ class GitRemote(Remote):
                 at += size + 1
 
     def _fetch(self) -> str:
-        """Fetch the branch; returns its last commit, "" when there is none yet."""
+        """Fetch the branch; returns its last commit, or "" for an empty one."""
         self._git.make()
         names = self._git.run("ls-remote", "--heads", "--", self._url, "refs/heads/main").split()
         if not names:

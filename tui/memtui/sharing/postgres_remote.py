@@ -1,6 +1,6 @@
 """A remote that PostgreSQL carries: a schema ``memtui`` with one row a record.
 
-Passwords, TLS and service names are libpq's business (``PGPASSFILE``, ``PGSERVICEFILE``). Who may read
+Passwords, TLS and service names are up to libpq (``PGPASSFILE``, ``PGSERVICEFILE``). Who may read
 or write is decided by two roles that the database's owner grants: ``memtui_reader`` and ``memtui_writer``.
 """
 

@@ -71,7 +71,7 @@ class Remotes:
         """A remote by its name; "" means the only one.
 
         Raises:
-            FileProblem: there is none, or several and none is named.
+            FileProblem: there is no remote, or none is named and there are several.
         """
         remotes = self.all()
         if not name and len(remotes) == 1:
@@ -102,7 +102,7 @@ class Remotes:
         """Forget a remote; what was fetched from it stays.
 
         Raises:
-            FileProblem: there is none of this name.
+            FileProblem: there is no remote of this name.
         """
         found, remote = self.find(name)
         self._write({key: value for key, value in self.all().items() if key != found})
@@ -181,7 +181,7 @@ def _read_machine(path: Path, home: Home) -> str:
 
 
 def this_author() -> str:
-    """The person who uses this machine, as its account is called."""
+    """The name of this machine's user account."""
     try:
         return getuser()
     except (KeyError, OSError):

@@ -162,7 +162,7 @@ class MemoryBackend(ABC):
         """One memory, archived or not, with the text that was stored.
 
         Raises:
-            MemoryMissing: there is none, or it is in the trash.
+            MemoryMissing: there is no such memory, or it is in the trash.
             FileProblem: it cannot be read.
         """
 

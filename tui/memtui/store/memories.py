@@ -66,7 +66,7 @@ class MemoryHead:
     archived: bool = False
     pinned: bool = False
     author: str = ""
-    """Who shared it, and the remote that brought it; "" for one's own."""
+    """The person who shared it, and the remote that brought it; "" for one's own."""
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 

@@ -226,7 +226,7 @@ class FilesBackend(MemoryBackend):
         """Give a memory another text, which another machine has given it.
 
         Raises:
-            MemoryMissing: there is none.
+            MemoryMissing: there is no such memory.
             FileProblem: it is broken, or cannot be written; nothing was changed.
         """
         path = self._places.path(memory_id)

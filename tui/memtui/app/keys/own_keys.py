@@ -73,7 +73,7 @@ def with_own_keys(
 
 
 def _canonical(key: object) -> str:
-    """Textual's name of a key; "" for what is none."""
+    """Textual's name of a key; "" if invalid."""
     if not isinstance(key, str):
         return ""
     if key == ",":
