@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
@@ -29,7 +30,7 @@ from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
 from tests.app.idle import is_idle, wait_until
-from tests.app.painting import Painting, painting_when_asked
+from tests.app.painting import held_back, painted
 from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
@@ -100,10 +101,9 @@ class WatchedApp(MemtuiApp):
 class Driver:
     """A person in front of the app."""
 
-    def __init__(self, app: WatchedApp, pilot: Pilot[None], painting: Painting | None = None) -> None:
+    def __init__(self, app: WatchedApp, pilot: Pilot[None]) -> None:
         self.app = app
         self.pilot = pilot
-        self.painting = painting or Painting()
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other and wait for what follows at once.
@@ -131,10 +131,9 @@ class Driver:
         if self.app.screen_stack:
             self.app.screen._on_timer_update()
 
-    def paint(self) -> None:
-        """Lay out and paint what has changed since the last time."""
-        if self.app.screen_stack:
-            self.painting.paint(self.app.screen)
+    def paint(self) -> list[Strip]:
+        """The lines of the screen in front, painted anew if anything has changed."""
+        return painted(self.app.screen) if self.app.screen_stack else []
 
     async def _waited_for(self, condition: Callable[[], object], what: str) -> None:
         await wait_until(condition, lambda: f"{what} did not happen; said {self.said}; shown:\n{self.shown}")
@@ -149,7 +148,10 @@ class Driver:
 
         def holds() -> object:
             # What is painted may start to read something: not seldom, therefore, but not each time.
-            (self.paint if next(turns) % 10 == 9 else self._lay_out)()
+            if next(turns) % 10 == 9:
+                self.paint()
+            else:
+                self._lay_out()
             return condition()
 
         await self._waited_for(holds, what or "it")
@@ -245,8 +247,7 @@ class Driver:
     @property
     def lines(self) -> list[str]:
         """The screen as it is painted, line by line."""
-        self.paint()
-        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+        return [strip.text for strip in self.paint()]
 
     @property
     def shown(self) -> str:
@@ -290,9 +291,9 @@ async def opened(
     It paints when the test looks and when it has ended; leaving closes it and checks that it did not fail.
     """
     app = make_app(world)
-    with painting_when_asked() as painting:
+    with held_back():
         async with app.run_test(size=size, notifications=True, message_hook=hook) as pilot:
-            driver = Driver(app, pilot, painting)
+            driver = Driver(app, pilot)
             await driver.until_live()
             yield driver
             driver.paint()

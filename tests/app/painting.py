@@ -1,45 +1,44 @@
-"""Paints the screen when a test waits or looks, not sixty times a second: the app is headless."""
+"""Paints a screen when a test looks at it, not sixty times a second: the app is headless."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from textual._compositor import Compositor
 from textual.screen import Screen
+from textual.strip import Strip
 
-
-class Painting:
-    """Holds back what Textual would paint until it is asked for; layout and callbacks go on as always."""
-
-    def __init__(self) -> None:
-        self._held = True
-
-    def paint(self, screen: Screen[Any]) -> None:
-        """Lay out and paint everything that has changed since the last time."""
-        self._held = False
-        try:
-            screen._on_timer_update()
-            if screen._compositor._dirty_regions:
-                screen._compositor_refresh()
-        finally:
-            self._held = True
+_pictures: WeakKeyDictionary[Screen[Any], list[Strip]] = WeakKeyDictionary()
+"""What was painted last."""
 
 
 @contextmanager
-def painting_when_asked() -> Iterator[Painting]:
-    """While the block runs, screens are painted by the `Painting` that it gets."""
-    painting = Painting()
+def held_back() -> Iterator[None]:
+    """While the block runs, Textual paints nothing of itself but screenshots; layout goes on as always."""
     render_update = Compositor.render_update
 
-    def held_back(self: Compositor, full: bool = False, *arguments: Any, **options: Any) -> object:
+    def when_full(self: Compositor, full: bool = False, *arguments: Any, **options: Any) -> object:
         # What is not painted stays marked: `_dirty_regions` is emptied by painting alone.
-        if painting._held and not full:
-            return None
-        return render_update(self, full, *arguments, **options)
+        return render_update(self, full, *arguments, **options) if full else None
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compositor, "render_update", held_back)
-        yield painting
+        patch.setattr(Compositor, "render_update", when_full)
+        yield
+
+
+def painted(screen: Screen[Any]) -> list[Strip]:
+    """Lay out a screen and paint it if anything on it has changed since the last time; returns its lines."""
+    screen._on_timer_update()
+    compositor = screen._compositor
+    # Also what has changed so lately that the screen has not yet heard of it.
+    compositor.update_widgets(set(compositor.visible_widgets))
+    picture = _pictures.get(screen, [])
+    if compositor._dirty_regions or len(picture) != compositor.size.height:
+        compositor._dirty_regions.clear()
+        update: Any = compositor.render_inline(compositor.size, screen.app._background_screens)
+        picture = _pictures[screen] = update.strips
+    return picture
