@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,8 +25,10 @@ def test_messages_wait_in_their_order_until_they_are_taken(outbox: Outbox) -> No
         outbox.put(Message(RESCUE, text, rows=2))
     first, second = outbox.waiting()
     assert (first.text, second.text, first.rows) == ("one", "two", 2)
-    assert outbox.take(first) and not outbox.take(first)
-    assert outbox.take(second)
+    taken = outbox.take(first)
+    assert taken and not outbox.take(first)
+    assert [message.text for message in outbox.waiting()] == ["two"]
+    assert outbox.remove(taken) and outbox.remove(second)
     assert outbox.waiting() == []
     assert not outbox.folder.exists()
 
@@ -34,12 +37,24 @@ def test_of_many_takers_one_gets_it(outbox: Outbox) -> None:
     outbox.put(Message(RESCUE, "x"))
     (message,) = outbox.waiting()
     with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(lambda _: outbox.take(message), range(8))) == 1
+        assert sum(map(bool, pool.map(lambda _: outbox.take(message), range(8)))) == 1
+
+
+def test_what_a_dead_taker_has_left_waits_again_with_its_mark(outbox: Outbox) -> None:
+    outbox.put(Message(RESCUE, "x"))
+    for marks in ((), ("0a1b2c3d",), ("0a1b2c3d", "0a1b2c3d")):
+        (message,) = outbox.waiting()
+        assert (message.text, message.printed) == ("x", marks)
+        taken = outbox.take(message)
+        assert taken and outbox.waiting() == []
+        noted = outbox.note(taken, "0a1b2c3d")
+        assert outbox.waiting() == []
+        os.utime(noted.path, (0, 0))
 
 
 def test_what_was_left_can_be_taken_back_until_it_is_delivered(outbox: Outbox) -> None:
     left = outbox.put(Message(RESCUE, "x"))
-    assert outbox.take(left)
+    assert outbox.remove(left)
     assert outbox.waiting() == []
 
 

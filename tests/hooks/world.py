@@ -122,7 +122,9 @@ class World:
         report = report or Report()
         report.event = event
         payload = parse_payload(json.dumps(self.payload(**fields)).encode())
-        return handle(payload, self.project, self.home, report)
+        printed = handle(payload, self.project, self.home, report)
+        report.printed()
+        return printed
 
     def run(
         self,

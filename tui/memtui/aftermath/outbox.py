@@ -1,12 +1,15 @@
 """Messages for a session, each delivered once, with its next prompt or at its next start.
 
-Each message is a file in ``handover/<session>/``. The hook that removes the file delivers it, so that hooks
-which run twice or at the same time deliver it once. Standard library only.
+Each message is a file in ``handover/<session>/``. The hook that renames the file delivers it, so that hooks
+which run twice or at the same time deliver it once. The new name has the mark of the text about to be printed;
+the file is removed once that is printed. If the hook is killed in between, the message waits again after a
+while, and is delivered unless its mark is in the transcript. Standard library only.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +34,9 @@ PINS = "pins"
 
 _LIMIT = 256 << 10
 _ENDING = ".json"
+_TAKEN = ".taken"
+LEASE = 30.0
+"""Seconds after which the hook that has taken a message is dead for certain: it was granted ten."""
 _TRIES = 5
 
 
@@ -44,6 +50,8 @@ class Message(NamedTuple):
     """Facts in it."""
     unless: str = ""
     """The mark of an earlier hand-over: delivered only if that is not in the transcript."""
+    printed: tuple[str, ...] = ()
+    """Marks of those that hooks were about to print when they were killed: the same holds for them."""
     at: str = ""
     """When it was put there, ISO 8601."""
     path: Path = Path()
@@ -59,9 +67,11 @@ class Outbox:
     def waiting(self) -> list[Message]:
         """The waiting messages, oldest first; unreadable files are skipped."""
         try:
-            paths = sorted(path for path in self.folder.iterdir() if path.name.endswith(_ENDING))
+            names = [path.name for path in self.folder.iterdir()]
         except OSError:
             return []
+        names = [self._put_back(name) if name.endswith(_TAKEN) else name for name in names]
+        paths = sorted(self.folder / name for name in names if name.endswith(_ENDING))
         if not paths:
             self._tidy()
         found = map(_read, paths)
@@ -74,8 +84,8 @@ class Outbox:
             FileProblem: it cannot be written.
         """
         private_folder(self._home.state, within=existing_above(self._home.state))
-        fields = message._replace(path=Path())._asdict()
-        del fields["path"]
+        fields = message._asdict()
+        del fields["path"], fields["printed"]
         data = json.dumps(fields).encode()
         tries = 0
         while True:
@@ -90,14 +100,49 @@ class Outbox:
                 if tries == _TRIES:
                     raise
 
-    def take(self, message: Message) -> bool:
-        """Remove a message; whether it was still there, so that it is for the caller to deliver."""
+    def take(self, message: Message) -> Message | None:
+        """Take a message to deliver it, under its new name; None when it is gone or another hook has it.
+
+        The caller says `note` before it prints, and `remove` afterwards.
+        """
+        try:
+            os.utime(message.path)  # from now on it is the caller's, and for others once that has died
+        except OSError:
+            return None
+        return self._renamed(message, message.path.name + _TAKEN)
+
+    def note(self, message: Message, mark: str) -> Message:
+        """Note under which mark a message is about to be printed."""
+        stem = message.path.name.removesuffix(_TAKEN).removesuffix(_ENDING)
+        return self._renamed(message, f"{stem}.{mark}{_ENDING}{_TAKEN}") or message
+
+    def remove(self, message: Message) -> bool:
+        """Remove a message; whether it was still there."""
         try:
             message.path.unlink()
         except OSError:
             return False
         self._tidy()
         return True
+
+    def _renamed(self, message: Message, name: str) -> Message | None:
+        path = self.folder / name
+        try:
+            message.path.replace(path)
+        except OSError:
+            return None
+        return message._replace(path=path)
+
+    def _put_back(self, name: str) -> str:
+        """Let a message wait again whose taker has died; returns its name."""
+        path, waiting = self.folder / name, name.removesuffix(_TAKEN)
+        try:
+            if not 0 <= time.time() - path.stat().st_mtime < LEASE:
+                path.replace(self.folder / waiting)
+                return waiting
+        except OSError:
+            pass
+        return name
 
     def _tidy(self) -> None:
         """Remove the folder where nothing waits: a prompt costs more as long as it is there."""
@@ -114,6 +159,7 @@ def _read(path: Path) -> Message | None:
             rows=int(fields.get("rows", 0)),
             unless=str(fields.get("unless", "")),
             at=str(fields.get("at", "")),
+            printed=tuple(path.name.removesuffix(_ENDING).split(".")[1:]),
             path=path,
         )
     except FileMissing:

@@ -26,13 +26,29 @@ _TAIL = 8 << 20
 """Bytes at the transcript's end that are searched for an earlier hand-over."""
 
 
-def waiting_text(payload: Payload, home: Home, room: int, report: Report) -> str:
-    """The text of the messages in the session's outbox, which are removed; "" if there are none.
+def hand_over(event: str, payload: Payload, home: Home, room: int, report: Report) -> str:
+    """The messages in the session's outbox in Claude Code's output format; "" if there are none.
 
-    Messages that do not fit wait for the next prompt; the first one is cut if it is too long.
+    Args:
+        event: ``SessionStart`` or ``UserPromptSubmit``.
+        payload: identifies the session.
+        home: where the outbox is.
+        room: maximum number of characters; messages that do not fit wait for the next prompt.
+        report: receives what was done, and removes the messages once they are printed.
     """
     outbox = Outbox(home, payload.session_id)
+    text, taken = _taken(outbox, payload, room, report)
+    output = as_context(event, text, report)
+    for message in taken:
+        noted = outbox.note(message, mark_of(output))
+        report.once_printed(lambda noted=noted: outbox.remove(noted))  # type: ignore[misc]
+    return output
+
+
+def _taken(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple[str, list[Message]]:
+    """The messages that this hook has taken, and their text; the first one is cut if it is too long."""
     parts: list[str] = []
+    messages: list[Message] = []
     room -= _MARK
     for message in outbox.waiting():
         text = message.text
@@ -40,15 +56,18 @@ def waiting_text(payload: Payload, home: Home, room: int, report: Report) -> str
             if parts:
                 break
             text = beginning(text, room)
-        if not outbox.take(message):
+        taken = outbox.take(message)
+        if taken is None:
             continue  # another run of this hook was faster
         if _has_arrived(message, payload):
-            report.did("the pins have arrived already")
+            outbox.remove(taken)
+            report.did("the pins have arrived already" if message.kind == PINS else "the rescue had arrived")
             continue
         parts.append(text)
+        messages.append(taken)
         room -= size_of(text) + 2
         report.did(_summary_of(message))
-    return "\n\n".join(parts)
+    return "\n\n".join(parts), messages
 
 
 def as_context(event: str, text: str, report: Report) -> str:
@@ -86,7 +105,7 @@ def leave_pins(
         private_folder(home.state, within=existing_above(home.state))
         # Of two concurrent runs, the later one has to see the earlier one's message.
         with lock(home.state / "pins", timeout=_LOCK_SECONDS):
-            before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.take(each)]
+            before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.remove(each)]
             if text:
                 outbox.put(
                     Message(PINS, text, unless=unless(before[-1] if before else ""), at=now.isoformat())
@@ -102,8 +121,9 @@ def _summary_of(message: Message) -> str:
 
 
 def _has_arrived(message: Message, payload: Payload) -> bool:
-    """Whether the hand-over that a message repeats is in the transcript after all."""
-    if not message.unless:
+    """Whether the hand-over that a message repeats, or the message itself, is in the transcript after all."""
+    marks = [f"memtui:{mark}".encode() for mark in (message.unless, *message.printed) if mark]
+    if not marks:
         return False
     try:
         path = check_transcript(payload.transcript_path)
@@ -111,5 +131,5 @@ def _has_arrived(message: Message, payload: Payload) -> bool:
     except (TranscriptProblem, FileProblem):
         return False
     # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).
-    mark = f"memtui:{message.unless}".encode()
-    return any(mark in line and b'"hook_additional_context"' in line for line in tail.split(b"\n"))
+    lines = [line for line in tail.split(b"\n") if b'"hook_additional_context"' in line]
+    return any(mark in line for line in lines for mark in marks)

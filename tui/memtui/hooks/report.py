@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from memtui.clean import clean_line
+from memtui.named import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LONGEST = 400
 
@@ -20,6 +24,17 @@ class Report:
         """The run was logged."""
         self._done: list[str] = []
         self._problems: list[str] = []
+        self._afterwards: list[Callable[[], object]] = []
+
+    def once_printed(self, act: Callable[[], object]) -> None:
+        """Have this done when the output is out."""
+        self._afterwards.append(act)
+
+    def printed(self) -> None:
+        """The output is out."""
+        for act in self._afterwards:
+            act()
+        self._afterwards.clear()
 
     def did(self, what: str) -> None:
         """Add a piece of work that was done."""

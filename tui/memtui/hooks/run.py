@@ -45,6 +45,8 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
 
             start_server(memtui_home())
     _log(report, started)
+    with _reported(report):  # last: a hook that Claude Code ends before that may not have been listened to
+        report.printed()
 
 
 def _log(report: Report, started: float) -> None:

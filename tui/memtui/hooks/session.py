@@ -39,10 +39,11 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     text = _of_ended(project, home, now, report) if payload.source == "clear" else ""
     if not text and not os.path.lexists(home.handover):
         return ""
-    from memtui.hooks.deliver import as_context, waiting_text
+    from memtui.hooks.deliver import as_context, hand_over
 
-    text = text or waiting_text(payload, home, LIMIT, report)
-    return as_context("SessionStart", text, report)
+    if text:
+        return as_context("SessionStart", text, report)
+    return hand_over("SessionStart", payload, home, LIMIT, report)
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:

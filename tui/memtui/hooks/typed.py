@@ -27,10 +27,10 @@ def user_prompt_submit(payload: Payload, project: Project, home: Home, now: date
     _register(payload, project, home, now, report)
     if not os.path.lexists(home.handover):
         return ""
-    from memtui.hooks.deliver import as_context, waiting_text
+    from memtui.hooks.deliver import hand_over
     from memtui.hooks.sections import LIMIT
 
-    return as_context("UserPromptSubmit", waiting_text(payload, home, LIMIT, report), report)
+    return hand_over("UserPromptSubmit", payload, home, LIMIT, report)
 
 
 def _register(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
