@@ -26,6 +26,7 @@ MODULES = (
     "opening",
     "facts",
     "hook",
+    "prompt_hook",
     "memory_list",
     "search",
     "sessions",
