@@ -30,9 +30,9 @@ class Run:
         self.api = api
         self.project = base / "otters"
         (self.project / ".git").mkdir(parents=True)
-        config = base / ".config" / "memtui" / "config.toml"
-        config.parent.mkdir(parents=True)
-        config.write_text("[hooks]\nsession_states = false\n")  # or the notes would lose nothing
+        self.config = base / ".config" / "memtui" / "config.toml"
+        self.config.parent.mkdir(parents=True)
+        self.config.write_text("[hooks]\nsession_states = false\n")  # or the notes would lose nothing
         self.env = {
             "HOME": str(base),
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -57,6 +57,11 @@ class Run:
 
     def turns(self, number: int) -> None:
         """A session of so many turns, in which the client compacts by itself."""
+        turns = range(1, number + 1)
+        self.types(*(f"turn {at} of the otter migration: count the pups of river {at + 10}" for at in turns))
+
+    def types(self, *contents: str) -> None:
+        """A session in which these are typed, one after the other's answer."""
         options = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         command = [self.client, "-p", *options, "--model", "claude-sonnet-4-5"]
         with subprocess.Popen(
@@ -64,8 +69,7 @@ class Run:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         ) as process:  # fmt: skip
             assert process.stdin and process.stdout
-            for turn in range(number):
-                content = f"turn {turn + 1} of the otter migration: count the pups of river {turn + 11}"
+            for content in contents:
                 message = {"type": "user", "message": {"role": "user", "content": content}}
                 process.stdin.write(json.dumps(message) + "\n")
                 process.stdin.flush()
@@ -136,7 +140,7 @@ def _rescue(run: Run) -> None:
 
 
 def _by_hand(run: Run) -> None:
-    """A compaction by hand, a resumed session, and /clear."""
+    """A compaction by hand, and a resumed session."""
     before = len(run.api.requests)
     run.claude("/compact keep the otters")
     run.claude("what now?")
@@ -149,8 +153,20 @@ def _by_hand(run: Run) -> None:
         "chosen by the user in memtui" in "".join(run.api.requests[before:]),
         "a resumed session gets its rescue",
     )
-    run.claude("/clear")
-    _check(True, "/clear does no harm")
+
+
+def _cleared(run: Run) -> None:
+    """After /clear, the new session gets the pins and the state of the one that ended, once."""
+    run.config.unlink()  # session states are written
+    before = len(run.api.requests)
+    run.types("the otters need a dam of willow", "/clear", "what now?", "and then?")
+    first, *_, last = run.api.requests[before:]
+    _check("its conversation was cleared" not in first, "the session before was not cleared yet")
+    _check("its conversation was cleared" in last, "the new session is given notes")
+    _check(PIN in last, "with the pin")
+    _check("a dam of willow" in last, "and the state of the session that ended")
+    newest = json.loads(run.memtui("receipts", "--json"))[0]
+    _check(newest["arrival"] == "whole", "the receipt says: whole", str(newest))
 
 
 def _switched_off(run: Run) -> None:
@@ -166,6 +182,16 @@ def _switched_off(run: Run) -> None:
     _check(
         bad and "disableAllHooks" in bad[0]["reason"], "with hooks off, the receipt says so", str(found[:2])
     )
+    watched = run.memtui("receipts", "--limit", "1")
+    _check("✗ not received: no hook ran" in watched, "in red on the list", watched)
+    doctor = subprocess.run(
+        [sys.executable, "-m", "memtui", "doctor"],
+        env=run.env,
+        cwd=run.project,
+        capture_output=True,
+        text=True,
+    ).stdout
+    _check("did not arrive whole" in doctor, "and the doctor names it", doctor)
 
 
 def main() -> int:
@@ -176,7 +202,7 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="memtui-e2e-") as base, serving() as api:
         run = Run(client, Path(base), api)
-        for step in (_automatic, _rescue, _by_hand, _switched_off):
+        for step in (_automatic, _rescue, _by_hand, _cleared, _switched_off):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")
