@@ -19,7 +19,7 @@ def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
     lines = memtui("receipts", "--root", root).out.splitlines()
     assert [line.split("\t")[3] for line in lines] == [
         "✗ not received: the hook ran, and the transcript has nothing of it",
-        "✓ received, whole",
+        "✓ received 09:53, whole",
     ]
     assert [each["arrival"] for each in json.loads(memtui("receipts", "--root", root, "--json").out)] == [
         "missing",

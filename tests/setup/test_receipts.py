@@ -14,8 +14,9 @@ from memtui.aftermath.marks import mark_of, marked
 from memtui.aftermath.receipts import Receipt
 from memtui.hooks.log import Run, record
 from memtui.project import Home, Places, Project, memtui_home, transcript_slug
+from memtui.reading.records import CompactionFact, Source
 from memtui.setup.findings import Level
-from memtui.setup.receipts import check_receipts, receipts_of
+from memtui.setup.receipts import check_receipts, receipt_since, receipts_of
 
 NOW = datetime(2026, 1, 2, 9, 53, tzinfo=UTC)
 TEXT = marked("Notes on the project shop\n\n- never push to main")
@@ -71,7 +72,7 @@ def test_received_whole(shop: Shop) -> None:
     shop.attach("hook_success", stdout=TEXT)
     shop.attach("hook_additional_context", content=[TEXT])
     (receipt,) = shop.receipts()
-    assert (receipt.label, receipt.what, receipt.line) == ("received, whole", "handed over notes", 4)
+    assert (receipt.label, receipt.what, receipt.line) == ("received 09:53, whole", "handed over notes", 4)
     assert [f.level for f in check_receipts(shop.places)] == [Level.OK]
 
 
@@ -80,7 +81,7 @@ def test_received_whole(shop: Shop) -> None:
     [
         (
             [{"kind": "hook_additional_context", "content": [TEXT[:30]]}],
-            "cut: 30 characters arrived",
+            "cut at 30",
         ),
         (
             [{"kind": "hook_additional_context", "content": [TEXT[5:]]}],
@@ -153,3 +154,52 @@ def test_a_line_of_the_log_that_only_looks_like_a_hand_over_is_none(tmp_path: Pa
     shop = Shop(tmp_path)
     shop.ran("no summary of , characters of context, memtui:deadbeef")
     assert shop.receipts() == []
+
+
+def since(shop: Shop) -> Receipt | None:
+    """What the status line says after the last compaction."""
+    offset, line, at = 0, 0, ""
+    for number, data in enumerate(shop.transcript.read_bytes().splitlines(keepends=True), 1):
+        if b"compact_boundary" in data:
+            line, at = number, json.loads(data)["timestamp"]
+            start = offset
+        offset += len(data)
+    return receipt_since(
+        shop.places, shop.transcript, CompactionFact("auto", 1, 1, Source(line, start, at, "claude code"))
+    )
+
+
+def test_after_a_compaction_a_receipt_is_waited_for_until_the_model_goes_on(shop: Shop) -> None:
+    shop.handed()
+    shop.compacted()
+    assert since(shop) is None
+    shop.note("assistant")
+    receipt = since(shop)
+    assert receipt and receipt.label == "not received: the hook ran, and the transcript has nothing of it"
+
+
+def test_after_a_compaction_the_newest_counts_unless_one_is_bad(shop: Shop) -> None:
+    shop.handed()  # of an earlier compaction: not received, and long ago
+    shop.seconds += 3_600
+    shop.handed()
+    shop.compacted()
+    shop.attach("hook_additional_context", content=[TEXT])
+    shop.note("assistant")
+    receipt = since(shop)
+    assert receipt and (receipt.arrival, receipt.line) == ("whole", 3)
+    rescue = marked("Notes on the project shop: the rescue")
+    shop.handed(rescue, "user-prompt-submit")
+    shop.attach("hook_additional_context", "UserPromptSubmit", content=[rescue[:-20]])
+    shop.seconds += 60
+    shop.handed(TEXT, "user-prompt-submit")
+    receipt = since(shop)
+    assert receipt and receipt.label == f"cut at {len(rescue) - 20}"
+
+
+def test_after_a_compaction_without_a_hook_the_reason_is_given(shop: Shop) -> None:
+    shop.ran("captured x", "pre-compact")
+    shop.seconds += 3_600
+    shop.compacted()
+    shop.note("assistant")
+    receipt = since(shop)
+    assert receipt and receipt.reason.startswith("no hook ran: memtui is not installed")

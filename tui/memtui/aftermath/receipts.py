@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 from memtui.aftermath.marks import MARK, found_in
 from memtui.aftermath.traces import hook_context
-from memtui.clock import parse_iso
+from memtui.clock import local, parse_iso
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
 _HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
+_ANSWER = re.compile(rb'"type": ?"assistant"')
 _WITHIN = timedelta(minutes=5)
 """Between a hook's run and its record in the transcript."""
 _BEFORE = timedelta(seconds=30)
@@ -59,11 +60,17 @@ class Receipt:
     """Why it is not whole."""
     line: int = 0
     """The transcript's line that has it."""
+    arrived: int = 0
+    """Characters that arrived, where it was cut."""
 
     @property
     def label(self) -> str:
-        """``received, whole``; ``not received: ...``."""
-        words = {"whole": "received, whole", "cut": "cut", "missing": "not received", "unknown": "unknown"}
+        """``received 09:53, whole``; ``cut at 9,000``; ``not received: ...``."""
+        if self.arrival == "whole":
+            return f"received {local(self.at):%H:%M}, whole"
+        if self.arrival == "cut" and self.arrived:
+            return f"cut at {self.arrived:,}"
+        words = {"cut": "cut", "missing": "not received", "unknown": "unknown"}
         return f"{words[self.arrival]}{f': {self.reason}' if self.reason else ''}"
 
 
@@ -84,20 +91,27 @@ class Notes:
 
     hooks: tuple[_Note, ...]
     compactions: tuple[datetime, ...]
-    last: datetime | None
-    """Of the last of these records."""
+    answered: bool = False
+    """The model has said something."""
 
 
-def read_notes(transcript: Path) -> Notes:
+def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     """A transcript's records on hooks and compactions; only such lines are parsed.
+
+    Args:
+        transcript: the session's.
+        start: the byte at which to begin, which is that of a line.
+        first: the number of that line.
 
     Raises:
         OSError: it cannot be read.
     """
-    hooks, compactions = [], []
+    hooks, compactions, answered = [], [], False
     with transcript.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
+        lines.seek(start)
+        for number, line in enumerate(lines, first):
             if b'"hook_' not in line and b'"compact_boundary"' not in line:
+                answered = answered or _ANSWER.search(line) is not None
                 continue
             record = _record(line)
             moment = parse_iso(str(record.get("timestamp", "")))
@@ -109,8 +123,7 @@ def read_notes(transcript: Path) -> Notes:
                 text = hook_context(record) or str(body.get("stdout") or body.get("stderr") or "")
                 event = str(body.get("hookEvent", ""))
                 hooks.append(_Note(moment, str(body.get("type", "")), event, text, number))
-    times = [*(each.at for each in hooks), *compactions]
-    return Notes(tuple(hooks), tuple(compactions), max(times) if times else None)
+    return Notes(tuple(hooks), tuple(compactions), answered)
 
 
 def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
@@ -151,23 +164,27 @@ def _receipt(handed: Handed, notes: Notes | None) -> Receipt | None:
     if found is None or moment is None:
         return None
     what = "; ".join(part for part in handed.detail.split("; ") if part.startswith("handed over"))
-    arrival, reason, line = _arrival(handed.event, found[2], moment, notes)
     size = int(found[1].replace(",", ""))
-    return Receipt(moment, handed.session_id, handed.event, arrival, what, found[2], size, reason, line)
+    handed_over = Receipt(moment, handed.session_id, handed.event, "unknown", what, found[2], size)
+    return _arrived(handed_over, notes)
 
 
-def _arrival(event: str, mark: str, moment: datetime, notes: Notes | None) -> tuple[Arrival, str, int]:
+def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
+    """The receipt with what the transcript says of its hand-over."""
+    event, mark, moment = receipt.event, receipt.mark, receipt.at
     if notes is None:
-        return "unknown", "the transcript cannot be read any more", 0
+        return replace(receipt, reason="the transcript cannot be read any more")
     for note in notes.hooks:
         found = found_in(note.text) if note.kind == "hook_additional_context" else None
         if found is not None and found.mark == mark:
-            return ("whole", "", note.line) if found.whole else ("cut", "its beginning is missing", note.line)
+            if found.whole:
+                return replace(receipt, arrival="whole", line=note.line)
+            return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
     near = [note for note in notes.hooks if note.event == _EVENTS.get(event) and _is_near(note.at, moment)]
     for note in near:
         if note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS) and not _marked(note):
-            return "cut", f"{len(note.text):,} characters arrived", note.line
-    return "missing", _reason(mark, near), 0
+            return replace(receipt, arrival="cut", arrived=len(note.text), line=note.line)
+    return replace(receipt, arrival="missing", reason=_reason(mark, near))
 
 
 def _reason(mark: str, near: Sequence[_Note]) -> str:

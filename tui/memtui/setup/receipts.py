@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from memtui.clock import parse_iso
 from memtui.files import FileProblem
 from memtui.hooks.log import Run, read_runs
 from memtui.project import Places
+from memtui.reading.records import CompactionFact
 from memtui.setup.findings import Finding, ok, warning
 from memtui.setup.settings import EVENTS
 from memtui.setup.wiring import Wired, look
@@ -20,6 +21,8 @@ from memtui.store.transcripts import TranscriptStore
 RECENT = 20
 
 _START = "session-start"
+_BEFORE = timedelta(minutes=1)
+"""Between a SessionStart hook and the boundary that it belongs to."""
 
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
@@ -52,6 +55,33 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
     for mine in by_session.values():
         found += receipts(_handed(mine), None)
     return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+
+
+def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) -> Receipt | None:
+    """What became of what was handed over at a session's last compaction and since.
+
+    Returns:
+        The newest receipt that is not whole, else the newest; None where nothing was handed over, and as long
+        as the model has not gone on: until then it may be on its way.
+
+    Raises:
+        OSError: the hook log or the transcript cannot be read.
+    """
+    moment = parse_iso(compaction.source.timestamp)
+    if moment is None:
+        return None
+    root, session = str(places.project.root), transcript.stem
+    runs = [run for run in read_runs(places.home.hook_log) if run.project == root]
+    mine = [run for run in runs if run.session_id == session and _is_since(run, moment)]
+    notes = read_notes(transcript, compaction.source.offset, compaction.source.line)
+    starts = [at for run in mine if run.event == _START and (at := parse_iso(run.at))]
+    found = [
+        *receipts(_handed(mine), notes),
+        *without_hook(session, notes, starts, _first(runs), why_no_hook(look(places))),
+    ]
+    found = [each for each in found if notes.answered or each.arrival != "missing"]
+    bad = [each for each in found if each.arrival != "whole"]
+    return max(bad or found, key=lambda each: each.at, default=None)
 
 
 def why_no_hook(all_wired: tuple[Wired, ...]) -> str:
@@ -88,6 +118,12 @@ def check_receipts(places: Places) -> Iterator[Finding]:
     else:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
         yield warning("receipts", message, "`memtui receipts` lists them.")
+
+
+def _is_since(run: Run, moment: datetime) -> bool:
+    """Whether a hook ran at a compaction or later: SessionStart runs just before the boundary is written."""
+    at = parse_iso(run.at)
+    return at is not None and at >= moment - _BEFORE
 
 
 def _by_session(runs: list[Run]) -> dict[str, list[Run]]:
