@@ -17,9 +17,10 @@ from memtui.files import (
     replace_expected,
     shared_folder,
 )
-from memtui.formats.pins import Pin, parse_pins, with_pin, without_pin
+from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
 from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.project import Home, Project
+from memtui.safety.secrets import masked
 from memtui.store.changes import unrecorded
 
 if TYPE_CHECKING:
@@ -77,14 +78,14 @@ class Pins:
             for pin in parse_pins(self._text(everywhere)[0])
         ]
 
-    def add(self, pin: Pin, *, everywhere: bool = False) -> None:
-        """Pin a line.
+    def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
+        """Pin a line, without its secrets; returns it as it is kept.
 
         Raises:
             PinProblem: it is empty, pinned already, or does not fit.
             FileProblem: the file cannot be read or written.
         """
-        pin = pin._replace(text=clean_line(pin.text))
+        pin = pin._replace(text=clean_line(masked(pin.text)))
         path = self.path(everywhere=everywhere)
         known = self.all()
         if not pin.text:
@@ -98,20 +99,37 @@ class Pins:
             )
             raise PinProblem(path, reason)
         self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
+        return pin
 
-    def remove(self, words: str) -> None:
-        """Remove the pin of these words.
+    def remove(self, words: str, *, everywhere: bool | None = None) -> None:
+        """Remove the first pin of these words, of one of the files only where `everywhere` is given.
 
         Raises:
             PinProblem: there is no such pin.
             FileProblem: the file cannot be read or written.
         """
         known = self.all()
-        found = next((each for each in known if each.pin.text == words), None)
+        files = (False, True) if everywhere is None else (everywhere,)
+        fits = (each for each in known if each.pin.text == words and each.everywhere in files)
+        found = next(fits, None)
         if found is None:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
         what = f"removed the pin “{_short(words)}”"
         self._change(what, found.everywhere, lambda text: without_pin(text, words))
+
+    def move(self, pinned: Pinned, step: int) -> bool:
+        """Move a pin one place down (1) or up (-1) in its file; False when it is the last or first one.
+
+        Raises:
+            FileProblem: the file cannot be read or written.
+        """
+        words = pinned.pin.text
+        text, _ = self._text(pinned.everywhere)
+        if moved_pin(text, words, step) == text:
+            return False
+        what = f"moved the pin “{_short(words)}” {'down' if step > 0 else 'up'}"
+        self._change(what, pinned.everywhere, lambda text: moved_pin(text, words, step))
+        return True
 
     def _change(self, what: str, everywhere: bool, change: Change) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)

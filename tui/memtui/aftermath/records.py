@@ -67,6 +67,8 @@ class Row:
     preserved: bool = False
     """Kept because its lines are still part of the conversation."""
     need: Need | None = None
+    by_hand: bool = False
+    """Kept because a person has marked it: the summary says it in other words."""
 
     @property
     def key(self) -> str:

@@ -143,6 +143,17 @@ def hook_context(record: Record) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
+def handed_since(path: Path, offset: int) -> list[str]:
+    """Texts that hooks put into the conversation behind a byte of a transcript.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    lines = read_lines(path, start=offset, skip=lambda data: b'"hook_additional_context"' not in data)
+    found = (hook_context(record) for line in lines for record in line.records)
+    return [text for text in found if text]
+
+
 def _preserved(boundary: Record, uuids: dict[str, int]) -> frozenset[int]:
     """Lines that a boundary says to be still there: 2.1.158 and later name them by their ids."""
     data = boundary.get("compactMetadata")

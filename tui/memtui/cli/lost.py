@@ -73,8 +73,12 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
             yield f"Kept: {title}", lines
 
 
+def _why(row: Row) -> str:
+    return "marked by hand" if row.by_hand else "still there" if row.preserved else ""
+
+
 def _line(row: Row, number: int = 0) -> str:
-    notes = (cited(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
+    notes = (cited(row.source), row.need.label if row.need else "", _why(row))
     remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"

@@ -14,7 +14,6 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.formats.pins import Pin
 from memtui.project import current_session, memtui_home
-from memtui.safety.secrets import masked
 
 _LIMIT = 1 << 16
 _SOURCE = re.compile(r"L?(\d{1,9})")
@@ -63,9 +62,8 @@ def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_
     if source and line is None:
         raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
     session = (session or current_session())[:8] if line else ""
-    pin = Pin(" ".join(masked(text).split()), session, int(line[1]) if line else 0)
-    pins.add(pin, everywhere=everywhere)
-    _done("add", pin.text, as_json)
+    pin = Pin(" ".join(text.split()), session, int(line[1]) if line else 0)
+    _done("add", pins.add(pin, everywhere=everywhere).text, as_json)
 
 
 def _done(operation: str, text: str, as_json: bool) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from memtui.aftermath.compare import aftermath_of
+from memtui.aftermath.kept import kept_by_hand, with_marks
 from memtui.aftermath.naming import words
 from memtui.aftermath.records import Aftermath, Row
 from memtui.aftermath.rows import Standing
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
+from memtui.flows.pins import pinned_later
 from memtui.flows.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.hooks.active import active_rules
 from memtui.hooks.pins import pin_texts
@@ -90,15 +92,16 @@ def aftermaths(
         raise NoCompaction(transcript, "has no compaction with a summary yet")
     if not every:
         found = _meant(transcript, found, since)
+    marks = kept_by_hand(places.project, transcript.stem)
     read = read or (lambda path, until: read_facts(path, until=until, cancelled=cancelled))
     made = []
     for number, trace in found:
         facts = read(transcript, _moment(trace))
         last = trace.next_offset is None
         root = session_root(facts, places.project)
-        made.append(
-            aftermath_of(facts, trace, number, root, transcript=transcript, standing=standing if last else ())
-        )
+        held = _held(places, standing, _moment(trace)) if last else ()
+        found_rows = aftermath_of(facts, trace, number, root, transcript=transcript, standing=held)
+        made.append(with_marks(found_rows, marks))
     return made
 
 
@@ -146,6 +149,7 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
         "timestamp": row.source.timestamp or None,
         "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
         "preserved": row.preserved,
+        "by_hand": row.by_hand,
         "needed_again": row.need._asdict() if row.need else None,
         "counts": row.heavy,
     }
@@ -164,6 +168,13 @@ def standing_of(places: Places) -> list[Standing]:
         texts = [line for line in lines if len(words(line)) >= _FEW]
         found += [Standing("rule", text) for text in texts[:_MOST_RULES]]
     return found
+
+
+def _held(places: Places, standing: Sequence[Standing], moment: datetime | None) -> list[Standing]:
+    """What held at a time already: a pin that came later was not lost then."""
+    pins = any(each.kind == "pin" for each in standing)
+    later = pinned_later(places, moment) if pins and moment is not None else frozenset()
+    return [each for each in standing if each.kind != "pin" or each.text not in later]
 
 
 def _meant(

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memtui.aftermath.kept import kept_path
 from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.files.problems import writing
@@ -60,7 +61,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     stays.append("what `memtui undo` could still take back of earlier changes")
     stays.append(f"its id, in the logs of the hooks and of changes: {home.hook_log}, {home.changes_log}")
     indexed = SessionIndex(home, places.claude).has(session_id)
-    notes = [noted] if noted.is_file() else []
+    notes = [each for each in (noted, kept_path(places.project, session_id)) if each.is_file()]
     return Traces(session_id, copies, (*captures, *folders, *notes), indexed, tuple(stays))
 
 

@@ -1,0 +1,37 @@
+"""What became of each pin at a session's last compaction: its light."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from memtui.aftermath.naming import SearchedText
+
+Light = Literal["not delivered", "handed over", "kept", "new"]
+"""`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: it was pinned later."""
+
+ORDER: tuple[Light, ...] = ("not delivered", "handed over", "kept", "new")
+"""The worst first."""
+
+
+def lights(
+    pins: Iterable[str], summary: str, handed: str, later: Collection[str] = frozenset()
+) -> dict[str, Light]:
+    """The light of each pin.
+
+    Args:
+        pins: their words.
+        summary: the compaction's.
+        handed: what memtui handed over since.
+        later: the pins that were not there yet.
+    """
+    said, given = SearchedText(summary), SearchedText(handed)
+
+    def light(pin: str) -> Light:
+        if said.says(pin) is not None:
+            return "kept"
+        if given.says(pin) is not None:
+            return "handed over"
+        return "new" if pin in later else "not delivered"
+
+    return {pin: light(pin) for pin in pins}

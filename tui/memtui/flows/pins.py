@@ -1,0 +1,110 @@
+"""A project's pins with where they come from, and what became of them at a session's last compaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.aftermath.lights import Light, lights
+from memtui.aftermath.marks import MARK
+from memtui.aftermath.pins import Pins
+from memtui.aftermath.traces import handed_since
+from memtui.clock import parse_iso
+from memtui.formats.pins import Pin, parse_pins
+from memtui.project import Places
+from memtui.reading.records import CompactionFact
+from memtui.store.change_log import ChangeLog
+
+
+class PinRow(NamedTuple):
+    """A pin as a list shows it."""
+
+    pin: Pin
+    everywhere: bool
+    """It is one of the user's own, for all projects."""
+    file: Path
+    transcript: Path | None = None
+    """Of its source; None when that is not known, or not there any more."""
+
+
+def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
+    """The pins that hold in a project, in their order.
+
+    Args:
+        places: where things are.
+        transcripts: the project's, by session.
+
+    Raises:
+        FileProblem: a pins file exists and cannot be read.
+    """
+    pins = Pins(places.project, places.home)
+    return [
+        PinRow(
+            each.pin,
+            each.everywhere,
+            pins.path(everywhere=each.everywhere),
+            _transcript(each.pin.session, transcripts),
+        )
+        for each in pins.all()
+    ]
+
+
+def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> dict[str, Light]:
+    """What became of each pin at the last compaction of a session.
+
+    Args:
+        places: where things are.
+        transcript: the session's.
+        compaction: its last one.
+
+    Raises:
+        FileProblem: a pins file exists and cannot be read.
+        OSError: the transcript cannot be read.
+    """
+    words = [each.pin.text for each in Pins(places.project, places.home).all()]
+    if not words:
+        return {}
+    ours = [text for text in handed_since(transcript, compaction.source.offset) if MARK.search(text)]
+    moment = parse_iso(compaction.source.timestamp)
+    later = pinned_later(places, moment) if moment is not None else frozenset()
+    return lights(words, compaction.summary, "\n".join(ours), later)
+
+
+def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
+    """Pins of today that were not there at a time.
+
+    The log of changes has the files as they were before; of a file that was edited by hand since then
+    it is not known what is new, and all that the log does not have counts as new.
+    """
+    pins = Pins(places.project, places.home)
+    found: set[str] = set()
+    for everywhere in (False, True):
+        path = pins.path(everywhere=everywhere)
+        now = {each.pin.text for each in pins.all() if each.everywhere is everywhere}
+        if now and _written(path) > moment.timestamp():
+            found |= now - _known_at(ChangeLog(places.home), path, moment)
+    return frozenset(found)
+
+
+def _known_at(log: ChangeLog, path: Path, moment: datetime) -> set[str]:
+    """The pins of a file at a time, as far as the log of changes knows."""
+    for change in log.changes():
+        at = parse_iso(change.at)
+        for file in change.files:
+            if file.path == str(path) and at is not None and at > moment:
+                before = log.text(file.before) if file.before else None
+                return {pin.text for pin in parse_pins((before or b"").decode("utf-8", "replace"))}
+    return set()
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _transcript(session: str, transcripts: Mapping[str, Path]) -> Path | None:
+    return next((path for name, path in transcripts.items() if session and name.startswith(session)), None)
