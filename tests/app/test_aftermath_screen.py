@@ -159,3 +159,33 @@ async def test_a_capture_without_its_compaction_says_so(world: World) -> None:
             "✗"
             not in driver.browser.panes_by_kind.pending.draw_row(driver.browser.pane.selected or "", 80).plain
         )
+
+
+async def test_a_row_that_is_not_named_is_marked_as_kept_by_hand(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        screen = await aftermath(driver)
+        assert screen.aftermath
+        words = "Never refresh twice: the provider revokes both tokens."
+
+        async def at(row: str) -> None:
+            screen.listing.select(next(each.key for each in screen.aftermath.rows if each.text == row))  # type: ignore[union-attr]
+            await driver.settled()
+
+        await at("pytest -q")
+        await driver.press("m")
+        assert "Only a row that is not named (?)" in driver.last_said
+        await at(words)
+        await driver.press("m")
+        await driver.until_said("Marked as kept: it is remembered; u takes it back.")
+        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
+        assert "by hand" in driver.shown
+        await at(words)
+        assert screen.query_one("#summary", DocumentView).document.text.startswith("kept in other words")
+        await driver.press("u")
+        await driver.until_said(f"Undone: marked “{words[:20]}")
+        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 2, "the row again")
+        await at(words)
+        await driver.press("m")
+        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
+        await driver.press("escape")
+        await driver.until(lambda: "✗ 1" in driver.shown, "the smaller number in the list")

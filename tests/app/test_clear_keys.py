@@ -198,5 +198,5 @@ async def test_a_broken_file_is_told_in_the_pane_and_never_taken_for_empty(world
         assert "is broken" in driver.detail
         assert "broken" in driver.shown
         await driver.press("x")
-        assert driver.last_said == "No active command is selected."
+        assert driver.last_said == "No active command and no pin is selected."
     assert world.project.session_state_json.read_text() == '{"active_commands": ['

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from itertools import product
+
 import pytest
 from textual.content import Content
 
 from memtui.aftermath.gauge import Gauge
+from memtui.aftermath.receipts import Arrival, Receipt
 from memtui.app.settings import SettingsError, Warn, warn_of
 from memtui.app.widgets.status_bar import StatusBar, context_line
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.test_own_keys import configure
-from tests.app.world import World
+from tests.app.world import NOW, World
+
+ALL = list(product((False, True), repeat=3))
 
 
 def drawn(gauge: Gauge, width: int) -> str:
@@ -59,15 +65,22 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
             feed._show_watched("s-2", Watched(Gauge(tokens, 100_000)))
         assert len(rung) == 3  # at 1 %, at 2 %, and again after a compaction
         assert bar.context and bar.context[1] == "$error"
-        feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), "compaction loop"))
-        assert (len(rung), bar.alarm) == (4, "compaction loop")
+        feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), ("compaction loop", "open again")))
+        assert (len(rung), bar.alarm) == (4, "compaction loop  open again")
+
+
+def test_the_flag_of_tmux_is_apart_from_the_bell() -> None:
+    rings = [Warn(bell=bell, tmux=tmux).rings(in_tmux=within) for bell, tmux, within in ALL]
+    assert rings == [False, False, False, True, True, True, True, True]
 
 
 def test_settings(world: World) -> None:
     assert warn_of(world.home) == Warn((90,), False)
     configure(world, "[warn]\nat = [95, 80]\nbell = true\n")
     assert warn_of(world.home) == Warn((80, 95), True)
-    for wrong in ("at = 90", "at = [0]", "at = []", 'bell = "yes"'):
+    configure(world, "[warn]\ntmux = true\n")
+    assert warn_of(world.home) == Warn((90,), False, True)
+    for wrong in ("at = 90", "at = [0]", "at = []", 'bell = "yes"', "tmux = 1"):
         path = configure(world, f"[warn]\n{wrong}\n")
         with pytest.raises(SettingsError, match="warn"):
             warn_of(world.home)
@@ -90,3 +103,38 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
         )
         feed._show_watched("s-2", Watched(Gauge(95_000, 100_000)))
         await driver.until(lambda: "95% ●" in driver.lines[0], "the warning")
+
+
+async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
+    from memtui.app.model.watch import Watched
+
+    full_session(world)
+    async with opened(world) as driver:
+        feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
+        await driver.until(lambda: bar.context, "the context")
+
+        def shown(minutes: float, arrival: Arrival, reason: str = "") -> tuple[str, str]:
+            receipt = Receipt(
+                NOW - timedelta(minutes=minutes), "s-2", "session-start", arrival, reason=reason
+            )
+            feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), receipt=receipt))
+            return bar.receipt
+
+        assert shown(3, "whole") == ("received 13:17, whole", "$success")
+        await driver.settled()
+        assert "received 13:17, whole" in driver.lines[0]
+        assert shown(61, "whole") == ("", "")
+        assert shown(3, "unknown") == ("", "")
+        reason = "no hook ran: it is not installed"
+        assert shown(300, "missing", reason) == (f"not received: {reason}", "$error")
+
+
+async def test_a_short_window_says_that_nothing_was_received(world: World) -> None:
+    from memtui.app.model.watch import Watched
+
+    full_session(world)
+    async with opened(world, SHORT) as driver:
+        receipt = Receipt(NOW, "s-2", "session-start", "missing", reason="no hook ran")
+        for _ in range(2):
+            driver.browser.feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), receipt=receipt))
+        assert driver.app.said.count("Not received: no hook ran") == 1

@@ -62,7 +62,8 @@ EMPTY = [
     ("2", "D", "Nothing is selected."),
     ("2", "o", "Nothing is selected, so there is no transcript to open."),
     ("2", "e", "Nothing is selected."),
-    ("3", "x", "No active command is selected."),
+    ("3", "x", "No active command and no pin is selected."),
+    ("3", "J", "No pin is selected: active commands have no order."),
     ("3", "X", "No command is active."),
     ("3", "o", "Nothing is selected, so there is no transcript to open."),
     ("3", "e", "Nothing is selected."),
@@ -184,7 +185,8 @@ async def test_the_footer_is_made_from_the_table(full: World) -> None:
     async with opened(full, (200, 45)) as driver:
         for pane_id in PANES:
             await driver.press(str(PANES.index(pane_id) + 1))
-            offered = footer_commands(pane_id, offers=frozenset({"install", "review", "lost"}))
+            pinning = {"pin_line"} if pane_id is PaneId.STATE else set()
+            offered = footer_commands(pane_id, offers=frozenset({"install", "review", "lost"} | pinning))
             expected = " ".join(f" {command.shown} {command.label}" for command in offered)
             assert driver.lines[-1].rstrip() == expected
 

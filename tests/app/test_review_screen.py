@@ -146,7 +146,7 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         assert target(review) == "questions"
         before = texts(review)
         await driver.press("f2")
-        assert review.evidence_list.has_focus
+        assert review.facts.listing.has_focus
         await driver.press("g", key)
         assert driver.last_said == "Added to Open questions / issues."
         assert texts(review) == {
@@ -219,7 +219,7 @@ async def test_headings_of_the_evidence_are_no_facts(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("f2", "g")
-        listing = review.evidence_list
+        listing = review.facts.listing
         chosen = []
         for _ in range(len(listing.rows)):
             chosen.append(listing.selected)
@@ -414,7 +414,7 @@ async def test_without_a_transcript_the_capture_itself_makes_the_draft(full: Wor
         await driver.press("j", "r")
         await driver.until(lambda: driver.review.field("title").text, "the draft")
         assert driver.review.field("title").text == "Make the export stream"
-        assert "No facts: " in driver.review.evidence_list.empty
+        assert "No facts: " in driver.review.facts.listing.empty
         await driver.press("f2", "space")
         assert driver.last_said == "No fact is selected."
         await driver.press("f3")

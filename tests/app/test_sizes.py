@@ -154,7 +154,7 @@ async def test_resizing_in_the_review_keeps_the_field(full: World) -> None:
         await driver.press("f2")
         for size in (NARROW, SHORT, WIDE):
             await resize(driver, size)
-            assert driver.review.evidence_list.has_focus
+            assert driver.review.facts.listing.has_focus
             assert driver.has("#evidence")
 
 

@@ -23,7 +23,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.ending import end_with_terminal
-from memtui.app.host import AftermathWanted, HostApp
+from memtui.app.host import AftermathWanted, HostApp, PinWanted, UndoWanted
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
@@ -173,6 +173,22 @@ class MemtuiApp(HostApp):
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             browser.actions.aftermaths.open(message.transcript, message.since)
+
+    def on_pin_wanted(self, message: PinWanted) -> None:
+        """Pin a line that the screen in front shows."""
+        browser = self.screen_stack[0]
+        if isinstance(browser, BrowserScreen):
+            browser.actions.pins.pin(message.text, message.transcript, message.line)
+
+    def action_undo(self) -> None:
+        """Take back the last change."""
+        self.post_message(UndoWanted())
+
+    def on_undo_wanted(self, message: UndoWanted) -> None:
+        """Take back the last change, from the screen in front."""
+        browser = self.screen_stack[0]
+        if isinstance(browser, BrowserScreen):
+            browser.actions.undos.undo(message.then)
 
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None

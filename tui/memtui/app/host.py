@@ -37,6 +37,32 @@ class AftermathWanted(Message):
         self.since = since
 
 
+class PinWanted(Message):
+    """The app is asked to pin a line."""
+
+    def __init__(self, text: str, transcript: Path | None, line: int) -> None:
+        """Make the message.
+
+        Args:
+            text: one line.
+            transcript: where it comes from; None when that is not known.
+            line: the transcript's line; 0 when it is not known.
+        """
+        super().__init__()
+        self.text = text
+        self.transcript = transcript
+        self.line = line
+
+
+class UndoWanted(Message):
+    """The app is asked to take back the last change."""
+
+    def __init__(self, then: Callable[[], object] | None = None) -> None:
+        """Make the message; `then` is called when it is taken back."""
+        super().__init__()
+        self.then = then
+
+
 class Host(Protocol):
     """The screen that an action or a widget works for."""
 

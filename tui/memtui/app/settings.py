@@ -76,11 +76,17 @@ class Warn(NamedTuple):
     at: tuple[int, ...] = (90,)
     """Percent of the context, in order."""
     bell: bool = False
-    """The terminal's bell rings then, once; tmux marks the window (with its option monitor-bell)."""
+    """The terminal's bell rings then, once."""
+    tmux: bool = False
+    """Within tmux the window is marked then, once; outside nothing happens."""
+
+    def rings(self, *, in_tmux: bool) -> bool:
+        """Whether the bell is sent: tmux marks the window by it, and `bell-action` says whether it sounds."""
+        return self.bell or (self.tmux and in_tmux)
 
 
 def warn_of(home: Home) -> Warn:
-    """When the context line warns: ``[warn] at`` and ``bell``.
+    """When the context line warns: ``[warn] at``, ``bell`` and ``tmux``.
 
     Raises:
         SettingsError: config.toml cannot be read, or says something else than percents and true or false.
@@ -89,12 +95,12 @@ def warn_of(home: Home) -> Warn:
     path = home.config / _FILE
     if not isinstance(section, dict):
         raise SettingsError(f"{path}: warn must be a section: [warn], then lines like at = [80, 95].")
-    at, bell = section.get("at", [90]), section.get("bell", False)
+    at, bell, tmux = section.get("at", [90]), section.get("bell", False), section.get("tmux", False)
     if not isinstance(at, list) or not all(type(each) is int and 0 < each <= 100 for each in at) or not at:
         raise SettingsError(f"{path}: [warn] at must be a list of percents, such as [80, 95].")
-    if not isinstance(bell, bool):
-        raise SettingsError(f"{path}: [warn] bell must be true or false.")
-    return Warn(tuple(sorted(at)), bell)
+    if not isinstance(bell, bool) or not isinstance(tmux, bool):
+        raise SettingsError(f"{path}: [warn] bell and tmux must be true or false.")
+    return Warn(tuple(sorted(at)), bell, tmux)
 
 
 def theme_of(home: Home, known: Collection[str]) -> str:

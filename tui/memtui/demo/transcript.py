@@ -171,6 +171,17 @@ class TranscriptWriter:
             message={"role": "user", "content": summary},
         )
 
+    def hook_context(self, text: str, *, event: str = "SessionStart") -> None:
+        """A hook adds a text to the conversation."""
+        name = f"{event}:compact" if event == "SessionStart" else event
+        attachment = {
+            "type": "hook_additional_context",
+            "content": [text],
+            "hookName": name,
+            "hookEvent": event,
+        }
+        self._line(type="attachment", attachment=attachment)
+
     def _tool(
         self, name: str, tool_input: Mapping[str, Any], text: str, result: Any, *, failed: bool = False
     ) -> None:

@@ -1,10 +1,11 @@
-"""Clearing active commands."""
+"""Clearing active commands, and removing and moving pins."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
 
+from memtui.app.actions.pins import PinActions
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.browser import Browser
 from memtui.app.panes.commands import CommandsPane
@@ -12,28 +13,41 @@ from memtui.clean import clean_line
 
 
 class CommandActions:
-    """Makes active commands inactive: one, or all of them."""
+    """Makes active commands inactive: one, or all of them. What is done to a pin is for `PinActions`."""
 
-    def __init__(self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows) -> None:
+    def __init__(
+        self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows, pins: PinActions
+    ) -> None:
         self._host = place.host
         self._browser = browser
         self._pane = pane
         self._windows = windows
+        self._pins = pins
 
     def clear(self) -> None:
-        """Make the selected command inactive."""
-        command = self._pane.command(self._pane.selected)
-        if command is None:
-            self._host.say("No active command is selected.", warn=True)
+        """Make the selected command inactive, or remove the selected pin."""
+        command, pin = self._pane.command(self._pane.selected), self._pane.pin(self._pane.selected)
+        if pin is not None:
+            self._pins.remove(pin)
+        elif command is None:
+            self._host.say("No active command and no pin is selected.", warn=True)
         else:
             self._host.start(partial(self._clear, command.name), group="clear")
+
+    def move_pin(self, step: int) -> None:
+        """Move the selected pin down or up in its file."""
+        pin = self._pane.pin(self._pane.selected)
+        if pin is None:
+            self._host.say("No pin is selected: active commands have no order.", warn=True)
+        else:
+            self._pins.move(pin, step)
 
     def clear_all(self) -> None:
         """Make all commands inactive, once confirmed."""
         self._host.start(self._clear_all, group="clear-all", exclusive=True)
 
     async def _clear_all(self) -> None:
-        number = len(self._pane.all_keys())
+        number = len(self._pane.command_keys)
         if not number:
             self._host.say("No command is active.", warn=True)
             return

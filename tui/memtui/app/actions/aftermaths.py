@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.actions.undos import Undos
 from memtui.app.model.browser import Browser
 from memtui.app.panes.pending import PendingPane
 
@@ -16,15 +15,12 @@ from memtui.app.panes.pending import PendingPane
 class AftermathActions:
     """Opens the aftermath of a capture's compaction, and counts losses for the list."""
 
-    def __init__(
-        self, place: Place, browser: Browser, pane: PendingPane, windows: Windows, undos: Undos
-    ) -> None:
+    def __init__(self, place: Place, browser: Browser, pane: PendingPane, windows: Windows) -> None:
         self._place = place
         self._host = place.host
         self._browser = browser
         self._pane = pane
         self._windows = windows
-        self._undos = undos
 
     def show(self) -> None:
         """Show what the compaction of the selected capture lost and kept."""
@@ -36,13 +32,13 @@ class AftermathActions:
         elif subject.transcript is None:
             self._host.say(subject.no_transcript, warn=True)
         else:
-            self._windows.aftermath(subject.transcript, row.capture.timestamp, self._undos.undo)
+            self._windows.aftermath(subject.transcript, row.capture.timestamp, self._place.show_detail)
 
     def open(self, transcript: Path, since: datetime | None) -> None:
         """Show what the first compaction at or after a time lost and kept, of a session of the project."""
         sessions = {entry.session_id for entry in self._browser.transcripts.entries()}
         if transcript.stem in sessions:
-            self._windows.aftermath(transcript, since, self._undos.undo)
+            self._windows.aftermath(transcript, since, self._place.show_detail)
         else:
             self._host.say("Only a session of this project can be given back what it lost.", warn=True)
 

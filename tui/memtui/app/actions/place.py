@@ -15,6 +15,7 @@ from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
     from memtui.app.panes.pane import Pane
+    from memtui.app.widgets.document_view import DocumentView
     from memtui.flows.review import Reviewed
     from memtui.flows.searching import Result
     from memtui.store.listing import Entry
@@ -43,6 +44,12 @@ class Place(Protocol):
 
     def read_selected(self) -> None:
         """Go to the detail of the selected item."""
+
+    detail_view: DocumentView
+    """The detail of what is selected."""
+
+    def get_selected_text(self) -> str | None:
+        """The text that is selected with the mouse."""
 
     def offer_keys(self) -> None:
         """Let the key bar show what can be done where the focus is."""
@@ -87,7 +94,7 @@ class Windows(Protocol):
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
 
-    def aftermath(self, transcript: Path, since: datetime | None, undo: Callable[[], None]) -> None:
+    def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
         """Show what a compaction lost and kept."""
 
     def transcript(self, path: Path, line: int = 0) -> None:

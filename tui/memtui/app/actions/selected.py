@@ -51,4 +51,4 @@ class SelectedActions:
             return
         if problem := self._windows.edit(subject.file):
             self._host.say(problem, warn=True)
-        self._host.hint("compacts", "memories", "commands", "states")
+        self._host.hint("compacts", "memories", "commands", "pins", "userpins", "states")

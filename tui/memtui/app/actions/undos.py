@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memtui.app.panes.pane import Pane
     from memtui.store.history import Recorded
 
-_TARGETS = ("commands", "compacts", "memories", "branch")
+_TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
 _NOTHING = "Nothing to undo in this project."
 _NOTHING_UNDONE = "Nothing to redo."
 
@@ -33,9 +33,9 @@ class Undos:
         self._refused: set[str] = set()
         """Changes that cannot be taken back in this run: the next undo goes to the one before."""
 
-    def undo(self) -> None:
-        """Take back the last change."""
-        self._host.start(partial(self._revert, undone=False), group="undo")
+    def undo(self, then: Callable[[], object] | None = None) -> None:
+        """Take back the last change; `then` is called when that is done."""
+        self._host.start(partial(self._revert, undone=False, then=then), group="undo")
 
     def redo(self) -> None:
         """Do again what was taken back last."""
@@ -46,11 +46,12 @@ class Undos:
         self._windows.changes(self._look_again)
 
     def _look_again(self) -> None:
+        self._browser.aftermaths.forget()  # a pin may be gone, or back
         for pane in self._panes:
             pane.resync()
         self._host.hint(*_TARGETS)
 
-    async def _revert(self, *, undone: bool) -> None:
+    async def _revert(self, *, undone: bool, then: Callable[[], object] | None = None) -> None:
         async with self._one_by_one:
             with self._host.reporting("redoing" if undone else "undoing"):
                 history = await asyncio.to_thread(lambda: self._browser.history)
@@ -65,6 +66,8 @@ class Undos:
                         self._refused.add(change.change.id)
                     raise
                 self._look_again()
+                if then is not None:
+                    then()
                 self._host.say(f"{'Redone' if undone else 'Undone'}: {self._named(change)}.")
 
     def _named(self, change: Recorded) -> str:

@@ -57,7 +57,11 @@ def whole(item: Item) -> str:
     if isinstance(item, str):
         return item
     words = {"not named": "not in its own words"}
-    state = "still part of the conversation" if item.preserved else words.get(item.state, item.state)
+    state = words.get(item.state, item.state)
+    if item.preserved:
+        state = "still part of the conversation"
+    elif item.by_hand:
+        state = "kept in other words, as you marked it"
     notes = (state, cited(item.source, clock=True), item.need.label if item.need else "")
     return f"{' · '.join(note for note in notes if note)}\n{item.text}"
 
@@ -129,7 +133,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     return [
         styled(
             ("notes " if each.event == "session-start" else "rescue ", "label"),
-            (f"{local(each.at):%H:%M} ", "dim"),
+            ("" if each.arrival == "whole" else f"{local(each.at):%H:%M} ", "dim"),
             (each.label, _ARRIVED.get(each.arrival, "bad")),
         )
         for each in reversed(near)

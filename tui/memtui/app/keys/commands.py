@@ -134,7 +134,26 @@ COMMANDS: tuple[Command, ...] = (
         _MEMORIES,
         rank=40,
     ),
-    Command("x", "x", "clear", "clear this active command", "clear_command", _COMMANDS, rank=10),
+    Command(
+        "exclamation_mark",
+        "!",
+        "pin line",
+        "pin this line: no compaction may lose it",
+        "pin_line",
+        rank=19,
+        offered=True,
+    ),
+    Command(
+        "x",
+        "x",
+        "clear",
+        "clear this active command, or remove this pin",
+        "clear_command",
+        _COMMANDS,
+        rank=10,
+    ),
+    Command("J", "J", "pin down", "move this pin down: the first ones count most", "pin_down", _COMMANDS),
+    Command("K", "K", "pin up", "move this pin up", "pin_up", _COMMANDS),
     Command("X", "X", "clear all", "clear all active commands (asks)", "clear_all", _COMMANDS, rank=20),
     Command(
         "v", "v", "versions", "versions of the session state, with what has changed", "versions", _STATE, 10

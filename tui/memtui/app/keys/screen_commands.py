@@ -114,6 +114,10 @@ REVIEW = CommandTable(
             "screen.group(1)",
             _FACTS,
         ),
+        ScreenCommand(
+            "exclamation_mark", "!", "pin", "pin this fact: no compaction may lose it", "screen.pin", _FACTS
+        ),
+        ScreenCommand("u", "u", "undo", "take back the last change", "app.undo", _FACTS, bar=False),
         ScreenCommand("w", "w", "whole text", "read this fact in full", "screen.read_fact", _FACTS),
         ScreenCommand(
             "f2", "f2", "facts", "go from the form to the facts", "screen.switch", _FORM, priority=True
@@ -196,6 +200,14 @@ TRANSCRIPT = CommandTable(
         ScreenCommand(
             "E", "E", "export", "write the session as a page, or as Markdown", "screen.export", bar=False
         ),
+        ScreenCommand(
+            "exclamation_mark",
+            "!",
+            "pin",
+            "pin the selection or this line: no compaction may lose it",
+            "screen.pin",
+        ),
+        ScreenCommand("u", "u", "undo", "take back the last change", "app.undo", bar=False),
         ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
         ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
         ScreenCommand(
@@ -381,6 +393,14 @@ AFTERMATH = CommandTable(
         ),
         ScreenCommand(
             "exclamation_mark", "!", "pin", "pin this row: no compaction may lose it", "screen.pin"
+        ),
+        ScreenCommand(
+            "m",
+            "m",
+            "kept",
+            "mark this row as kept, said in other words (?); or take the mark back",
+            "screen.mark",
+            _ROWS,
         ),
         ScreenCommand(
             "enter", "enter", "evidence", "read what keeps it", "screen.switch", _ROWS, bound=False

@@ -179,7 +179,7 @@ class Browser:
         """Looks at the context of a session."""
         from memtui.app.model.watch import Watch
 
-        return Watch(self.courses)
+        return Watch(self.courses, self.places)
 
     @cached_property
     def pins(self) -> Pins:
@@ -224,6 +224,8 @@ class Browser:
             Target("commands", self.project.session_state_json.parent),
             Target("memories", self._home.memories, recursive=True),
             Target("states", self._home.states, recursive=True),
+            Target("pins", self.project.pins.parent),
+            Target("userpins", self._home.pins.parent),
             Target("branch", self.project.root / ".git"),
             *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
         ]

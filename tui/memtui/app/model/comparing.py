@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memtui.app.model.indexing import MANY, Indexer
-from memtui.app.model.views import BranchView, CommandsView, DraftWanted, StateView, View
+from memtui.app.model.views import BranchView, CommandsView, DraftWanted, PinsView, StateView, View
 from memtui.files import FileNotRegular, FileProblem
 from memtui.files.problems import reading
-from memtui.project import Project, git_branch
+from memtui.project import Places, Project, git_branch
 
 if TYPE_CHECKING:
     from memtui.app.model.capture_rows import CaptureRows
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
     from memtui.store.active_commands import ActiveCommandStore
+    from memtui.store.transcripts import TranscriptStore
 
 _UNREAD = "unread"
 """The start of every comparison: captures known only by name."""
@@ -30,6 +31,7 @@ Publish = Callable[[View], None]
 class Compared(Protocol):
     """The stores of a project; `Browser` has them, each made on first use."""
 
+    places: Places
     project: Project
     indexer: Indexer
 
@@ -52,6 +54,10 @@ class Compared(Protocol):
     @property
     def health(self) -> Health:
         """Whether captures arrive."""
+
+    @property
+    def transcripts(self) -> TranscriptStore:
+        """Claude Code's transcripts of the project."""
 
     @property
     def sessions(self) -> Sessions:
@@ -105,6 +111,7 @@ class Comparison:
             (frozenset({"branch"}), self._check_root),
             (frozenset({"branch"}), self._compare_branch),
             (frozenset({"commands"}), self._compare_commands),
+            (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
@@ -134,6 +141,16 @@ class Comparison:
         else:
             lacking = {name: lack for each in found.commands if (lack := self._lack(name := each.name))}
             self._publish_new(CommandsView(found.commands, found.broken, lacking=lacking), publish)
+
+    def _compare_pins(self, publish: Publish) -> None:
+        from memtui.flows.pins import pin_rows
+
+        try:
+            transcripts = {each.session_id: each.path for each in self._of.transcripts.entries()}
+            view = PinsView(tuple(pin_rows(self._of.places, transcripts)))
+        except FileProblem as problem:
+            view = PinsView(problem=str(problem))
+        self._publish_new(view, publish)
 
     def _lack(self, command: str) -> str:
         from memtui.store.commands_file import NoCommandFile

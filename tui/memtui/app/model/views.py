@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from memtui.aftermath.lights import Light
     from memtui.files import Signature
+    from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
@@ -93,6 +95,24 @@ class CommandsView(NamedTuple):
     """By name, why a command's rules do not outlive a compaction: `no file`, `no summary`."""
 
 
+class PinsView(NamedTuple):
+    """The pins that hold in the project, or why they cannot be read."""
+
+    pins: tuple[PinRow, ...] = ()
+    problem: str = ""
+
+
+class LightsView(NamedTuple):
+    """What became of the pins at the last compaction of the session that is shown."""
+
+    lights: Mapping[str, Light] = _NONE
+    """By their words; none where nothing was compacted yet."""
+    at: datetime | None = None
+    """When that was."""
+    waiting: bool = False
+    """Pins wait for the session's next prompt."""
+
+
 class StateView(NamedTuple):
     """The state of the session that is shown, stored or drafted, or none with the reason."""
 
@@ -150,6 +170,6 @@ class BranchView(NamedTuple):
     branch: str = ""
 
 
-PaneView = CapturesView | MemoriesView | CommandsView | StateView
+PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
 """The contents of a pane."""
-View = CapturesView | MemoriesView | CommandsView | StateView | DraftWanted | BranchView | HealthView
+View = PaneView | DraftWanted | BranchView | HealthView

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.aftermath.gauge import Gauge, finished, limit_of, loops, may_loop, measure, returned
+from memtui.aftermath.outbox import PINS, Outbox
+from memtui.aftermath.receipts import Receipt
 from memtui.aftermath.traces import traces
 from memtui.app.model.courses import Course, Courses
+from memtui.app.model.views import LightsView
 from memtui.clean import clean_line
 from memtui.clock import parse_iso
+from memtui.files import FileProblem
+from memtui.flows.pins import pin_lights
+from memtui.project import Places
 from memtui.reading.facts import read_facts
+from memtui.reading.records import CompactionFact
+from memtui.setup.receipts import receipt_since
 
 _LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
 
@@ -20,15 +28,19 @@ class Watched(NamedTuple):
     """The current values of a session."""
 
     gauge: Gauge
-    alarm: str = ""
-    """One line on what goes wrong; "" for nothing."""
+    alarms: tuple[str, ...] = ()
+    """What goes wrong, a line each."""
+    lights: LightsView = LightsView()
+    receipt: Receipt | None = None
+    """Of what was handed over since the last compaction."""
 
 
 class Watch:
     """Reads sessions; what was done before a compaction is read once."""
 
-    def __init__(self, courses: Courses) -> None:
+    def __init__(self, courses: Courses, places: Places) -> None:
         self._courses = courses
+        self._places = places
         self._done: dict[tuple[Path, int], frozenset[str]] = {}
 
     def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
@@ -45,13 +57,31 @@ class Watch:
         """
         course = self._courses.read(transcript, cancelled)
         limit = limit_of(course.compactions, limits, course.models)
-        return Watched(measure(course.sizes, course.turns, limit), self._alarm(transcript, course, cancelled))
-
-    def _alarm(self, transcript: Path, course: Course, cancelled: Callable[[], bool]) -> str:
+        gauge = measure(course.sizes, course.turns, limit)
         if not course.compactions:
-            return ""
+            return Watched(gauge)
+        alarms = tuple(self._alarms(transcript, course, cancelled))
+        last = course.compactions[-1]
+        return Watched(gauge, alarms, self._lights(transcript, last), self._receipt(transcript, last))
+
+    def _receipt(self, transcript: Path, last: CompactionFact) -> Receipt | None:
+        try:
+            return receipt_since(self._places, transcript, last)
+        except OSError:
+            return None
+
+    def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
+        """What the last compaction has done to the pins; nothing where that cannot be read."""
+        try:
+            lights = pin_lights(self._places, transcript, last)
+        except (OSError, FileProblem):
+            return LightsView()
+        waiting = any(each.kind == PINS for each in Outbox(self._places.home, transcript.stem).waiting())
+        return LightsView(lights, parse_iso(last.source.timestamp), waiting)
+
+    def _alarms(self, transcript: Path, course: Course, cancelled: Callable[[], bool]) -> Iterator[str]:
         if may_loop(course.compactions) and loops(traces(transcript, cancelled)):
-            return _LOOPS
+            yield _LOOPS
         last = course.compactions[-1].source
         key = (transcript, last.line)
         if key not in self._done:
@@ -59,4 +89,5 @@ class Watch:
                 read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
             )
         again = returned(self._done[key], course.todos, last.line)
-        return f"done before, open again: {clean_line(again[0])}" if again else ""
+        if again:
+            yield f"done before, open again: {clean_line(again[0])}"

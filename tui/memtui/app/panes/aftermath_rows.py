@@ -22,7 +22,7 @@ def draw(item: Item, ticked: bool, width: int) -> Content:
         return Content(clean_line(item))
     if isinstance(item, Unfounded):
         return row([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
-    notes = (item.need.label if item.need else "", cited(item.source))
+    notes = (item.need.label if item.need else "", "by hand" if item.by_hand else "", cited(item.source))
     right = " ".join(note for note in notes if note) if width >= _WIDE else cited(item.source)
     text = clean_line(masked(item.text))
     if item.kind in PATHS:

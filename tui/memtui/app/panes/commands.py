@@ -1,4 +1,4 @@
-"""Pane 3: the active commands, whose rules must survive a compaction (seed 002)."""
+"""Pane 3: the active commands, whose rules must survive a compaction (seed 002), and the pins under them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,40 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.app.details.pins import MARKS, pin_document
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
-from memtui.app.model.views import CommandsView, View
+from memtui.app.model.views import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
 from memtui.hooks.active import long_rules
+from memtui.safety.secrets import masked
 from memtui.store.commands_file import NoCommandFile
 
 if TYPE_CHECKING:
+    from memtui.aftermath.lights import Light
+    from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
 
-_NONE = "No command is active.\n\nCommands that register themselves show here, with the rules they keep."
+_NONE = (
+    "No command is active.\n\n"
+    "Commands that register themselves show here, with the rules they keep; so do lines that ! has pinned."
+)
 _BROKEN = "broken:"
+_PIN, _OWN = "pin:", "everywhere:"
+_PINS_BROKEN = "broken pins"
+_RED = "not delivered"
+_COLOURS = {"good": "$success", "bad": "$error", "dim": "$quiet"}
 
 
 class CommandsPane(Pane):
-    """The pane of active commands; unusable entries are listed with their problem."""
+    """The pane of active commands and, under them, of pins: undelivered pins first.
+
+    Unusable entries are listed with their problem.
+    """
 
     pane_id = PaneId.COMMANDS
     number = 3
@@ -35,35 +49,67 @@ class CommandsPane(Pane):
         super().__init__(browser, empty=_NONE)
         self.view = CommandsView()
         self._by_name: dict[str, ActiveCommand] = {}
+        self._pins: dict[str, PinRow] = {}
+        self._pins_problem = ""
+        self.lights = LightsView()
 
     def apply(self, view: View) -> None:
         """Show a newer list."""
         if isinstance(view, CommandsView):
             self.view = view
             self._by_name = {command.name: command for command in view.commands}
-            self.say_when_empty(clean_line(view.problem) or _NONE)
-            self.show_rows()
+        elif isinstance(view, PinsView):
+            self._pins = {_pin_key(pin): pin for pin in view.pins}
+            self._pins_problem = view.problem
+        elif isinstance(view, LightsView):
+            self.lights = view
+        else:
+            return
+        self.say_when_empty(clean_line(self.view.problem or self._pins_problem) or _NONE)
+        self.show_rows()
+        if isinstance(view, CommandsView):
             self.welcome(self._by_name, whole=not view.problem)
 
     def command(self, key: str | None) -> ActiveCommand | None:
         """The active command behind a row, None for a broken entry."""
         return self._by_name.get(key) if key is not None else None
 
-    def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown."""
+    @property
+    def command_keys(self) -> Sequence[str]:
+        """The keys of the commands and of broken entries."""
         return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
 
+    def pin(self, key: str | None) -> PinRow | None:
+        """The pin behind a row."""
+        return self._pins.get(key) if key is not None else None
+
+    def all_keys(self) -> Sequence[str]:
+        """Every key, in the order shown."""
+        red = [key for key in self._pins if self._light(key) == _RED]
+        unreadable = (_PINS_BROKEN,) if self._pins_problem else ()
+        return (*self.command_keys, *unreadable, *red, *(key for key in self._pins if key not in red))
+
     def count(self) -> str:
-        """The text after the title."""
-        return str(len(self._by_name)) if self._by_name else ""
+        """The text after the title: `2 · 3 pins, 1 ✗`."""
+        number, red = len(self._pins), sum(self._light(key) == _RED for key in self._pins)
+        pins = f"{number} pin{'' if number == 1 else 's'}{f', {red} ✗' if red else ''}" if number else ""
+        return " · ".join(part for part in (str(len(self._by_name) or ""), pins) if part)
+
+    def _light(self, key: str) -> Light | None:
+        return self.lights.lights.get(self._pins[key].pin.text)
 
     def text_of(self, key: str) -> str:
         """The text that the filter searches."""
-        return key
+        pin = self.pin(key)
+        return pin.pin.text if pin is not None else key
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
-        command = self.command(key)
+        command, pin = self.command(key), self.pin(key)
+        if pin is not None:
+            sign, role = MARKS[self._light(key)]
+            source = f"L{pin.pin.line}" if pin.pin.line else ""
+            return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
             return row([(self._reason(key), "$error")], "", width)
         ago = short_age(command.activated_at, self.clock()) if command.activated_at else ""
@@ -72,6 +118,8 @@ class CommandsPane(Pane):
         return row([("/", "$quiet"), clean_line(command.name).removeprefix("/"), mark], ago, width)
 
     def _reason(self, key: str) -> str:
+        if key == _PINS_BROKEN:
+            return clean_line(self._pins_problem)
         number = key.removeprefix(_BROKEN)
         if number.isdecimal() and int(number) < len(self.view.broken):
             return clean_line(self.view.broken[int(number)])
@@ -79,7 +127,9 @@ class CommandsPane(Pane):
 
     def detail(self, key: str | None) -> Detail:
         """The detail of a row."""
-        command = self.command(key)
+        command, pin = self.command(key), self.pin(key)
+        if pin is not None and key is not None:
+            return Detail(f"{key} {self._light(key)}", "Pin", pin_document(pin, self.lights))
         if key is None:
             return Detail(
                 "", "Command", plain(self.view.problem or _NONE, "warn" if self.view.problem else "dim")
@@ -129,7 +179,10 @@ class CommandsPane(Pane):
 
     def subject(self, key: str | None) -> Subject:
         """The subject for keys."""
-        command = self.command(key)
+        command, pin = self.command(key), self.pin(key)
+        if pin is not None:
+            gone = "The session of this pin is not known, or its transcript is not there any more."
+            return Subject(file=pin.file, transcript=pin.transcript, no_transcript=gone)
         state_file = self.browser.project.session_state_json
         if command is None:
             return Subject(file=state_file if state_file.exists() else None)
@@ -138,3 +191,7 @@ class CommandsPane(Pane):
         except FileProblem:
             file = state_file
         return Subject(file=file, no_transcript="An active command names no transcript.")
+
+
+def _pin_key(pin: PinRow) -> str:
+    return f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}"

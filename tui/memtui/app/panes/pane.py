@@ -137,6 +137,13 @@ class Pane(RowList):
         self.refresh_rows()
         self._show_title(len(self.rows))
 
+    no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
+    """Why `line_of` is empty."""
+
+    def line_of(self, key: str | None) -> str:
+        """The line of the session that a row shows, with its source; "" where it shows none."""
+        return ""
+
     def unfold(self, name: str) -> None:
         """Open a fold of the detail, or close it."""
 

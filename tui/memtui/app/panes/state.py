@@ -36,6 +36,8 @@ _CHART = "context"
 """The fold of the chart."""
 _NEXT = 3
 """Upcoming tasks shown at a glance."""
+_COUNTS = frozenset({"…", "✓", "phase"})
+"""Labels of rows that are no lines of the session."""
 _RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
@@ -177,6 +179,11 @@ class StatePane(Pane):
         """The text that the filter searches."""
         glance = self._glance.get(key)
         return f"{glance.label} {glance.text}" if glance else key
+
+    def line_of(self, key: str | None) -> str:
+        """The goal, a task or an error; rows that count others are no lines."""
+        glance = self._glance.get(key) if key is not None else None
+        return glance.text if glance is not None and glance.label not in _COUNTS else ""
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""

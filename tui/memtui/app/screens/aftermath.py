@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,9 +15,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.aftermath.pins import Pins
+from memtui.aftermath.kept import mark
 from memtui.aftermath.records import Aftermath, Row
 from memtui.app.details.aftermath import Item, items_of, summary_document
+from memtui.app.host import PinWanted, UndoWanted
 from memtui.app.keys.screen_commands import AFTERMATH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.aftermath_rows import draw
@@ -28,7 +29,6 @@ from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute, parse_iso
 from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
-from memtui.formats.pins import Pin
 from memtui.reading.short_text import tokens
 
 if TYPE_CHECKING:
@@ -52,22 +52,18 @@ class AftermathScreen(Screen[None]):
     TABLE = AFTERMATH
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
-    def __init__(
-        self, browser: Browser, transcript: Path, since: datetime | None, undo: Callable[[], None]
-    ) -> None:
+    def __init__(self, browser: Browser, transcript: Path, since: datetime | None) -> None:
         """Make the screen.
 
         Args:
             browser: the project.
             transcript: the session's.
             since: the first compaction at or after this time; the newest one when None.
-            undo: takes back the last change of the project.
         """
         super().__init__()
         self.browser = browser
         self._transcript = transcript
         self._since = since
-        self._undo = undo
         self.aftermath: Aftermath | None = None
         self._items: Mapping[str, Item] = {}
         self.ticked: dict[str, Row] = {}
@@ -213,24 +209,35 @@ class AftermathScreen(Screen[None]):
             back = browser.way_back("u takes it back.")
             self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; {back}")
 
-    @work(group="update", exit_on_error=False)
-    async def action_pin(self) -> None:
+    def action_pin(self) -> None:
         """Pin the selected row: every summary and every compacted session gets it from now on."""
-        item, browser = self.selected, self.browser
-        if not isinstance(item, Row):
-            self.app.say("This row cannot be pinned.", severity="warning")
+        item = self.selected
+        if isinstance(item, Row):
+            self.app.post_message(PinWanted(item.text, self._transcript, item.source.line))
+        else:
+            self.app.say("This row cannot be pinned: select a fact.", severity="warning")
+
+    @work(group="update", exit_on_error=False)
+    async def action_mark(self) -> None:
+        """Mark the selected row as kept by the summary in other words, or take that back."""
+        item, aftermath, browser = self.selected, self.aftermath, self.browser
+        if not isinstance(item, Row) or aftermath is None or not (item.state == "not named" or item.by_hand):
+            self.app.say(
+                "Only a row that is not named (?) can have been kept in other words.", severity="warning"
+            )
             return
-        pin = Pin(item.text, self._transcript.stem[:8], item.source.line)
-        with self.app.reporting("pinning"):
-            pins = Pins(browser.project, browser.places.home, browser.changes.wrote)
-            await asyncio.to_thread(pins.add, pin)
-            self.browser.aftermaths.forget()
-            back = browser.way_back("u takes it back.")
-            self.app.say(f"Pinned: it goes into every summary from now on; {back}")
+        with self.app.reporting("marking the row"):
+            wrote = browser.changes.wrote
+            marked = await asyncio.to_thread(lambda: mark(browser.project, aftermath, item, wrote))
+            self.ticked.pop(item.key, None)
+            browser.aftermaths.forget()
+            self._read()
+            done = "Marked as kept" if marked else "Not marked any more"
+            self.app.say(f"{done}: it is remembered; {browser.way_back('u takes it back.')}")
 
     def action_undo(self) -> None:
-        """Take back the last hand-over that was not delivered, or the last pin."""
-        self._undo()
+        """Take back the last change: a hand-over that was not delivered, a pin, a mark."""
+        self.app.post_message(UndoWanted(self._read))
 
     # -- moving about ---------------------------------------------------------------------------------------
 

@@ -12,8 +12,10 @@ from memtui.app.model.views import (
     CommandsView,
     DraftWanted,
     HealthView,
+    LightsView,
     MemoriesView,
     PaneView,
+    PinsView,
     StateView,
     View,
 )
@@ -25,6 +27,8 @@ _PANE_OF: dict[type, PaneId] = {
     CapturesView: PaneId.PENDING,
     MemoriesView: PaneId.MEMORIES,
     CommandsView: PaneId.COMMANDS,
+    PinsView: PaneId.COMMANDS,
+    LightsView: PaneId.COMMANDS,
     StateView: PaneId.STATE,
 }
 
@@ -55,6 +59,8 @@ class Arrivals:
             self._feed.watch(view)
             self._actions.drafts.want(view)
         else:
+            if isinstance(view, PinsView):
+                self._feed.look_again()
             if isinstance(view, StateView):
                 self._feed.watch(view)
                 self._actions.drafts.drop()

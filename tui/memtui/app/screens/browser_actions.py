@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memtui.app.actions.active_commands import CommandActions
@@ -12,6 +13,7 @@ from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.filtering import Filtering
 from memtui.app.actions.marking import Marking
 from memtui.app.actions.memories import MemoryActions
+from memtui.app.actions.pins import PinActions
 from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.search import SearchActions
 from memtui.app.actions.selected import SelectedActions
@@ -60,12 +62,13 @@ class BrowserActions:
         self._place = place
         self._panes = panes
         self.filtering = Filtering(place)
+        self.pins = PinActions(place, browser)
         self.marking = Marking(place)
         self.undos = Undos(place, browser, panes, windows)
         self.captures = CaptureActions(place, browser, panes.pending, windows, health)
-        self.aftermaths = AftermathActions(place, browser, panes.pending, windows, self.undos)
+        self.aftermaths = AftermathActions(place, browser, panes.pending, windows)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
-        self.commands = CommandActions(place, browser, panes.commands, windows)
+        self.commands = CommandActions(place, browser, panes.commands, windows, self.pins)
         self.drafts = Drafts(place, browser, panes.state)
         self.sessions = SessionActions(place, browser, panes.state, windows, self.drafts)
         self.search = SearchActions(place, windows, self.memories, panes.pending, panes.state)
@@ -74,7 +77,7 @@ class BrowserActions:
     @property
     def offers(self) -> frozenset[str]:
         """The actions that have something to do now, of those that do not always."""
-        return self.captures.offers | self.sessions.offers
+        return self.captures.offers | self.sessions.offers | self.pins.offers
 
     def look_at(self, row_list: RowList, keys: Sequence[str]) -> None:
         """Read what these rows show besides their names: they have come into sight."""
@@ -112,7 +115,10 @@ class BrowserActions:
             "pin": self.memories.pin,
             "delete": self.memories.delete,
             "toggle_all": self.memories.toggle_all,
+            "pin_line": self.pins.pin_line,
             "clear_command": self.commands.clear,
+            "pin_down": partial(self.commands.move_pin, 1),
+            "pin_up": partial(self.commands.move_pin, -1),
             "clear_all": self.commands.clear_all,
             "versions": self.sessions.versions,
             "newer_session": self.sessions.newer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,6 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from memtui.app.details.rows import drawn
+from memtui.app.host import PinWanted
 from memtui.app.panes.pane import row
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
@@ -18,6 +20,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import cut_left
 from memtui.clean import clean, clean_line
 from memtui.documents.evidence import EvidenceGroup, EvidenceItem
+from memtui.documents.sources import without_source
 
 _BOX = re.compile(r"\[[ x>]\] ")
 _USED = "used"
@@ -70,6 +73,12 @@ class EvidencePane(Vertical):
         """The fact that the keys act on."""
         item = self._items.get(self.listing.selected or "")
         return item if isinstance(item, EvidenceItem) else None
+
+    def pin(self, transcript: str) -> None:
+        """Have the selected fact of a transcript pinned."""
+        item = self.selected
+        text, line = (without_source(written(item)), item.line) if item else ("", 0)
+        self.app.post_message(PinWanted(text, Path(transcript) if line else None, line))
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
         """Show facts, or the text `nothing`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +16,20 @@ from textual.screen import Screen
 from memtui.app.model.browser import Browser
 from memtui.app.model.following import Keeper
 from memtui.app.model.live import Live, Liveness, Mark
-from memtui.app.model.views import BranchView, DraftWanted, HealthView, StateView, View
+from memtui.app.model.views import BranchView, DraftWanted, HealthView, LightsView, StateView, View
 from memtui.app.screens.screen_host import ScreenHost
 from memtui.app.settings import Warn
 from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
+    from memtui.aftermath.receipts import Receipt
     from memtui.app.model.watch import Watched
     from memtui.flows.follow import Followed
+
+
+_RECEIPT = timedelta(hours=1)
+"""For so long after a hand-over the status line says that it arrived."""
 
 
 class Published(Message):
@@ -50,6 +57,7 @@ class Feed:
         self._warn = warn
         self._transcript: Path | None = None
         """Of the session that is shown."""
+        self._lights = LightsView()
         self._warned: set[tuple[str, str]] = set()
         """Sessions with what they were warned of."""
         self.live = Live(
@@ -89,8 +97,8 @@ class Feed:
             learned = self.health is None or self.health.sizes != view.sizes
             self.health = view
             self.show_health()
-            if learned and self._transcript is not None:  # the limit may be another one
-                self._look_at(self._transcript)
+            if learned:  # the limit may be another one
+                self.look_again()
 
     def show_health(self) -> None:
         """Say how captures fare; ages in it move on."""
@@ -104,9 +112,16 @@ class Feed:
         self._transcript = view.transcript
         if view.transcript is None:
             self._screen.query_one(StatusBar).context = None
+            self._show_lights(LightsView())
+            self._show_receipt(None)
             self._show_marks()
         else:
             self._look_at(view.transcript)
+
+    def look_again(self) -> None:
+        """Look at the same session again: what is looked for may have changed."""
+        if self._transcript is not None:
+            self._look_at(self._transcript)
 
     def _look_at(self, transcript: Path) -> None:
         self.host.start(partial(self._watch, transcript), group="watch", exclusive=True)
@@ -123,13 +138,38 @@ class Feed:
         bar, percent = self._screen.query_one(StatusBar), watched.gauge.percent
         passed = [each for each in self._warn.at if percent >= each]
         colour = "$accent" if not passed else "$error" if len(passed) == len(self._warn.at) else "$warning"
-        bar.context, bar.alarm = (watched.gauge, colour), watched.alarm
+        bar.context, bar.alarm = (watched.gauge, colour), "  ".join(watched.alarms)
         self._show_marks()
-        warned = {(session, str(each)) for each in passed} | ({(session, watched.alarm)} - {(session, "")})
-        if warned - self._warned and self._warn.bell:
+        self._show_receipt(watched.receipt)
+        self._show_lights(watched.lights)
+        warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
+        if warned - self._warned and self._warn.rings(in_tmux="TMUX" in os.environ):
             self._screen.app.bell()
+        for alarm in watched.alarms:
+            if (session, alarm) not in self._warned and self._screen.has_class("-short"):
+                self.host.say(f"{alarm[:1].upper()}{alarm[1:]}", warn=True)  # there is no status line
         # A context that was compacted may warn again.
         self._warned = {each for each in self._warned if each[0] != session} | warned
+
+    def _show_receipt(self, receipt: Receipt | None) -> None:
+        """Show a good receipt for a while, another one as long as its session is shown."""
+        if receipt is None or receipt.arrival == "unknown":
+            shown = ("", "")
+        elif receipt.arrival == "whole":
+            fresh = self._browser.clock() - receipt.at < _RECEIPT
+            shown = (receipt.label, "$success") if fresh else ("", "")
+        else:
+            shown = (receipt.label, "$error")
+        bar = self._screen.query_one(StatusBar)
+        if shown != bar.receipt:
+            bar.receipt = shown
+            if shown[1] == "$error" and self._screen.has_class("-short"):  # no bar there
+                self.host.say(f"{shown[0][:1].upper()}{shown[0][1:]}", warn=True)
+
+    def _show_lights(self, lights: LightsView) -> None:
+        if lights != self._lights:
+            self._lights = lights
+            self._post(Published(lights))
 
     def _show_marks(self) -> None:
         """The strip of tabs has to show the live mark and the context where it takes the place of the bar."""

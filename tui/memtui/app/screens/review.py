@@ -96,11 +96,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         """A field of the form."""
         return self.form.field(name)
 
-    @property
-    def evidence_list(self) -> RowList:
-        """The facts, grouped."""
-        return self.facts.listing
-
     @work(exit_on_error=False)
     async def _draft(self) -> None:
         facts = facts_of_capture(self.capture)
@@ -175,7 +170,7 @@ class ReviewScreen(Screen[Reviewed | None]):
     @property
     def part(self) -> str:
         """The facts or the form."""
-        return "facts" if self.focused is self.evidence_list else "form"
+        return "facts" if self.focused is self.facts.listing else "form"
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
@@ -189,7 +184,7 @@ class ReviewScreen(Screen[Reviewed | None]):
     @on(RowList.Opened)
     def action_add(self) -> None:
         """Add the selected fact to the field that was edited last."""
-        if self.focused is not self.evidence_list:
+        if self.focused is not self.facts.listing:
             self.asking.say("Space adds a fact when the evidence has the focus: f2 goes there.")
             return
         item, target = self.facts.selected, self.form.target
@@ -202,7 +197,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     @on(TextArea.Changed)
     def _used(self) -> None:
-        self.evidence_list.refresh_rows()
+        self.facts.listing.refresh_rows()
 
     def action_read_fact(self) -> None:
         """Read the selected fact, however long it is and small the window."""
@@ -211,18 +206,22 @@ class ReviewScreen(Screen[Reviewed | None]):
         else:
             self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
+    def action_pin(self) -> None:
+        """Pin the selected fact."""
+        self.facts.pin(self.capture.transcript)
+
     def action_group(self, step: int) -> None:
         """Go to another group of facts."""
         self.facts.go(step)
 
     def action_switch(self) -> None:
         """Go from the form to the evidence, or back to the field left."""
-        if self.focused is self.evidence_list:
+        if self.focused is self.facts.listing:
             self.remove_class("-evidence")
             self.set_focus(self.form.target)
         else:
             self.add_class("-evidence")
-            self.set_focus(self.evidence_list)
+            self.set_focus(self.facts.listing)
 
     def action_transcript(self) -> None:
         """Look at the conversation itself."""

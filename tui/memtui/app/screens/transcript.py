@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.editor import page_text
-from memtui.app.host import AftermathWanted
+from memtui.app.host import AftermathWanted, PinWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_session
 from memtui.app.screens.transcript_title import place, title
@@ -223,6 +223,19 @@ class TranscriptScreen(Screen[None]):
         elif chosen := self._chosen():
             name = f"{len(self.view.marks)} blocks" if len(self.view.marks) > 1 else "this block"
             self.app.copy_text(transcript_markdown(chosen), name=name)
+
+    def action_pin(self) -> None:
+        """Pin the selection, or the current line."""
+        text = " ".join((self.get_selected_text() or self.view.line_to_pin).split())
+        if text:
+            self.view.when_indexed(lambda: self._pin(text))
+        else:
+            self.app.say("No words to pin stand here: ! pins what was said, run or read.", severity="warning")
+
+    def _pin(self, text: str) -> None:
+        source, block = self.view.source, self.view.current
+        line = source.index.number_at(block.key[0]) if source and block else 0
+        self.app.post_message(PinWanted(text, self._path, line))
 
     def action_pager(self) -> None:
         """Read them in a pager: the screen shows a text as it is, what leaves it is masked."""

@@ -87,11 +87,11 @@ class ScreenWindows:
 
         self._screen.app.push_screen(VersionsScreen(self._browser, session_id))
 
-    def aftermath(self, transcript: Path, since: datetime | None, undo: Callable[[], None]) -> None:
+    def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
         """Show what a compaction lost and kept."""
         from memtui.app.screens.aftermath import AftermathScreen
 
-        self._screen.app.push_screen(AftermathScreen(self._browser, transcript, since, undo))
+        self._screen.app.push_screen(AftermathScreen(self._browser, transcript, since), lambda _: done())
 
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""

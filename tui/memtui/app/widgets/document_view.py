@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,7 +18,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from memtui.app.widgets.document import EMPTY, ROLES, Document
+from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
 from memtui.app.widgets.layout import Layout, Place
 from memtui.app.widgets.strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import hang_for
@@ -274,6 +275,13 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._mark_link(links[at] if known else -1)
         if not known:
             raise SkipAction
+
+    @property
+    def lines_ahead(self) -> Iterator[Line]:
+        """The marked line, then those from the top of what is in sight."""
+        if self._link >= 0:
+            yield self._document.lines[self._link]
+        yield from self._document.lines[self.place.line :]
 
     def action_follow(self) -> None:
         """Follow the marked line, else mark the first in sight, or follow it where tab passes it over."""

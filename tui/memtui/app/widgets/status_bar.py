@@ -37,6 +37,8 @@ class StatusBar(Widget):
     """The fill level of the session's context, and its colour; None without a session."""
     alarm: reactive[str] = reactive("")
     """A problem around compactions, in red."""
+    receipt: reactive[tuple[str, str]] = reactive(("", ""))
+    """Whether what was handed over after the last compaction has arrived, and its colour."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:
@@ -49,6 +51,7 @@ class StatusBar(Widget):
             ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
             ("  " + self.alarm if self.alarm else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
+            ("  " + self.receipt[0] if self.receipt[0] else "", self.receipt[1]),
             ("  " + self.note if self.note else "", "$accent"),
             ("  " + self.health[0] if self.health[0] else "", self.health[1]),
         )

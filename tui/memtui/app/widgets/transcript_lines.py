@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
-from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines
+from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines, subject_of
 from memtui.clean import clean, clean_line
 from memtui.clock import local, parse_iso
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.blocks import Attached, Block, Skipped, Thinking
 
 BLANK = Line("")
+_WORKED = "  (while the model worked)"
+_DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
+"""What stands before the words of a line."""
+_NOTE = re.compile(re.escape(_WORKED) + "$")
 _PASTED = 30
 """Lines of an ask from which it is folded: they were pasted, as a rule."""
 _HEAD = 20
@@ -36,7 +41,7 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
     elif isinstance(event, Words):
         made = _words(block, event, unfolded)
     elif isinstance(event, Queued):
-        made = _prompt(block, event.text, unfolded, "  (while the model worked)")
+        made = _prompt(block, event.text, unfolded, _WORKED)
     elif isinstance(event, Boundary):
         made = [BLANK, rule(boundary_caption(event), "rule"), BLANK]
     elif isinstance(event, Summary):
@@ -51,6 +56,22 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
 def can_fold(made: Iterable[Line]) -> bool:
     """Whether there is more of a block than these lines, or less."""
     return any(each.link == FOLD for each in made)
+
+
+def words_of(block: Block, shown: Line, *, first: bool) -> str:
+    """The words of a line that `render` made, without what it put around them; "" where it has none.
+
+    Args:
+        block: what the line belongs to.
+        shown: the line.
+        first: it is the block's first: of a call, what it is about.
+    """
+    event = block.event
+    if isinstance(event, Call) and first:
+        return clean_line(subject_of(event, block.folder))
+    if isinstance(event, (Boundary, Attached, Skipped)) or shown.link or shown.role in ("rule", "label"):
+        return ""
+    return _NOTE.sub("", _DRESS.sub("", shown.text, count=1)).strip()
 
 
 def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:

@@ -19,6 +19,7 @@ from memtui.app.widgets.layout import Place
 from memtui.app.widgets.transcript_bar import ByteBar
 from memtui.app.widgets.transcript_calls import AGENT, FOLD
 from memtui.app.widgets.transcript_feed import Feed, in_advance
+from memtui.app.widgets.transcript_lines import words_of
 from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_window import Window
@@ -112,6 +113,15 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def current(self) -> Block | None:
         """The block of the current row."""
         return self.window.block_at(self._cursor.line)
+
+    @property
+    def line_to_pin(self) -> str:
+        """The words of the current row; of a call what it is about; "" where there are none."""
+        block, lines = self.current, self.document.lines
+        if block is None or self._cursor.line >= len(lines):
+            return ""
+        first = self._cursor.line == self.window.lines_of(block.key).start
+        return words_of(block, lines[self._cursor.line], first=first)
 
     @property
     def cursor_line(self) -> int:

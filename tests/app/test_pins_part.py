@@ -1,0 +1,130 @@
+"""The pins under the active commands: their lights, their detail, removing, moving and editing them."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.aftermath.marks import marked
+from memtui.aftermath.outbox import PINS, Message, Outbox
+from memtui.aftermath.pins import Pins
+from memtui.app.keys.commands import PaneId
+from memtui.formats.pins import parse_pins
+from tests.app.harness import SIZES, WIDE, Driver, opened
+from tests.app.world import World
+
+RED, GIVEN, KEPT = "use pnpm, never npm", "deploys need a second pair of eyes", "never push to main"
+FILE = f"# Pins\n\n- {KEPT} (s-1 L1)\n- {GIVEN}\n- {RED}\n"
+
+
+@pytest.fixture
+def pinned(world: World) -> World:
+    """Three pins: one was kept by the last compaction, one handed over, one is lost; a command is active."""
+    session = world.session("s-1", minutes=55)
+    session.prompt("Fix the race, and never push to main")
+    session.compaction("The user said: never push to main.")
+    session.hook_context(marked(f"## Pinned by the user\n\n- {GIVEN}"))
+    session.say("Going on")
+    world.save(session, minutes=40)
+    world.write(world.project.pins, FILE, minutes=60)
+    world.commands("babysit")
+    world.command_file("babysit", "- Stay with the baby")
+    return world
+
+
+async def in_pane(driver: Driver, *, lit: bool = True) -> list[str]:
+    pane = driver.pane(PaneId.COMMANDS)
+    await driver.until(lambda: len(pane.rows) == 4, "the pins")
+    if lit:
+        await driver.until(lambda: driver.browser.panes_by_kind.commands.lights.lights, "the lights")
+    await driver.settled()
+    return [pane.draw_row(key, 60).plain.rstrip() for key in pane.rows]
+
+
+async def test_red_ones_first_under_the_commands(pinned: World) -> None:
+    async with opened(pinned) as driver:
+        rows = await in_pane(driver)
+        assert [row.split("  ")[0] for row in rows] == ["/babysit", f"✗ {RED}", f"✓ {KEPT}", f"↺ {GIVEN}"]
+        assert rows[2].endswith("L1")
+        assert driver.browser.panes_by_kind.commands.count() == "1 · 3 pins, 1 ✗"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_detail_at_every_size(pinned: World, size: tuple[int, int]) -> None:
+    Outbox(pinned.home, "s-1").put(Message(PINS, RED))
+    async with opened(pinned, size) as driver:
+        await driver.press("3")
+        await in_pane(driver)
+        await driver.press("j", "enter")
+        await driver.until(lambda: "not delivered" in driver.detail, "the light")
+        assert "it comes with the next prompt by itself" in driver.detail
+        assert RED in driver.detail
+        await driver.press("escape", "j")
+        await driver.until(lambda: "kept by the summary of" in driver.detail, "the light")
+        assert "from s-1 L1" in driver.detail
+        await driver.press("enter", "enter")
+        view = await driver.until_transcript()
+        assert view.source and view.source.path.stem == "s-1"
+
+
+async def test_what_was_pinned_after_the_compaction_is_not_red(pinned: World) -> None:
+    async with opened(pinned) as driver:
+        pins = Pins(pinned.project, pinned.home, driver.browser.browser.changes.wrote)
+        pins.add(parse_pins("- run the tests first")[0])
+        pane = driver.browser.panes_by_kind.commands
+        driver.browser.host.hint("pins")
+        await driver.until(lambda: "run the tests first" in pane.lights.lights, "the new pin's light")
+        lights = pane.lights.lights
+        assert lights["run the tests first"] == "new"
+        assert lights[RED] == "not delivered"
+
+
+async def test_x_removes_a_pin_and_u_brings_it_back(pinned: World) -> None:
+    async with opened(pinned) as driver:
+        await driver.press("3")
+        await in_pane(driver)
+        await driver.press("j", "x")
+        assert await driver.until_said("Removed") == f"Removed the pin “{RED}”. u brings it back."
+        assert pinned.project.pins.read_text() == FILE.replace(f"- {RED}\n", "")
+        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 3, "three rows")
+        await driver.press("u")
+        await driver.until_said("Undone: removed the pin")
+        assert pinned.project.pins.read_text() == FILE
+        await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
+
+
+async def test_j_and_k_move_a_pin(pinned: World) -> None:
+    async with opened(pinned) as driver:
+        await driver.press("3")
+        await in_pane(driver)
+        await driver.press("j", "j", "K")
+        await driver.until_said("This pin is the first one of its file.")
+        await driver.press("J")
+
+        def order() -> list[str]:
+            return [pin.text for pin in parse_pins(pinned.project.pins.read_text())]
+
+        await driver.until(lambda: order() == [GIVEN, KEPT, RED], "the new order")
+        pane = driver.pane(PaneId.COMMANDS)
+        await driver.until(lambda: list(pane.rows)[2].endswith(GIVEN), "it on the screen")
+        assert pane.selected and pane.selected.endswith(KEPT)
+        await driver.press("u")
+        await driver.until_said("Undone: moved the pin")
+        assert order() == [KEPT, GIVEN, RED]
+
+
+async def test_pins_that_cannot_be_read_say_so(pinned: World) -> None:
+    pinned.project.pins.unlink()
+    pinned.project.pins.mkdir()
+    async with opened(pinned, WIDE) as driver:
+        pane = driver.pane(PaneId.COMMANDS)
+        await driver.until(lambda: len(pane.rows) == 2, "the reason")
+        assert "pins.md is" in pane.draw_row(list(pane.rows)[1], 300).plain
+
+
+async def test_without_a_compaction_pins_wait_for_the_first(world: World) -> None:
+    world.write(world.project.pins, FILE, minutes=60)
+    async with opened(world) as driver:
+        pane = driver.pane(PaneId.COMMANDS)
+        await driver.until(lambda: len(pane.rows) == 3, "the pins")
+        await driver.press("3")
+        await driver.until(lambda: "goes into the next summary" in driver.detail, "the detail")

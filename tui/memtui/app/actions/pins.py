@@ -1,0 +1,111 @@
+"""Pinning lines, which no compaction may lose; removing pins, and moving them."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.app.actions.place import Place
+from memtui.app.actions.selected_line import selected_line
+from memtui.app.model.browser import Browser
+from memtui.clean import clean_line
+from memtui.reading.short_text import shortened
+
+if TYPE_CHECKING:
+    from memtui.aftermath.pins import Pins
+    from memtui.flows.pins import PinRow
+
+_SHOWN = 40
+"""Characters of a pin in a message."""
+
+
+class PinActions:
+    """Pins a line of any screen; removes a pin, and moves it."""
+
+    def __init__(self, place: Place, browser: Browser) -> None:
+        self._place = place
+        self._host = place.host
+        self._browser = browser
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """The actions that have something to do now."""
+        pane = self._place.pane
+        return frozenset({"pin_line"} if pane.line_of(pane.selected) else ())
+
+    def pin_line(self) -> None:
+        """Pin the line that is selected in the pane or in the detail, or say why there is none."""
+        place = self._place
+        found = selected_line(place.pane, place.detail_view, place.get_selected_text() or "")
+        if isinstance(found, str):
+            self._host.say(found, warn=True)
+        else:
+            pane = place.pane
+            self.pin(found.text, pane.subject(pane.selected).transcript, found.line)
+
+    def pin(self, text: str, transcript: Path | None, line: int) -> None:
+        """Pin a line.
+
+        Args:
+            text: its words.
+            transcript: where it comes from; None when that is not known.
+            line: the transcript's line; 0 when it is not known.
+        """
+        self._host.start(partial(self._pin, text, transcript, line), group="update")
+
+    async def _pin(self, text: str, transcript: Path | None, line: int) -> None:
+        from memtui.formats.pins import Pin
+
+        with self._host.reporting("pinning"):
+            if transcript is not None and not await asyncio.to_thread(self._is_own, transcript):
+                self._host.say("Only lines of this project's sessions can be pinned here.", warn=True)
+                return
+            session = transcript.stem if transcript is not None else ""
+            # A line of a subagent's transcript is no line of the session's.
+            known = session != "" and not session.startswith("agent-")
+            pin = Pin(text, session[:8] if known else "", line if known else 0)
+            words = shortened((await asyncio.to_thread(self._pins().add, pin)).text, _SHOWN)
+            self._changed()
+            back = self._browser.way_back("u takes it back.")
+            self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
+
+    def remove(self, row: PinRow) -> None:
+        """Remove a pin."""
+        self._host.start(partial(self._remove, row), group="update")
+
+    async def _remove(self, row: PinRow) -> None:
+        with self._host.reporting("removing the pin"):
+            pins = self._pins()
+            await asyncio.to_thread(partial(pins.remove, row.pin.text, everywhere=row.everywhere))
+            self._changed()
+            back = self._browser.way_back("u brings it back.")
+            self._host.say(f"Removed the pin “{shortened(clean_line(row.pin.text), _SHOWN)}”. {back}")
+
+    def move(self, row: PinRow, step: int) -> None:
+        """Move a pin down (1) or up (-1) among the pins of its file."""
+        self._host.start(partial(self._move, row, step), group="update")
+
+    async def _move(self, row: PinRow, step: int) -> None:
+        from memtui.aftermath.pins import Pinned
+
+        with self._host.reporting("moving the pin"):
+            if await asyncio.to_thread(self._pins().move, Pinned(row.pin, row.everywhere), step):
+                self._changed()
+            else:
+                self._host.say(f"This pin is the {'last' if step > 0 else 'first'} one of its file.")
+
+    def _pins(self) -> Pins:
+        from memtui.aftermath.pins import Pins
+
+        browser = self._browser
+        return Pins(browser.project, browser.places.home, browser.changes.wrote)
+
+    def _changed(self) -> None:
+        self._browser.aftermaths.forget()
+        self._host.hint("pins", "userpins")
+
+    def _is_own(self, transcript: Path) -> bool:
+        """Whether a transcript is one of the project's sessions, or of a subagent of theirs."""
+        return any(transcript.is_relative_to(each) for each in self._browser.transcripts.folders())

@@ -1,0 +1,62 @@
+"""A pin in full: its words, its source, and what became of it at the last compaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.app.model.views import LightsView
+from memtui.app.widgets.document import Document, Line, line, styled
+from memtui.clean import clean_line
+from memtui.clock import local_minute
+
+if TYPE_CHECKING:
+    from memtui.aftermath.lights import Light
+    from memtui.flows.pins import PinRow
+
+MARKS: dict[Light | None, tuple[str, str]] = {
+    "kept": ("✓", "good"),
+    "handed over": ("↺", "good"),
+    "not delivered": ("✗", "bad"),
+    "new": ("○", "dim"),
+    None: ("○", "dim"),
+}
+"""A light's mark and its role; None: nothing was compacted yet."""
+
+
+def pin_document(row: PinRow, view: LightsView) -> Document:
+    """The document of a pin."""
+    light = view.lights.get(row.pin.text)
+    mark, role = MARKS[light]
+    where = "for all projects" if row.everywhere else "for this project"
+    source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
+    lines = [
+        styled((f"{mark} ", role), (told(light, view), role), hang=2),
+        Line(""),
+        line(clean_line(row.pin.text), "strong"),
+        Line(""),
+    ]
+    if source:
+        lines.append(styled(("from ", "label"), clean_line(source)))
+    lines += [
+        styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim")),
+        Line(""),
+        line("x removes it, J and K move it down and up, e edits the file.", "dim"),
+    ]
+    return Document(lines)
+
+
+def told(light: Light | None, view: LightsView) -> str:
+    """What a light means, in a sentence."""
+    of = f" of {local_minute(view.at)}" if view.at else ""
+    if light == "kept":
+        return f"kept by the summary{of}"
+    if light == "handed over":
+        return f"handed over by memtui after the compaction{of}"
+    if light == "not delivered":
+        way = (
+            "it comes with the next prompt by itself"
+            if view.waiting
+            else "nothing waits for the next prompt: `memtui doctor` says whether the hooks run"
+        )
+        return f"not delivered: neither the summary{of} nor the notes after it have it; {way}"
+    return "goes into the next summary" + ("" if light is None else f"; it was pinned after the one{of}")
