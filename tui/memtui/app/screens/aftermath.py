@@ -230,6 +230,7 @@ class AftermathScreen(Screen[None]):
             wrote = browser.changes.wrote
             marked = await asyncio.to_thread(lambda: mark(browser.project, aftermath, item, wrote))
             self.ticked.pop(item.key, None)
+            self.listing.action_move(1)  # the row goes to another group, the person to the next row
             browser.aftermaths.forget()
             self._read()
             done = "Marked as kept" if marked else "Not marked any more"

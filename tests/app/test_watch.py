@@ -1,0 +1,27 @@
+"""What is watched of a session: each alarm is a line of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.app.model.courses import Courses
+from memtui.app.model.watch import Watch
+from memtui.project import Places, Project, memtui_home
+from tests.transcripts import Transcript
+
+
+def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> None:
+    places = Places(Project(tmp_path), memtui_home({"MEMTUI_HOME": str(tmp_path / "m")}), tmp_path / "c")
+    watch = Watch(Courses(), places)
+    ship = {"content": "Ship it", "status": "pending"}
+    made = Transcript()
+    made.tool("TodoWrite", todos=[{"content": "Write the tests", "status": "completed"}, ship])
+    made.compaction()
+    assert watch.look(made.write(tmp_path), (), lambda: False).alarms == ()
+    made.compaction()
+    made.compaction()
+    made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
+    assert Watch(Courses(), places).look(made.write(tmp_path), (), lambda: False).alarms == (
+        "compaction loop: 3 within 10 minutes, no file changed",
+        "done before, open again: write the tests.",
+    )
