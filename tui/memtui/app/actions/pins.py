@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
-from memtui.app.actions.selected_line import selected_line
 from memtui.app.model.browser import Browser
 from memtui.clean import clean_line
-from memtui.reading.short_text import shortened
 
 if TYPE_CHECKING:
     from memtui.aftermath.pins import Pins
@@ -37,6 +35,8 @@ class PinActions:
 
     def pin_line(self) -> None:
         """Pin the line that is selected in the pane or in the detail, or say why there is none."""
+        from memtui.app.actions.selected_line import selected_line
+
         place = self._place
         found = selected_line(place.pane, place.detail_view, place.get_selected_text() or "")
         if isinstance(found, str):
@@ -66,7 +66,7 @@ class PinActions:
             # A line of a subagent's transcript is no line of the session's.
             known = session != "" and not session.startswith("agent-")
             pin = Pin(text, session[:8] if known else "", line if known else 0)
-            words = shortened((await asyncio.to_thread(self._pins().add, pin)).text, _SHOWN)
+            words = _short((await asyncio.to_thread(self._pins().add, pin)).text)
             self._changed()
             back = self._browser.way_back("u takes it back.")
             self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
@@ -81,7 +81,7 @@ class PinActions:
             await asyncio.to_thread(partial(pins.remove, row.pin.text, everywhere=row.everywhere))
             self._changed()
             back = self._browser.way_back("u brings it back.")
-            self._host.say(f"Removed the pin “{shortened(clean_line(row.pin.text), _SHOWN)}”. {back}")
+            self._host.say(f"Removed the pin “{_short(row.pin.text)}”. {back}")
 
     def move(self, row: PinRow, step: int) -> None:
         """Move a pin down (1) or up (-1) among the pins of its file."""
@@ -109,3 +109,8 @@ class PinActions:
     def _is_own(self, transcript: Path) -> bool:
         """Whether a transcript is one of the project's sessions, or of a subagent of theirs."""
         return any(transcript.is_relative_to(each) for each in self._browser.transcripts.folders())
+
+
+def _short(text: str) -> str:
+    text = clean_line(text)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
