@@ -180,7 +180,8 @@ async def test_a_row_that_is_not_named_is_marked_as_kept_by_hand(lossy: World) -
         await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
         assert "by hand" in driver.shown
         await at(words)
-        assert screen.query_one("#summary", DocumentView).document.text.startswith("kept in other words")
+        summary = screen.query_one("#summary", DocumentView)
+        await driver.until(lambda: summary.document.text.startswith("kept in other words"), "the row")
         await driver.press("u")
         await driver.until_said(f"Undone: marked “{words[:20]}")
         await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 2, "the row again")
