@@ -1,9 +1,9 @@
 """Messages for a session, each delivered once, with its next prompt or at its next start.
 
 Each message is a file in ``handover/<session>/``. The hook that renames the file delivers it, so that hooks
-which run twice or at the same time deliver it once. The new name has the mark of the text about to be printed;
-the file is removed once that is printed. If the hook is killed in between, the message waits again after a
-while, and is delivered unless its mark is in the transcript. Standard library only.
+which run twice or at the same time deliver it once. The new name has the mark of the text that is printed
+next; the file is removed once it is printed. If the hook is killed in between, the message waits again after
+a while, and is delivered unless its mark is in the transcript. Standard library only.
 """
 
 from __future__ import annotations
