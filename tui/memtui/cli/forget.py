@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.changes import changes_in
 from memtui.cli.output import say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
@@ -15,6 +14,7 @@ from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.flows.sessions import named_session, transcripts_of
 from memtui.project import Places, claude_config, memtui_home
 from memtui.store.archive import Archive
+from memtui.store.changes import CLI
 from memtui.store.session_list import size_text
 
 
@@ -35,10 +35,7 @@ def command(session: str, yes: bool, root: Path | None) -> None:
     _show(traces)
     if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
         return
-    failed = forget(places, system_clock, traces)
-    changes_in(places.project.root).for_good(
-        f"forgot {'parts of ' if failed else ''}session {traces.session_id[:8]}", "it was deleted for good"
-    )
+    failed = forget(places, system_clock, traces, by=CLI)
     for each in failed:
         say(each, err=True)
     if failed:

@@ -14,6 +14,7 @@ from memtui.files.problems import writing
 from memtui.project import Places
 from memtui.store.archive import Archive, Kept
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.keys import session_key
 from memtui.store.transcripts import all_transcripts
@@ -74,8 +75,15 @@ def _captures(places: Places, session_id: str) -> list[Path]:
     return found
 
 
-def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
-    """Delete the data; returns a sentence for each failure."""
+def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> list[str]:
+    """Delete the data, on record; returns a sentence for each failure.
+
+    Args:
+        places: where things are.
+        clock: for the record.
+        traces: what there is of the session.
+        by: as in `memtui.store.changes`.
+    """
     failed = []
     archive = Archive(places.home, clock)
     for kept in traces.copies:
@@ -96,4 +104,6 @@ def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
             failed.append(f"{problem}.")
     with suppress(OSError):
         places.home.session_cache.unlink(missing_ok=True)  # its entry for the session is made again if needed
+    what = f"forgot {'parts of ' if failed else ''}session {traces.session_id[:8]}"
+    Changes(places.home, clock, by, places.project.root).for_good(what, "it was deleted for good")
     return failed
