@@ -71,14 +71,19 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 @pytest.fixture
-def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only session of the project that is the current folder."""
+def transcripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The empty folder for the transcripts of a project that is the current folder."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
     (tmp_path / "p" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "p")
     folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
     folder.mkdir(parents=True)
-    return write(
-        folder / "session-1.jsonl", user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
-    )
+    return folder
+
+
+@pytest.fixture
+def transcript(transcripts: Path, tmp_path: Path) -> Path:
+    """The only session of the project."""
+    records = user("The ask", cwd=str(tmp_path / "p")), said(text("The answer"))
+    return write(transcripts / "session-1.jsonl", *records)

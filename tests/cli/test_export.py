@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import transcript_slug
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
 
@@ -20,15 +19,9 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
-    (tmp_path / "p" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "p")
-    folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / "p")
-    folder.mkdir(parents=True)
+def transcript(transcripts: Path, tmp_path: Path) -> Path:
     return write(
-        folder / "4c6e7ca5-1.jsonl",
+        transcripts / "4c6e7ca5-1.jsonl",
         user("The first ask", cwd=str(tmp_path / "p")),
         said(text(f"The answer {SECRET} <private>the plan</private>")),
         user("The second ask"),

@@ -11,12 +11,13 @@ import math
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from memtui.store.base import Filter, Which
 from memtui.store.concerning import project_test
 from memtui.store.index.files import seconds
-from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
+from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
 from memtui.store.index.schema import BREAK, GRAM
 from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
@@ -48,7 +49,7 @@ _ROWS = """SELECT docs.id, sources.name, created, head, length, c0 FROM docs
 JOIN sources ON sources.id = docs.source JOIN words_content ON words_content.id = docs.id"""
 _LAST = "\U0010ffff"
 _READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
-"""The encoding of FTS5."""
+"""Characters that FTS5 replaces."""
 
 
 @dataclass(slots=True)
@@ -72,6 +73,19 @@ class Gathered:
     def found(self) -> int:
         """Number of matches found."""
         return len(self.matches) + len(self.rest)
+
+    def in_order(self, terms: Sequence[str], now: datetime) -> list[tuple[float, Match]]:
+        """The matches with their scores, best first; those that are not weighed follow with 0."""
+        average = self.bytes / max(1, self.documents)
+        weighed = ranked(
+            self.matches,
+            terms,
+            self.frequency,
+            memories=self.documents,
+            average=average,
+            now=seconds(now),
+        )
+        return weighed + [(0.0, match) for match in self.rest]
 
 
 class Also(NamedTuple):

@@ -20,9 +20,9 @@ from memtui.project import Home
 from memtui.store.base import Filter, Found, Hit
 from memtui.store.folding import fold
 from memtui.store.index.database import Database
-from memtui.store.index.files import Document, Files, read, seconds
+from memtui.store.index.files import Document, Files, read
 from memtui.store.index.finding import Gathered, Sample, find
-from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
+from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
 from memtui.store.index.schema import IndexBroken, IndexUnavailable
 from memtui.store.index.writer import Fresh, Known, put, read_known, read_state
 from memtui.store.listing import Entry
@@ -109,15 +109,7 @@ class SearchIndex:
         parsed = Query.parse(query)
         entries = self._entries(full=False)
         gathered = self._gather(parsed, where, entries, max(0, limit) + offset, budget)
-        order = ranked(
-            gathered.matches,
-            parsed.terms,
-            gathered.frequency,
-            memories=gathered.documents,
-            average=gathered.bytes / max(1, gathered.documents),
-            now=seconds(now),
-        )
-        order += [(0.0, match) for match in gathered.rest]
+        order = gathered.in_order(parsed.terms, now)
         hits = [
             hit
             for score, match in order[offset : offset + max(0, limit)]

@@ -25,9 +25,8 @@ from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter, Which
 from memtui.store.index.asked import Asked
 from memtui.store.index.database import Database
-from memtui.store.index.files import seconds
 from memtui.store.index.finding import Also, Gathered, Sample, find
-from memtui.store.index.ranking import Match, ranked
+from memtui.store.index.ranking import Match
 from memtui.store.index.schema import IndexBroken, IndexUnavailable
 from memtui.store.index.sources import Sources, is_agent, is_archived
 from memtui.store.index.transcripts import (
@@ -230,15 +229,7 @@ class SessionIndex:
         docs = read_state(connection).docs
         texts = self._sample.texts(connection, docs, self._database.inode)
         found: Gathered = find(connection, query, where, (), limit, texts, also)
-        order = ranked(
-            found.matches,
-            query.terms,
-            found.frequency,
-            memories=found.documents,
-            average=found.bytes / max(1, found.documents),
-            now=seconds(now),
-        )
-        order += [(0.0, match) for match in found.rest]
+        order = found.in_order(query.terms, now)
         hits = [self._hit(connection, wanted, query, match, score) for score, match in order[:limit]]
         return TurnsFound(tuple(hits), len(order) + found.more, complete)
 
