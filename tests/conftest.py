@@ -27,7 +27,7 @@ settings.register_profile(
     "memtui",
     deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],  # see tests/examples.py
     max_examples=_EXAMPLES,
     # A failing example is shown as it was found: looking for the smallest one may take minutes.
     phases=[Phase.explicit, Phase.generate],

@@ -26,6 +26,7 @@ from memtui.reading.records import Facts, FileFact, Todo
 from memtui.reading.short_text import key_of
 from tests.documents.compacting import SHOP, after, facts, of_kind
 from tests.documents.made import answer, commit, failed, plan, ran, turn
+from tests.examples import shared
 from tests.formats import strategies
 
 # --- properties -------------------------------------------------------------------------------------------
@@ -33,31 +34,33 @@ from tests.formats import strategies
 _word = st.sampled_from(
     ["refund", "stock", "ledger", "token", "cache", "panel", "退款", "库存", "在庫", "reçu", "prix", "返金"]
 )
-_text = st.lists(_word, min_size=1, max_size=6).map(" ".join)
-_long = st.lists(_word, min_size=40, max_size=90).map(" ".join)
+_text = shared(st.lists(_word, min_size=1, max_size=6).map(" ".join))
+_long = shared(st.lists(_word, min_size=40, max_size=90).map(" ".join), 40)
 _answer = st.builds(answer, _text, _text | _long, st.integers(1, 300))
 _todo = st.builds(Todo, _text, st.sampled_from(["completed", "in_progress", "pending"]))
 _file = st.builds(
     FileFact, _text.map(lambda text: f"/work/shop/{text.replace(' ', '/')}.py"), st.just(1), st.just(False)
 )
-_facts = st.builds(
-    Facts,
-    turns=st.lists(
-        st.builds(
-            turn,
-            st.integers(1, 300),
-            _text | _long,
-            _text | _long,
-            _text,
-            end=st.sampled_from(["answered", "interrupted"]),
-        ),
-        max_size=4,
-    ).map(tuple),
-    todos=st.lists(_todo, max_size=25).map(tuple),
-    answers=st.lists(_answer, max_size=12).map(tuple),
-    modified_files=st.lists(_file, max_size=30).map(tuple),
-    landmarks=st.lists(st.builds(commit, _text, st.integers(1, 300)), max_size=3).map(tuple),
-    errors=st.lists(st.builds(failed, _text, st.integers(1, 300), _text | _long), max_size=3).map(tuple),
+_facts = shared(
+    st.builds(
+        Facts,
+        turns=st.lists(
+            st.builds(
+                turn,
+                st.integers(1, 300),
+                _text | _long,
+                _text | _long,
+                _text,
+                end=st.sampled_from(["answered", "interrupted"]),
+            ),
+            max_size=4,
+        ).map(tuple),
+        todos=st.lists(_todo, max_size=25).map(tuple),
+        answers=st.lists(_answer, max_size=12).map(tuple),
+        modified_files=st.lists(_file, max_size=30).map(tuple),
+        landmarks=st.lists(st.builds(commit, _text, st.integers(1, 300)), max_size=3).map(tuple),
+        errors=st.lists(st.builds(failed, _text, st.integers(1, 300), _text | _long), max_size=3).map(tuple),
+    )
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from memtui.setup.settings import EVENTS, own_command, shared_command
+from tests.examples import shared
 
 COMMANDS = {event: own_command("/opt/my tools/python'3", name) for event, name in EVENTS.items()}
 """What is installed; the path needs quoting."""
@@ -96,9 +97,11 @@ styles = st.builds(
     ascii=st.booleans(),
     loose=st.booleans(),
 )
-files = st.builds(lambda content, style: written(content, style), contents, styles)
+drafts = shared(st.tuples(contents, styles))
+"""Settings files before they are written."""
+files = drafts.map(lambda draft: written(*draft))
 """The texts of settings files."""
-server_files = st.builds(lambda content, style: written(content, style), server_contents, styles)
+server_files = shared(st.builds(lambda content, style: written(content, style), server_contents, styles))
 """The texts of ``.mcp.json``."""
 
 

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, replacing
@@ -117,7 +117,7 @@ def test_settings_come_back_byte_for_byte(places: Places) -> None:
     def ticking() -> datetime:
         return NOW + timedelta(seconds=next(seconds))
 
-    @settings(max_examples=100)  # of the files; the texts alone have more in test_settings.py
+    # Tried with files; the texts alone are tried more often in test_settings.py.
     @given(files, st.sampled_from(["nothing", "theirs", "no record"]))
     def check(text: str, meanwhile: str) -> None:
         path.write_bytes(text.encode())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.files import FileChanged, FileOutside, FileUnreadable
@@ -68,7 +68,7 @@ def test_the_file_comes_back_byte_for_byte(places: Places) -> None:
     def ticking() -> datetime:
         return NOW + timedelta(seconds=next(seconds))
 
-    @settings(max_examples=100)  # of the files; the texts alone have more in test_mcp_entry.py
+    # Tried with files; the texts alone are tried more often in test_mcp_entry.py.
     @given(server_files, st.sampled_from(["nothing", "theirs", "no record"]), st.booleans())
     def check(text: str, meanwhile: str, shared: bool) -> None:
         path.write_bytes(text.encode())

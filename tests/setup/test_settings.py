@@ -20,7 +20,7 @@ from memtui.setup.settings import (
     remove,
     shared_command,
 )
-from tests.setup.strategies import COMMANDS, OLDER, SHARED, Style, contents, files, styles, with_ours, written
+from tests.setup.strategies import COMMANDS, OLDER, SHARED, Style, drafts, files, with_ours, written
 
 MANY = settings(max_examples=200)
 
@@ -90,10 +90,11 @@ def test_what_somebody_else_adds_meanwhile_stays(text: str, key: str, first: boo
 
 
 @settings(max_examples=200)
-@given(contents, styles, st.sampled_from([OLDER, SHARED]))
+@given(drafts, st.sampled_from([OLDER, SHARED]))
 def test_an_older_entry_is_updated_never_doubled(
-    content: dict[str, Any], style: Style, older: dict[str, str]
+    draft: tuple[dict[str, Any], Style], older: dict[str, str]
 ) -> None:
+    content, style = draft
     text = written(with_ours(content, older), style)
     done = install(text, COMMANDS)
     for event in EVENTS:

@@ -1,0 +1,34 @@
+"""Examples that several properties share: drawing them takes longer than trying them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TypeVar
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+T = TypeVar("T")
+
+
+def shared(strategy: st.SearchStrategy[T], number: int = 0) -> st.SearchStrategy[T]:
+    """One of some examples, which are drawn when the first is asked for; not to be changed.
+
+    Args:
+        strategy: what they are.
+        number: how many; five times as many as a property is tried with unless given.
+    """
+
+    @cache
+    def drawn() -> list[T]:
+        found: list[T] = []
+
+        @settings(max_examples=number or 5 * settings().max_examples)
+        @given(strategy)
+        def keep(example: T) -> None:
+            found.append(example)
+
+        keep()
+        return found
+
+    return st.deferred(lambda: st.sampled_from(drawn()))
