@@ -23,16 +23,21 @@ main()
 HEAVY = {"textual", "rich", "pydantic", "yaml", "watchdog", "asyncio", "importlib.metadata", "mcp"}
 
 
-def _imported(*words: str, cwd: Path) -> set[str]:
+def _ran(program: str, *words: str, cwd: Path) -> str:
+    """What a program prints in an interpreter of its own, and that it did not fail."""
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *words],
+        [sys.executable, "-c", program, *words],
         capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=dict(os.environ),
         stdin=subprocess.DEVNULL, check=False,
         timeout=60,
     )  # fmt: skip
     assert "MODULES" in done.stdout, done.stderr
     assert "Traceback" not in done.stderr
-    return set(done.stdout.rpartition("MODULES")[2].split())
+    return done.stdout
+
+
+def _imported(*words: str, cwd: Path) -> set[str]:
+    return set(_ran(_PROGRAM, *words, cwd=cwd).rpartition("MODULES")[2].split())
 
 
 @pytest.mark.parametrize("words", [("--version",), ("--help",), ("captuers",)])
@@ -50,18 +55,30 @@ def test_the_version_is_printed_without_the_command_line(tmp_path: Path) -> None
     }
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("captures",), ("captures", "--json"), ("review",), ("facts", "no-such-file"), ("facts", "--help"),
-     ("compactor", "--once"), ("restore",),
-        ("memory", "list"), ("core-memory", "list"), ("init", "--dry-run"),
-    ],
+_COMMANDS = (
+    "captures", "captures --json", "review", "facts no-such-file", "facts --help", "compactor --once",
+    "restore", "memory list", "core-memory list", "init --dry-run",
 )  # fmt: skip
-def test_commands_never_import_the_app(words: tuple[str, ...], tmp_path: Path) -> None:
-    imported = _imported(*words, cwd=tmp_path)
-    assert not imported & {"textual", "watchdog", "rich", "mcp", "anyio"}
-    assert not any(name.startswith(("memtui.app", "memtui.mcp")) for name in imported)
+
+# One interpreter for all of them: what any one imports is there at its end.
+_ALL = """
+import sys
+from contextlib import suppress
+from memtui.__main__ import main
+for words in sys.argv[1:]:
+    sys.argv = ["memtui", *words.split()]
+    with suppress(SystemExit):
+        main()
+    print("\\nMODULES", *sorted(sys.modules))
+"""
+
+
+def test_commands_never_import_the_app(tmp_path: Path) -> None:
+    done = _ran(_ALL, *_COMMANDS, cwd=tmp_path)
+    for words, printed in zip(_COMMANDS, done.split("\nMODULES")[1:], strict=True):
+        imported = set(printed.partition("\n")[0].split())
+        assert not imported & {"textual", "watchdog", "rich", "mcp", "anyio"}, words
+        assert not any(name.startswith(("memtui.app", "memtui.mcp")) for name in imported), words
 
 
 def test_the_mcp_library_is_the_servers_alone(tmp_path: Path) -> None:

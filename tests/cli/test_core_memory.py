@@ -14,6 +14,7 @@ from memtui.cli import core_memory
 from memtui.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import TEXT, Pipe, pipe, put, store
+from tests.warm import Warm
 
 __all__ = ["pipe"]
 
@@ -24,6 +25,13 @@ def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         ["sh", "-c", program], capture_output=True, check=False, env={**os.environ, **variables}, timeout=60
     )
+
+
+def _memtui(*words: str) -> Warm:
+    """Start memtui without a shell."""
+    imports = ["import memtui.cli.main", "import memtui.cli.core_memory", "import memtui.store.memory_files"]
+    program = "from memtui.__main__ import main; main()"
+    return Warm(program, *words, cwd=Path.cwd(), env=os.environ, imports=imports)
 
 
 def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
@@ -53,24 +61,24 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
         b"\x1b[2Jx\r",
     ],
 )
-def test_any_bytes_come_back(project: Project, tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "in").write_bytes(data)
-    done = _shell(
-        f"memtui core-memory import <'{tmp_path}/in' >answer && "
-        """memtui core-memory export --id "$(sed -n 's/.*"id": "\\(.*\\)".*/\\1/p' answer)" """
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, data, b"")
+def test_any_bytes_come_back(project: Project, data: bytes) -> None:
+    answer, errors = _memtui("core-memory", "import").communicate(data, timeout=60)
+    assert errors == b""
+    exported = _memtui("core-memory", "export", "--id", json.loads(answer)["id"])
+    assert exported.communicate(timeout=60) == (data, b"")
+    assert exported.returncode == 0
 
 
-@pytest.mark.parametrize("buffering", ["", "1"])
-def test_ten_megabytes(project: Project, buffering: str) -> None:
+def test_ten_megabytes(project: Project) -> None:
     lines = f"yes {'x' * 79} | head -n 131072"
     memory_id = json.loads(_shell(f"{lines} | memtui core-memory import").stdout)["id"]
     export = f"memtui core-memory export --id {memory_id}"
-    whole = _shell(f"{export} | cksum", PYTHONUNBUFFERED=buffering)
-    assert (whole.stdout, whole.stderr) == (_shell(f"{lines} | cksum").stdout, b"")
-    early = _shell(f"({export}; echo $? >&2) | head -c 80", PYTHONUNBUFFERED=buffering)
-    assert (early.stdout, early.stderr) == (b"x" * 79 + b"\n", b"1\n")
+    checked = _shell(f"{lines} | cksum").stdout
+    for buffering in ("", "1"):
+        whole = _shell(f"{export} | cksum", PYTHONUNBUFFERED=buffering)
+        assert (whole.stdout, whole.stderr) == (checked, b"")
+        early = _shell(f"({export}; echo $? >&2) | head -c 80", PYTHONUNBUFFERED=buffering)
+        assert (early.stdout, early.stderr) == (b"x" * 79 + b"\n", b"1\n")
 
 
 def test_a_closed_standard_input_or_output(project: Project) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.hooks import session
 from memtui.hooks.report import Report
 from memtui.store import shared_text
 from tests.disk import mode_of
@@ -79,6 +80,8 @@ LAYOUTS = list(product(PLACES, KINDS))
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    # Nobody else writes here.
+    monkeypatch.setattr(session, "HOOK_PATIENCE", shared_text.HOOK_PATIENCE._replace(look_again=(0.0,)))
 
 
 def _lay(world: World) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -77,11 +78,15 @@ def test_an_error_anywhere_changes_nothing_or_is_overcome(
 ) -> None:
     monkeypatch.setattr("memtui.store.memory_edit.LOOK_AGAIN", (0.0,))
     at, failed = 0, 0
+    prepared = tmp_path / "prepared"
+    prepare(prepared)
+    before, whole = files(prepared), seen(FilesBackend(home_in(prepared), Watch()))
+    after = _after(tmp_path / "after", name)
     while True:
         at += 1
         base = tmp_path / f"{at}"
-        store = prepare(base)
-        before, whole = files(base), seen(store)
+        shutil.copytree(prepared, base)
+        store = FilesBackend(home_in(base), Watch())
         with faults.watched(faults.failing(at, code)) as log:
             try:
                 ACTIONS[name](store)
@@ -99,7 +104,7 @@ def test_an_error_anywhere_changes_nothing_or_is_overcome(
             assert seen(store) == whole
             assert {key: value for key, value in files(base).items() if ".lock" not in key} == before
         else:
-            assert seen(store) == _after(tmp_path / "after", name)
+            assert seen(store) == after
     assert failed > 5
 
 
@@ -109,8 +114,6 @@ def _only_locks(after: Mapping[str, bytes], before: Mapping[str, bytes]) -> bool
 
 
 def _after(base: Path, name: str) -> Seen:
-    if base.exists():
-        return seen(FilesBackend(home_in(base), Watch()))
     store = prepare(base)
     ACTIONS[name](store)
     return seen(store)
@@ -123,13 +126,12 @@ def test_killed_anywhere_leaves_all_or_nothing(tmp_path: Path, name: str) -> Non
 
 def _kill_sweep(base: Path, name: str) -> int:
     without_flushing()
-    before, after = seen(prepare(base / "before")), _after(base / "after", name)
+    prepared = base / "prepared"
+    before, after = seen(prepare(prepared)), _after(base / "after", name)
     outcomes = []
 
     def make(number: int) -> Path:
-        place = base / str(number)
-        prepare(place)
-        return place
+        return Path(shutil.copytree(prepared, base / str(number)))
 
     def act(place: Path) -> None:
         ACTIONS[name](FilesBackend(home_in(place), Watch()))
