@@ -9,8 +9,10 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.formats.pins import Pin
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SIZES, Driver, opened
-from tests.app.world import World
+from tests.app.world import World, clock
 
 STATE = """=== SESSION STATE v3 ===
 
@@ -112,6 +114,20 @@ async def test_a_session_of_another_project_cannot_be_pinned_here(talked: World)
         await driver.press("!")
         await driver.until_said("Only lines of this project's sessions can be pinned here.")
         assert pinned(talked) == []
+
+
+async def test_a_line_of_an_archived_session(talked: World) -> None:
+    archive = Archive(talked.home, clock)
+    archive.keep(talked.transcript_path("s-1"), ArchiveSettings())
+    talked.transcript_path("s-1").unlink()
+    (kept,) = archive.entries()
+    async with opened(talked) as driver:
+        await driver.app.push_screen(TranscriptScreen(archive.readable(kept)))
+        await driver.settled()
+        go_to(await driver.until_transcript(), "never refresh twice")
+        await driver.press("!")
+        await driver.until_said("Pinned")
+        assert pinned(talked) == [Pin("and never refresh twice", "s-1", 1)]
 
 
 async def test_rows_and_detail_of_the_state_pane(talked: World) -> None:

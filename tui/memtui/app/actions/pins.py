@@ -107,8 +107,16 @@ class PinActions:
         self._host.hint("pins", "userpins")
 
     def _is_own(self, transcript: Path) -> bool:
-        """Whether a transcript is one of the project's sessions, or of a subagent of theirs."""
-        return any(transcript.is_relative_to(each) for each in self._browser.transcripts.folders())
+        """Whether a transcript is of a session of the project, archived or not, or of its subagents."""
+        from memtui.store.archive import Archive
+
+        own = self._browser.transcripts.folders()
+        if any(transcript.is_relative_to(folder) for folder in own):
+            return True
+        names = {folder.name for folder in (*own, self._browser.transcripts.folder())}
+        kept = Archive(self._browser.places.home, self._browser.clock).entries()
+        parts = {transcript.stem, *transcript.parts}
+        return any(each.folder in names and each.session_id in parts for each in kept)
 
 
 def _short(text: str) -> str:
