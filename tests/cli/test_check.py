@@ -13,6 +13,8 @@ import pytest
 from memtui.project import Project, memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
+from tests.app.widgets.records import said, text, user
+from tests.app.widgets.records import write as write_session
 from tests.cli.conftest import Memtui
 
 GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
@@ -86,6 +88,19 @@ def test_what_is_piped_in(memtui: Memtui, project: Project, monkeypatch: pytest.
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
     result = memtui("check", "-", "--json")
     assert (result.code, json.loads(result.out)["source"]) == (1, "standard input")
+
+
+def test_the_lines_that_a_text_cites_are_looked_up(memtui: Memtui, transcript: Path) -> None:
+    write_session(transcript, user("Never push to main, please"), said(text("Understood.")))
+    own = '- No push (L3: "never push")\n- Fast (no source)\n- Rust (L4)\n'
+    rows = GOOD.replace("## Constraints\n", f"## Constraints\n{own}").split("\n")
+    Path("memory.md").write_text("\n".join(rows), "utf-8")
+    point = json.loads(memtui("check", "memory.md", "--cited", "--json").out)["points"][13]
+    assert (point["name"], point["verdict"]) == ("Sources", "warn")
+    assert rows[point["line"] - 1] == "- Approved plan: one lock: the user approved it"
+    named = [rows[int(line) - 1] for line in point["message"].rpartition("line ")[2].split(", ")]
+    assert "- Rust (L4)" in named
+    assert not {"- Fast (no source)", '- No push (L3: "never push")'} & set(named)
 
 
 def test_what_is_no_recovery_text(memtui: Memtui, project: Project) -> None:

@@ -369,6 +369,17 @@ def test_a_review_from_stdin(memtui: Memtui, captured: Project, monkeypatch: pyt
     assert "is reviewed already, nothing was changed" in memtui("review", NAME, "--from-stdin").out
 
 
+def test_the_lines_that_a_review_cites_are_looked_up(
+    memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited = ('Per line (L1: "round the TAX")', 'Per cart (L1: "per cart")', "Once (L1)")
+    items = "\n".join(f"- {each}" for each in cited)
+    _pipes(monkeypatch, f"# Memory: T\n## Goal\nG\n## Learnings\n{items}\n")
+    assert memtui("review", "--from-stdin", "--cited").code == 0
+    memory = parse_memory((captured.compacts / memory_name(NAME)).read_text("utf-8"))
+    assert memory.learnings == ("Per line (L1)", "Per cart (no source)", "Once (no source)")
+
+
 @pytest.mark.parametrize(
     ("text", "summary"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.documents.handover import handover, head_and_tail
 from memtui.documents.state_draft import draft_session_state
 from memtui.project import Project
-from memtui.reading.records import Quote, Source, Turn
+from memtui.reading.records import Quote, Source, Todo, Turn
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))
@@ -34,9 +34,9 @@ def test_messages_are_quoted_newest_first_and_once(tmp_path: Path) -> None:
     for text in ("Port the lamp driver", "never touch the keeper's log", "Port the lamp driver", "run it"):
         said.user(text)
     assert section(notes(said, tmp_path), "The user's messages") == [
-        "- run it",
-        "- Port the lamp driver",
-        "- never touch the keeper's log",
+        "- L4: run it",
+        "- L3: Port the lamp driver",
+        "- L2: never touch the keeper's log",
     ]
 
 
@@ -56,9 +56,9 @@ def test_commands_that_check_come_first_with_their_last_outcome(tmp_path: Path) 
     said.tool("Bash", command="./deploy staging")
     said.tool("Bash", "3 passed", command="pytest -q")
     assert section(notes(said, tmp_path), "Commands") == [
-        "- `pytest -q`: 2 times, last: ok",
-        "- `./deploy staging`: ok",
-        "- `ls -la`: ok",
+        "- `pytest -q`: 2 times, last: ok (L8)",
+        "- `./deploy staging`: ok (L6)",
+        "- `ls -la`: ok (L2)",
     ]
 
 
@@ -67,15 +67,15 @@ def test_a_command_is_ok_only_where_its_own_status_is_shown(tmp_path: Path) -> N
     said.tool("Bash", "rejected", command="git push origin main 2>&1 | tail -3; date")
     said.tool("Bash", "done", command="cd /work/app && ./deploy 'a; b'")
     assert section(notes(said, tmp_path), "Commands") == [
-        "- `./deploy 'a; b'`: ok",
-        "- `git push origin main; date`: exit status hidden",
+        "- `./deploy 'a; b'`: ok (L4)",
+        "- `git push origin main; date`: exit status hidden (L2)",
     ]
 
 
 def test_pasted_blocks_are_named_in_messages(tmp_path: Path) -> None:
     block = "\n".join(f"2026-01-02T10:00:0{n}Z worker {n} said something" for n in range(6))
     (line,) = section(notes(_begun(f"Why is this?\n\n{block}"), tmp_path), "The user's messages")
-    assert line.startswith("- Why is this? [pasted at L1, 6 lines")
+    assert line.startswith("- L1: Why is this? [pasted at L1, 6 lines")
 
 
 def test_subagents_reports_are_quoted(tmp_path: Path) -> None:
@@ -111,6 +111,15 @@ def test_closing_messages_name_their_line(tmp_path: Path) -> None:
     facts = replace(facts, turns=(turn, notified))
     text = handover(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "What Claude said") == ["- L7: All lamps lit."]
+
+
+def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> None:
+    facts = _begun("Go").facts(tmp_path)
+    todos = (Todo("Light it", "pending", source=Source(5)), Todo("Climb", "in_progress", source=Source(4)))
+    facts = replace(facts, todos=todos, turns=(Turn(1, "typed", Source(1), "Go", end="interrupted"),))
+    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    assert section(text, "Open tasks") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
+    assert "- The last turn was interrupted (L1)" in section(text, "Goal and plan")
 
 
 def test_a_long_text_keeps_head_and_tail() -> None:

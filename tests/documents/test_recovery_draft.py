@@ -221,7 +221,7 @@ FACTS = st.builds(
     turns=st.lists(TURNS, max_size=4).map(tuple),
     modified_files=FILES,
     read_files=FILES,
-    shell_files=st.lists(PATHS, max_size=2).map(tuple),
+    shell_files=FILES,
     commands=st.lists(COMMANDS, max_size=3).map(tuple),
     todos=st.lists(
         st.builds(Todo, LINES, st.sampled_from(["pending", "in_progress", "completed"]), source=SOURCES),

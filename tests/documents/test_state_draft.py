@@ -183,7 +183,7 @@ def test_scratch_files_are_no_state() -> None:
     read = ("/work/app/a.py", "/home/me/.claude/projects/-work-app/s/tool-results/b.txt", "/tmp/c.output")
     facts = Facts(
         read_files=tuple(FileFact(path, 1, subagent=False) for path in read),
-        shell_files=("/tmp/body.md", "/work/app/report.csv"),
+        shell_files=tuple(changed(path) for path in ("/tmp/body.md", "/work/app/report.csv")),
     )
     assert technical(state(facts)) == ["Files written by commands: report.csv", "Files read: a.py"]
 

@@ -283,3 +283,20 @@ def test_reading_a_part_is_reading_what_stands_before_it(
     ]
     paths = [file.path for file in whole.modified_files]
     assert paths[: len(part.modified_files)] == [file.path for file in part.modified_files]
+
+
+def test_every_json_fact_names_its_line(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user("Go")
+    session.tool("Edit", file_path="/work/app/a.py", old_string="a", new_string="b")
+    session.tool("Bash", command="cat > new.py <<EOF\nEOF")
+    session.say("First.")
+    session.say("Done.")
+    facts = to_json(session.facts(tmp_path))
+    assert [(each["path"], each["line"]) for each in facts["files"]] == [
+        ("/work/app/a.py", 2),
+        ("/work/app/new.py", 4),
+    ]
+    (turn,) = facts["turns"]
+    assert (turn["line"], turn["closing"]["line"], turn["texts"][0]["line"]) == (1, 7, 6)
+    assert facts["last_action"]["line"] == 4

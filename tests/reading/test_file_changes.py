@@ -231,9 +231,9 @@ def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:
     session.broken("Bash", "Exit code 1\nno", command="cat > failed.py <<EOF\nEOF")
     facts = session.facts(tmp_path)
     assert modified(facts) == ["/work/app/edited.py"]
-    assert list(facts.shell_files) == [
-        "/work/app/new.py",
-        "/work/app/log.txt",
-        "/work/app/web/index.html",
-        "/work/app/notes.md",
+    assert [(file.path, file.source.line) for file in facts.shell_files] == [
+        ("/work/app/new.py", 3),
+        ("/work/app/log.txt", 5),
+        ("/work/app/web/index.html", 7),
+        ("/work/app/notes.md", 11),
     ]

@@ -38,7 +38,7 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
     ],
 )
 def test_a_package(command: str, told: str) -> None:
-    assert package_changes(Facts(commands=(ran(command),))) == (told,)
+    assert tuple(package_changes(Facts(commands=(ran(command),)))) == (told,)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_a_package(command: str, told: str) -> None:
     ],
 )
 def test_no_package(command: str) -> None:
-    assert package_changes(Facts(commands=(ran(command),))) == ()
+    assert tuple(package_changes(Facts(commands=(ran(command),)))) == ()
 
 
 def test_what_runs_in_the_background_is_told_so() -> None:
     facts = Facts(commands=(ran("pnpm add -D vitest", "background"), ran("npm rm x", "background")))
-    assert package_changes(facts) == (
+    assert tuple(package_changes(facts)) == (
         "added vitest (pnpm add, for development, in the background)",
         "removed x (npm, in the background)",
     )
@@ -74,12 +74,12 @@ def test_what_runs_in_the_background_is_told_so() -> None:
 
 def test_what_failed_or_came_twice() -> None:
     commands = (ran("npm install a-b"), ran("npm install a-b"), ran("npm install c-d", "failed"))
-    assert package_changes(Facts(commands=commands)) == ("added a-b (npm install)",)
+    assert tuple(package_changes(Facts(commands=commands))) == ("added a-b (npm install)",)
 
 
 def test_a_manifest_that_was_edited() -> None:
     files = (FileFact("/w/package.json", 2, False), FileFact("/w/a.py", 1, False))
-    assert package_changes(Facts(modified_files=files)) == (
+    assert tuple(package_changes(Facts(modified_files=files))) == (
         "/w/package.json: edited by hand; it lists the dependencies",
     )
 

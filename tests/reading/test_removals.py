@@ -96,7 +96,7 @@ def test_a_file_that_comes_back_stands(tmp_path: Path) -> None:
         (f"{ROOT}/c.py", ""),
         (f"{ROOT}/d.py", ""),
     ]
-    assert facts.shell_files == (f"{ROOT}/notes.txt",)
+    assert [file.path for file in facts.shell_files] == [f"{ROOT}/notes.txt"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from memtui.documents.ranking import reference_files, working_files
 from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact
+from memtui.reading.records import FileFact, Source
 from memtui.reading.roles import folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
 
 ROOT = "/work/app"
@@ -105,7 +105,7 @@ def test_parts_of_paths() -> None:
 
 
 def named(files: tuple[FileFact, ...], *shell: str) -> list[tuple[str, str]]:
-    found = working_files(Facts(modified_files=files, shell_files=shell), ROOT)
+    found = working_files(Facts(modified_files=files, shell_files=tuple(map(file, shell))), ROOT)
     return [(each.path.removeprefix(f"{ROOT}/"), each.role) for each in found]
 
 
@@ -138,6 +138,23 @@ def test_of_two_alike_the_later_one_comes_first() -> None:
 def test_windows_paths_stay_as_they_are() -> None:
     found = working_files(Facts(modified_files=(file(r"D:\app\src\a.ts"),)), r"D:\app")
     assert (found[0].path, found[0].role) == (r"D:\app\src\a.ts", "main implementation")
+
+
+def test_a_file_names_its_line() -> None:
+    source = Source(12)
+    facts = Facts(
+        modified_files=(FileFact(f"{ROOT}/a.py", 2, False, source=source),),
+        read_files=(FileFact(f"{ROOT}/b.py", 1, False, source=source),),
+    )
+    assert working_files(facts, ROOT)[0].role == "main implementation, 2 edits, L12"
+    assert reference_files(facts, ROOT)[0].role == "related module, L12"
+
+
+def test_of_two_with_as_many_edits_neither_is_the_main_one() -> None:
+    assert named((file("src/a.py", 3), file("src/b.py", 3))) == [
+        ("src/b.py", "implementation, 3 edits"),
+        ("src/a.py", "implementation, 3 edits"),
+    ]
 
 
 def references(read: tuple[FileFact, ...], changed: tuple[FileFact, ...] = ()) -> list[tuple[str, str]]:

@@ -13,14 +13,17 @@ import click
 
 from memtui.cli.memory_store import opened, resolved
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import root_option
+from memtui.cli.project import project_of, root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
+from memtui.flows.citing import unsourced_lines
+from memtui.flows.sessions import find_transcript
 from memtui.formats.model import FormatError
-from memtui.project import expanded
+from memtui.project import Places, claude_config, expanded, memtui_home
 from memtui.safety.secrets import find, holds_secrets
 from memtui.store.base import MemoryMissing
 
+_NAMED = 20
 _LIMIT = 16 << 20
 """Size of the longest text that is checked, in bytes; usual ones have ten thousand."""
 
@@ -36,21 +39,29 @@ class _Given:
 
 @click.command("check")
 @click.argument("source", metavar="FILE|ID|-")
+@click.option("--cited", is_flag=True, help="Check the lines of the session's transcript it cites, too.")
+@click.option("--session", metavar="ID", default="", help="The session that it cites; implies --cited.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @root_option
 @click.pass_context
-def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -> None:
+def command(
+    ctx: click.Context, source: str, cited: bool, session: str, as_json: bool, root: Path | None
+) -> None:
     """Check a recovery text: thirteen points, each pass, warn or fail.
 
     The text comes from a file, a stored memory, or standard input (-). An id may be given by its unique
-    beginning. The exit code is 1 when a point fails.
+    beginning. With --cited a fourteenth point names the decisions, constraints and issues that cite no line
+    which holds their words, as in (L476: "the words"); the session is the one that memtui was started from,
+    else the project's newest. The exit code is 1 when a point fails.
     """
     given = _given(source, root)
+    text = given.data.decode("utf-8", "replace")
     try:
-        points = check_recovery(given.data.decode("utf-8", "replace"))
+        points = check_recovery(text)
+        points += (_sources(text, session, root),) if cited or session else ()
     except FormatError as error:
         raise click.ClickException(f"{given.name} is no recovery text: {error}.") from error
-    secrets = find(given.data.decode("utf-8", "replace"))
+    secrets = find(text)
     if as_json:
         answer = {"source": given.name, "verdict": worst(points), "points": as_json_points(points)}
         print_json({**answer, "secrets": [hit._asdict() for hit in secrets]})
@@ -61,6 +72,19 @@ def command(ctx: click.Context, source: str, as_json: bool, root: Path | None) -
             say(f"{holds_secrets(secrets)}.", err=True)
     if worst(points) is Verdict.FAIL:
         ctx.exit(1)
+
+
+def _sources(text: str, session: str, root: Path | None) -> Point:
+    """The point on the cited lines."""
+    places = Places(project_of(root), memtui_home(), claude_config())
+    transcript = find_transcript(places, session)
+    with reading(transcript):
+        lines = unsourced_lines(text, transcript, places.project.root)
+    if not lines:
+        return Point("Sources", Verdict.PASS, "every statement cites a line that holds its words", None)
+    named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
+    told = f"cite no line that holds their words, end them with (no source): line {named}"
+    return Point("Sources", Verdict.WARN, told, lines[0])
 
 
 def worst(points: Sequence[Point]) -> Verdict:

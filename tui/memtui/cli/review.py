@@ -18,6 +18,7 @@ from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clock import system_clock
 from memtui.engines.choice import Engine
+from memtui.flows.citing import cited_review
 from memtui.flows.review import review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
@@ -58,11 +59,18 @@ class Outcome:
 @click.argument("capture", required=False)
 @click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
+@click.option("--cited", is_flag=True, help="With --from-stdin: check the lines of the transcript it cites.")
 @engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
 @root_option
 def command(
-    capture: str | None, yes: bool, from_stdin: bool, engine: str, as_json: bool, root: Path | None
+    capture: str | None,
+    yes: bool,
+    from_stdin: bool,
+    cited: bool,
+    engine: str,
+    as_json: bool,
+    root: Path | None,
 ) -> None:
     """Draft a capture's memory file, and accept it.
 
@@ -72,7 +80,9 @@ def command(
     and stores a recovery text of the session up to that compaction under a Recovery ID.
 
     With --from-stdin a memory file written elsewhere is read instead; a line "Summary: ..." before it, or a
-    section "## Summary" in it, becomes the summary in the capture.
+    section "## Summary" in it, becomes the summary in the capture. With --cited, a learning or question keeps
+    a source such as (L476: "its words") only if line 476 has these words; without a source it ends with
+    (no source).
 
     With --engine claude, `claude -p` improves the draft. If it fails, the draft from the facts is kept, and a
     line says why.
@@ -99,7 +109,7 @@ def command(
         _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
         return
     places = Places(store.project, memtui_home(), claude_config())
-    draft = _given(loaded, places) if from_stdin else _drafted(loaded, engine, places)
+    draft = _given(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
         say(f"{entry.name} stays pending.")
@@ -147,15 +157,18 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
         return by_claude(draft, capture, places, called_off)
 
 
-def _given(capture: Capture, places: Places) -> Draft:
+def _given(capture: Capture, places: Places, cited: bool) -> Draft:
     """The review on standard input. Without a summary, it gets the draft's."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
     if len(data) > _LIMIT:
         raise click.ClickException("standard input is longer than 1 MB; nothing was changed.")
+    text = data.decode("utf-8", "replace")
     try:
-        draft = from_review(data.decode("utf-8", "replace"))
+        draft = from_review(text)
     except FormatError as error:
         raise click.ClickException(f"standard input is no review: {error}; nothing was changed.") from error
+    if cited:
+        draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:
         return draft
     return draft._replace(summary=draft_of(capture, places).summary)

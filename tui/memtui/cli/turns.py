@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, parse_iso
 from memtui.flows.sessions import find_transcript, refuse_strange
 from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.facts import read_facts
+from memtui.reading.facts import read_facts, turn_json
 from memtui.reading.records import Source, Turn
 from memtui.reading.short_text import one_line, shortened
 from memtui.safety.secrets import masked, masked_in
@@ -36,7 +35,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
     facts = read_facts(transcript)
     refuse_strange(transcript, facts)
     if as_json:
-        print_json([masked_in(asdict(turn) | {"source": turn.source._asdict()}) for turn in facts.turns])
+        print_json([masked_in(turn_json(turn)) for turn in facts.turns])
     else:
         say(
             "\n".join(line for turn in facts.turns for line in _lines(turn)) or "The session has no turn yet."

@@ -71,8 +71,8 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Last action", list(_last_action(facts, root))),
         ("Commands", [_command(command) for command in reversed(facts.commands)]),
         ("Claude, at work", list(_texts(facts))),
-        ("Files written by commands", [_item("file", shown(path, root)) for path in facts.shell_files]),
-        ("Files read", [_reference(file, root) for file in facts.read_files]),
+        ("Files written by commands", [_named(file, "file", root) for file in facts.shell_files]),
+        ("Files read", [_named(file, "reference", root) for file in facts.read_files]),
         ("Compactions", [_compaction(each) for each in facts.compactions]),
     )
     return tuple(EvidenceGroup(title, tuple(items)) for title, items in groups if items)
@@ -95,8 +95,8 @@ def _file(file: FileFact, root: Path | None) -> EvidenceItem:
     return EvidenceItem(shown(file.path, root), "file", detail, file.source.line)
 
 
-def _reference(file: FileFact, root: Path | None) -> EvidenceItem:
-    return EvidenceItem(shown(file.path, root), "reference", cited(file.source, clock=True), file.source.line)
+def _named(file: FileFact, kind: str, root: Path | None) -> EvidenceItem:
+    return EvidenceItem(shown(file.path, root), kind, cited(file.source, clock=True), file.source.line)
 
 
 def _todo(todo: Todo) -> EvidenceItem:

@@ -14,13 +14,14 @@ from pathlib import Path
 from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import outcome_of
+from memtui.documents.open_work import how_it_stands, unfinished_turn
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
-from memtui.documents.sources import without_source
+from memtui.documents.sources import cited, sourced, without_source
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
 from memtui.reading.paths import shown
-from memtui.reading.records import Command, Facts
+from memtui.reading.records import Command, Facts, Source
 from memtui.reading.short_text import key_of, one_line, shortened
 from memtui.safety.secrets import masked
 
@@ -68,7 +69,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
     if _ROOM - used > _SPARE:
         sections[_REPORTS] = [
-            f"- L{said.source.line}: {shortened(one_line(said.text), _REPORT)}" for said in reports(facts)
+            named_line(said.source, shortened(one_line(said.text), _REPORT)) for said in reports(facts)
         ]
         used += sum(len(line) + 1 for line in sections[_REPORTS])
     sections[_CLOSINGS] = _closings(facts, _ROOM - used)
@@ -78,9 +79,13 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
 
 def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     lines = [f"- Goal: {one_line(state.identity.goal)}"] if state.identity.goal else []
+    turn = unfinished_turn(facts)
+    if turn is not None and turn.end != "running":
+        lines.append(sourced(f"- The last turn {how_it_stands(turn)}", turn.source))
     plan = facts.plans[-1] if facts.plans else None
     if plan is not None and plan.fate != "rejected":
         where = shown(plan.path, root) if plan.path else "in the transcript"
+        where = sourced(where, plan.source)
         fate = plan.fate if plan.fate == "approved" else "neither approved nor refused on record"
         lines.append(f"- Plan ({fate}): {where}")
         steps = (line.strip() for line in plan.content.split("\n"))
@@ -90,14 +95,15 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
 
 def _tasks(facts: Facts, state: SessionState) -> list[str]:
     """Open tasks of the session's list, then those of the document, which may be a person's."""
-    doing = [todo.content for todo in facts.todos if todo.status == "in_progress"]
-    texts = doing + [todo.content for todo in facts.todos if todo.status not in ("in_progress", "completed")]
-    # What the user asked is quoted below; a task of the document is the list's without its line.
-    named = [task.text for task in flat(state.tasks) if task.kind in _OPEN]
-    texts += [without_source(text) for text in named if not text.startswith('"')]
     known: dict[str, str] = {}
-    for text in texts:
-        known.setdefault(key_of(text), f"- {one_line(text)}{' (in progress)' if text in doing else ''}")
+    for todo in sorted(facts.todos, key=lambda todo: todo.status != "in_progress"):
+        doing = " (in progress)" if todo.status == "in_progress" else ""
+        if todo.status != "completed":
+            known.setdefault(key_of(todo.content), sourced(f"- {one_line(todo.content)}{doing}", todo.source))
+    for task in flat(state.tasks):
+        # What the user asked is quoted below; a task of the list stands above.
+        if task.kind in _OPEN and not task.text.startswith('"'):
+            known.setdefault(key_of(without_source(task.text)), f"- {one_line(task.text)}")
     return list(known.values())
 
 
@@ -106,9 +112,11 @@ def _decisions(state: SessionState) -> list[str]:
 
 
 def _messages(facts: Facts) -> list[str]:
-    newest_first = list(dict.fromkeys(one_line(ask.text) for ask in asks(facts)))
+    last: dict[str, Source] = {}
+    for ask in asks(facts):
+        last.setdefault(one_line(ask.text), ask.source)
     for cap in _CAPS:
-        lines = [f"- {shortened(text, cap)}" for text in newest_first]
+        lines = [named_line(source, shortened(text, cap)) for text, source in last.items()]
         if sum(map(len, lines)) <= _MESSAGES:
             break
     return lines
@@ -120,12 +128,18 @@ def _closings(facts: Facts, room: int) -> list[str]:
     lines: list[str] = []
     for quote in reversed(spoken):
         width = _CLOSING if lines else min(_CLOSING, max(_LEAST_CLOSING, room))
-        line = f"- L{quote.source.line}: {head_and_tail(one_line(quote.text), width)}"
+        line = named_line(quote.source, head_and_tail(one_line(quote.text), width))
         room -= len(line) + 1
         if lines and room < 0:
             break
         lines.append(line)
     return lines
+
+
+def named_line(source: Source, text: str) -> str:
+    """``- L476: text``, or the text alone where its line is not known."""
+    where = cited(source)
+    return f"- {where}: {text}" if where else f"- {text}"
 
 
 def head_and_tail(text: str, limit: int) -> str:
@@ -150,7 +164,8 @@ def _commands(facts: Facts) -> Iterator[str]:
     for text in ranked[:_COMMANDS]:
         outcome = outcome_of(last[text])
         count = f"{times[text]} times, last: " if times[text] > 1 else ""
-        yield f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
+        told = f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
+        yield sourced(told, last[text].source)
 
 
 def _rank(command: str, times: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 
+from memtui.documents.sources import cited
 from memtui.formats.recovery import RoleFile
 from memtui.reading.facts import Facts
 from memtui.reading.paths import identity
@@ -53,12 +54,18 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     most = sorted((file.times for file in code), reverse=True)[:2]
     # Edits alone say which file is the main one; of two with as many edits neither is.
     main = next((file.path for file in code if most != [file.times] * 2 and file.times == most[0]), "")
-    named = [RoleFile(path=file.path, role=_changed_role(file, files, root, main)) for file in ranked]
-    written = [path for path in facts.shell_files if role_of(path, root).kind is not Kind.SCRATCH]
-    named += [
-        RoleFile(path=path, role=f"{role_of(path, root).text}, written by a command") for path in written
-    ]
+    named = [_named(file, _changed_role(file, files, root, main)) for file in ranked]
+    for file in facts.shell_files:
+        role = role_of(file.path, root)
+        if role.kind is not Kind.SCRATCH:
+            named.append(_named(file, f"{role.text}, written by a command"))
     return tuple(named)
+
+
+def _named(file: FileFact, role: str) -> RoleFile:
+    """A file with its role and the line of its first change or read."""
+    where = cited(file.source)
+    return RoleFile(path=file.path, role=f"{role}, {where}" if where else role)
 
 
 def _is_code(role: Role) -> bool:
@@ -111,7 +118,7 @@ def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     """The files that were read and not changed and that a new session would look for first."""
     changed = {identity(file.path) for file in facts.modified_files}
-    changed |= {identity(path) for path in facts.shell_files}
+    changed |= {identity(file.path) for file in facts.shell_files}
     folders = {folder_of(file.path) for file in facts.modified_files}
     rated = []
     for file in map(_where_it_is, facts.read_files):
@@ -120,7 +127,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
             weight, text = _rated(file, role, facts.modified_files, folders)
             weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
             weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0
-            rated.append((weight, RoleFile(path=file.path, role=text)))
+            rated.append((weight, _named(file, text)))
     rated.sort(key=lambda pair: -pair[0])
     return tuple(file for _, file in rated[:_REFERENCES])
 

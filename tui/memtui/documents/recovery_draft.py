@@ -57,7 +57,8 @@ def draft_recovery(
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
-        dependencies=package_changes(facts) or _nothing(facts, "no command that installs by name on record"),
+        dependencies=tuple(_dependencies(facts))
+        or _nothing(facts, "no command that installs by name on record"),
         known_issues=_issues(facts),
         changes=_kept(_changes(facts)) or _nothing(facts, "no git commit, finished task or edit on record"),
         pending=_nothing(facts, "") if facts.from_capture else tuple(pending(facts)[:_COUNT]),
@@ -84,6 +85,11 @@ def _kept(lines: Iterable[str]) -> tuple[str, ...]:
 def _decisions(facts: Facts) -> Iterator[str]:
     for each in settled(facts):
         yield sourced(f"{each.decision}: {each.reason}", each.source)
+
+
+def _dependencies(facts: Facts) -> Iterator[str]:
+    for text, source in package_changes(facts).items():
+        yield sourced(text, source)
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
-    if written := _lasting(facts.shell_files, root):
+    if written := _lasting((file.path for file in facts.shell_files), root):
         yield f"Files written by commands: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
     # The last ones: what was looked at first is often what turned out not to matter.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
@@ -142,6 +142,7 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 
 def _added(facts: Facts) -> Iterable[str]:
-    """Packages that were installed by name, each once."""
-    went = (each for each in facts.commands if each.outcome in ("ok", "background"))
-    return dict.fromkeys(package for each in went for package in packages_of(each.text))
+    """Packages that were installed by name, each once, where it was installed last."""
+    went = [each for each in facts.commands if each.outcome in ("ok", "background")]
+    last = {package: each.source for each in went for package in packages_of(each.text)}
+    return (sourced(package, source) for package, source in last.items())

@@ -32,8 +32,9 @@ class Known:
         self._shown = shown
         self._cited = cited or CitedLines()
         modified = [file.path for file in facts.modified_files]
-        self._modified = _index((*modified, *facts.shell_files))
-        self._all = _index((*modified, *facts.shell_files, *(file.path for file in facts.read_files)))
+        modified += [file.path for file in facts.shell_files]
+        self._modified = _index(modified)
+        self._all = _index([*modified, *(file.path for file in facts.read_files)])
 
     def file(self, path: str, root: str) -> str:
         """The absolute path of a file, spelt as in the facts if known."""
@@ -96,7 +97,7 @@ def key_of(path: str) -> str:
     return ntpath.normcase(path).replace("\\", "/") if "\\" in path else path.strip("`")
 
 
-def _index(paths: tuple[str, ...]) -> dict[str, list[str]]:
+def _index(paths: list[str]) -> dict[str, list[str]]:
     """The paths by the name of the file."""
     found: dict[str, list[str]] = {}
     for path in dict.fromkeys(paths):

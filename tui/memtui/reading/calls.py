@@ -21,7 +21,7 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
-from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, Source
+from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Source
 from memtui.reading.removals import removals
 from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import written_files
@@ -61,7 +61,7 @@ class CallLog:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
-        self.shell_files: dict[str, None] = {}
+        self.shell_files: dict[str, FileFact] = {}
         self.quotes = QuoteLog()
         self.agent_checks = CommandLog("subagent")
         """Compiles, lints and tests that subagents ran."""
@@ -87,7 +87,7 @@ class CallLog:
         self.plans.resume(facts.plans)
         self.answers.extend(facts.answers)
         self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
-        self.shell_files.update(dict.fromkeys(facts.shell_files))
+        self.shell_files.update((file.path, file) for file in facts.shell_files)
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
         self.errors.extend(facts.errors)
@@ -241,7 +241,7 @@ class CallLog:
         for path in written_files(shell.text, folder):
             self.files.written(path)
             if len(self.shell_files) < _SHELL_FILE_LIMIT:
-                self.shell_files[path] = None
+                self.shell_files.setdefault(path, FileFact(path, 1, False, source=shell.source))
         self.landmarks.ran(shell.text, result.text, self._source._replace(speaker="tool"))
 
     def typed(self, command: str, source: Source) -> None:

@@ -144,17 +144,19 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "first_prompt": facts.first_prompt,
         "last_prompt": facts.asked[-1].ask if facts.asked else "",
         "prompts": [turn.ask for turn in facts.asked],
-        "turns": [_turn(turn) for turn in facts.turns],
+        "turns": [turn_json(turn) for turn in facts.turns],
         "modified_files": [file.path for file in facts.modified_files],
         "subagent_files": _by_subagents(facts.modified_files),
         "read_files": [file.path for file in facts.read_files],
-        "shell_files": list(facts.shell_files),
+        "files": [_file(file) for file in (*facts.modified_files, *facts.shell_files, *facts.read_files)],
+        "shell_files": [file.path for file in facts.shell_files],
         "commands": [_command(command) for command in facts.commands],
-        "todos": [{"content": todo.content, "status": todo.status} for todo in facts.todos],
+        "todos": [
+            {"content": todo.content, "status": todo.status, **_where(todo.source)} for todo in facts.todos
+        ],
         "plan": {"source": plan.origin, "content": plan.content} if plan else None,
         "plans": [
-            {"source": p.origin, "fate": p.fate, "path": p.path, "timestamp": p.source.timestamp}
-            for p in facts.plans
+            {"source": p.origin, "fate": p.fate, "path": p.path, **_where(p.source)} for p in facts.plans
         ],
         "errors": [_error(error) for error in facts.errors],
         "answers": [
@@ -164,7 +166,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "compactions": [
             {
                 "trigger": compaction.trigger or None,
-                "timestamp": compaction.source.timestamp,
+                **_where(compaction.source),
                 "pre_tokens": compaction.pre_tokens,
                 "post_tokens": compaction.post_tokens,
                 "summary_chars": len(compaction.summary),
@@ -176,7 +178,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
             "target": action.target,
             "outcome": action.outcome,
             "result": action.result,
-            "timestamp": action.source.timestamp,
+            **_where(action.source),
         }
         if action
         else None,
@@ -190,6 +192,10 @@ def to_json(facts: Facts) -> dict[str, Any]:
 
 def _by_subagents(files: tuple[FileFact, ...]) -> list[str]:
     return [file.path for file in files if file.subagent]
+
+
+def _file(file: FileFact) -> dict[str, Any]:
+    return {"path": file.path, "times": file.times, "fate": file.fate, **_where(file.source)}
 
 
 def _command(command: Command) -> dict[str, Any]:
@@ -208,17 +214,24 @@ def _error(error: ErrorFact) -> dict[str, Any]:
     return {"tool": error.tool, "target": error.target, "message": error.message, **_where(error.source)}
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """A turn with every text whole (`memtui turns --json`)."""
     closing = turn.closing
     return {
         "number": turn.number,
         "kind": turn.kind,
         "ask": turn.ask,
+        "about": turn.about,
+        "pasted": [
+            {"first_line": each.first_line, "lines": each.lines, "characters": each.characters}
+            for each in turn.pasted
+        ],
         "end": turn.end,
         "calls": turn.calls,
         "last_line": turn.last_line,
         **_where(turn.source),
         "closing": {"text": closing.text, **_where(closing.source)} if closing else None,
+        "texts": [{"text": each.text, **_where(each.source)} for each in turn.texts],
     }
 
 

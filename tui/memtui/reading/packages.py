@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from memtui.reading.hidden_failures import hides_outcome
-from memtui.reading.records import Command, Facts
+from memtui.reading.records import Command, Facts, Source
 from memtui.reading.roles import Kind, name_of, role_of
 from memtui.reading.shell import statements
 from memtui.reading.tools import PACKAGE_MANAGERS
@@ -44,19 +44,19 @@ class _Change(NamedTuple):
         return self.verb not in _REMOVE
 
 
-def package_changes(facts: Facts) -> tuple[str, ...]:
+def package_changes(facts: Facts) -> dict[str, Source]:
     """One line for each change of a package, in order, and for each manifest that was edited by hand."""
-    lines = dict.fromkeys(
-        _described(change, command)
+    lines = {
+        _described(change, command): command.source
         for command in facts.commands
         if command.outcome in ("ok", "background")
         for change in _changes(command.text)
-    )
+    }
     for file in facts.modified_files:
         if role_of(file.path).text == _MANIFEST and role_of(file.path).kind is Kind.CONFIG:
             how = "created" if file.created else "edited"
-            lines[f"{file.path}: {how} by hand; it lists the dependencies"] = None
-    return tuple(lines)
+            lines[f"{file.path}: {how} by hand; it lists the dependencies"] = file.source
+    return lines
 
 
 def packages_of(command: str) -> list[str]:

@@ -205,7 +205,8 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
             at += 1
         run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
         # A number with a decimal point that changes from line to line is that of a list.
-        run = [kind for kind in run if not kind[0].isdigit() or run.count(kind) >= _RUN]
+        often = Counter(run)
+        run = [kind for kind in run if not kind[0].isdigit() or often[kind] >= _RUN]
         printed = [kind for kind in run if kind not in ("indent", "code")]
         alike = max(Counter(printed).values(), default=0)
         marks = sum(kind in ("escape", "time", "mark", "place") for kind in printed)

@@ -187,7 +187,7 @@ class Reading:
             first_prompt=self._prompts.first() or self._task,
             modified_files=modified,
             read_files=read,
-            shell_files=tuple(path for path in calls.shell_files if path not in changed),
+            shell_files=tuple(each for path, each in calls.shell_files.items() if path not in changed),
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
             subagent_results=tuple(calls.quotes.reports),

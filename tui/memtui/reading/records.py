@@ -278,8 +278,8 @@ class Facts:
     modified_files: tuple[FileFact, ...] = ()
     read_files: tuple[FileFact, ...] = ()
     """Read and never modified."""
-    shell_files: tuple[str, ...] = ()
-    """Absolute paths that shell commands evidently wrote; not part of `modified_files`."""
+    shell_files: tuple[FileFact, ...] = ()
+    """Files that shell commands evidently wrote; not part of `modified_files`."""
     commands: tuple[Command, ...] = ()
     agent_checks: tuple[Command, ...] = ()
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
