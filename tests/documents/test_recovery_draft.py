@@ -115,7 +115,7 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
     recovery = draft_recovery(later, Path(ROOT))
     assert recovery.known_issues == (
-        "N/A: no failed check on record; the last one: SUCCESS: npm test (L9); failures stand in the notes",
+        "N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",
     )
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"

@@ -97,7 +97,7 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
-    reason = f"no failed check on record; the last one: {check}" if check else "no checking command on record"
+    reason = f"last check: {check}" if check else "no checking command on record"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
 
 
