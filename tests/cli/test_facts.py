@@ -55,7 +55,9 @@ def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) 
     assert set(facts) >= KEYS
     assert facts["modified_files"] == [f"{project.root}/src/tax.ts"]
     assert facts["read_files"] == [f"{project.root}/src/sum.ts"]
-    assert facts["todos"] == [{"content": "Add a test", "status": "pending"}]
+    (todo,) = facts["todos"]
+    assert (todo["content"], todo["status"]) == ("Add a test", "pending")
+    assert todo["line"] > 0
     assert facts["first_prompt"].startswith("Round the \x1b[2Jtax per line – merci")
     assert "\x1b" not in result.out
     assert "–" in result.out

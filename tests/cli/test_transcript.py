@@ -49,6 +49,7 @@ def test_turns_as_json_are_whole(memtui: Memtui, folder: Path) -> None:
     turns = json.loads(memtui("turns", "aaaa", "--json").out)
     assert [turn["source"]["line"] for turn in turns] == [1, 5]
     assert turns[0]["closing"]["text"] == "The driver is ported."
+    assert turns[0]["closing"]["line"] == 4
 
 
 def test_a_line_is_printed_with_its_surroundings(memtui: Memtui, folder: Path) -> None:

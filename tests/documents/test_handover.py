@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.documents.handover import handover, head_and_tail
+from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.project import Project
 from memtui.reading.records import Quote, Source, Todo, Turn
@@ -118,12 +118,5 @@ def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> 
     todos = (Todo("Light it", "pending", source=Source(5)), Todo("Climb", "in_progress", source=Source(4)))
     facts = replace(facts, todos=todos, turns=(Turn(1, "typed", Source(1), "Go", end="interrupted"),))
     text = handover(facts, draft_session_state(facts, APP), APP.root)
-    assert section(text, "Open tasks") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
-    assert "- The last turn was interrupted (L1)" in section(text, "Goal and plan")
-
-
-def test_a_long_text_keeps_head_and_tail() -> None:
-    text = head_and_tail("a" * 500 + "b" * 500, 100)
-    assert len(text) == 100
-    assert text.startswith("a" * 58)
-    assert text.endswith("b" * 38)
+    assert section(text, "Open") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
+    assert "- The last turn was interrupted (L1)" in section(text, "Goal")

@@ -8,7 +8,6 @@ from memtui.documents.quotes import (
     FIRST_LINE,
     HEADING,
     closing_messages,
-    ends_of,
     fewer,
     last_said,
     quotes_section,
@@ -21,6 +20,7 @@ from memtui.documents.sources import cited, sourced, without_source
 from memtui.formats.model import Section
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
 from memtui.reading.records import Facts, Source
+from memtui.reading.short_text import ends_of
 from tests.documents.made import at, turn
 
 TALK = Facts(

@@ -114,9 +114,7 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     )
     later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
     recovery = draft_recovery(later, Path(ROOT))
-    assert recovery.known_issues == (
-        "N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",
-    )
+    assert recovery.known_issues == ("N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",)
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"
         '- Bash npm test failed at L3, 1 command since, the last one ok: output "Error: duplicate key"'

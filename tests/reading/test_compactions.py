@@ -23,6 +23,7 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
     assert to_json(facts)["compactions"] == [
         {
             "trigger": "auto",
+            "line": 2,
             "timestamp": "2026-01-02T09:00:01.000Z",
             "pre_tokens": 155_000,
             "post_tokens": None,
@@ -30,6 +31,7 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
         },
         {
             "trigger": "manual",
+            "line": 4,
             "timestamp": "2026-01-02T09:00:03.000Z",
             "pre_tokens": 155_000,
             "post_tokens": 12_000,
@@ -47,8 +49,8 @@ def test_boundary_without_sound_data_or_summary(tmp_path: Path, data: Any) -> No
     session.line("system", subtype="compact_boundary", compactMetadata=data)
     (only,) = to_json(session.facts(tmp_path))["compactions"]
     assert only == {
-        "trigger": None, "timestamp": "2026-01-02T09:00:00.000Z", "pre_tokens": None, "post_tokens": None,
-        "summary_chars": 0,
+        "trigger": None, "line": 1, "timestamp": "2026-01-02T09:00:00.000Z", "pre_tokens": None,
+        "post_tokens": None, "summary_chars": 0,
     }  # fmt: skip
 
 

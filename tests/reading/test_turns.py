@@ -182,9 +182,9 @@ def test_long_texts_keep_head_and_tail(tmp_path: Path) -> None:
     t.say("a" * 3_000 + "b" * 3_000)
     t.say("x" * 9_000 + "y" * 9_000)
     (turn,) = t.facts(tmp_path).turns
-    assert turn.texts == (Quote("a" * 900 + " … " + "b" * 600, turn.texts[0].source, 6_000),)
+    assert turn.texts == (Quote("a" * 898 + " … " + "b" * 599, turn.texts[0].source, 6_000),)
     assert turn.closing is not None
-    assert (turn.closing.text, turn.closing.length) == ("x" * 2_400 + " … " + "y" * 1_600, 18_000)
+    assert (turn.closing.text, turn.closing.length) == ("x" * 2_398 + " … " + "y" * 1_599, 18_000)
 
 
 def test_older_turns_keep_less(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_older_turns_keep_less(tmp_path: Path) -> None:
     assert [len(turn.texts) for turn in turns] == [0] * 109 + [10] * 11
     assert turns[-1].texts[0].text.startswith("119.9 ")
     lengths = [len(turn.closing.text) for turn in turns if turn.closing]
-    assert lengths == [803] * 69 + [4_003] * 51
+    assert lengths == [800] * 69 + [4_000] * 51
     check_sources(t.facts(tmp_path), t.data)
 
 

@@ -152,4 +152,5 @@ def test_task_numbers_that_begin_anew_are_another_list(tmp_path: Path) -> None:
     for subject, number in (("first", "1"), ("second", "2"), ("other", "1")):
         made = {"task": {"id": number, "subject": subject}}
         session.call("TaskCreate", {"subject": subject}, f"Task #{number} created", toolUseResult=made)
-    assert session.facts(tmp_path)["todos"] == [{"content": "other", "status": "pending"}]
+    (todo,) = session.facts(tmp_path)["todos"]
+    assert (todo["content"], todo["status"], todo["line"]) == ("other", "pending", 5)

@@ -35,7 +35,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
     facts = read_facts(transcript)
     refuse_strange(transcript, facts)
     if as_json:
-        print_json([masked_in(turn_json(turn)) for turn in facts.turns])
+        print_json([masked_in(turn_json(turn) | {"source": turn.source._asdict()}) for turn in facts.turns])
     else:
         say(
             "\n".join(line for turn in facts.turns for line in _lines(turn)) or "The session has no turn yet."

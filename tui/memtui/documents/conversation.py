@@ -9,11 +9,11 @@ from pathlib import Path
 from memtui.clock import parse_iso
 from memtui.formats.transcript import Record, read_lines
 from memtui.formats.transcript_events import Boundary, Call, Said, Words, events
+from memtui.reading.actions import target_of
 
 _ONE = 4_000
 """Characters of one message."""
 _CALL = 200
-_TARGETS = ("file_path", "notebook_path", "command", "pattern", "url", "description", "query")
 _USERS = ("typed", "command", "plan", "comment")
 
 
@@ -60,8 +60,7 @@ def _messages(record: Record, number: int, until: datetime | None) -> list[str |
         elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
             found.append(f"[USER L{number}] {_cut(event.text)}")
         elif isinstance(event, Call) and not event.agent:
-            target = next((str(event.input[name]) for name in _TARGETS if event.input.get(name)), "")
-            found.append(f"[CLAUDE L{number}] ({event.name} {' '.join(target.split())[:_CALL]})")
+            found.append(f"[CLAUDE L{number}] ({event.name} {target_of(event)[:_CALL]})")
     return found
 
 

@@ -22,7 +22,7 @@ from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts, Source
-from memtui.reading.short_text import key_of, one_line, shortened
+from memtui.reading.short_text import ends_of, key_of, one_line, shortened
 from memtui.safety.secrets import masked
 
 _PATHS = 1_400
@@ -128,7 +128,7 @@ def _closings(facts: Facts, room: int) -> list[str]:
     lines: list[str] = []
     for quote in reversed(spoken):
         width = _CLOSING if lines else min(_CLOSING, max(_LEAST_CLOSING, room))
-        line = named_line(quote.source, head_and_tail(one_line(quote.text), width))
+        line = named_line(quote.source, ends_of(one_line(quote.text), width))
         room -= len(line) + 1
         if lines and room < 0:
             break
@@ -140,14 +140,6 @@ def named_line(source: Source, text: str) -> str:
     """``- L476: text``, or the text alone where its line is not known."""
     where = cited(source)
     return f"- {where}: {text}" if where else f"- {text}"
-
-
-def head_and_tail(text: str, limit: int) -> str:
-    """At most `limit` characters: a long text's first 60 % and last 40 %."""
-    if len(text) <= limit:
-        return text
-    head = (limit - 3) * 3 // 5
-    return f"{text[:head].rstrip()} … {text[len(text) - (limit - 3 - head) :].lstrip()}"
 
 
 def _commands(facts: Facts) -> Iterator[str]:

@@ -14,10 +14,11 @@ from memtui.documents.transcript_markdown import Safe, as_it_is
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.actions import target_of
 from memtui.reading.blocks import Attached, Block, Skipped, Thinking
-from memtui.reading.edits import EDITS, Row, counts, edit_rows
+from memtui.reading.edits import Row, counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
 from memtui.reading.pairs import Pair
 from memtui.reading.short_text import shortened
+from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.secrets import masked_in
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _ask(block: Block, text: str) -> str:
 def _call(call: Call, result: Result | None, folder: str, safe: Safe) -> str:
     if safe is not as_it_is:
         call = call._replace(input=masked_in(call.input))  # before a diff takes texts apart
-    rows = edit_rows(call) if call.name in EDITS else []
+    rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     target = clean_line(safe(target_of(call)))
     shown = shortened(target.removeprefix(f"{folder}/") if folder else target, _TARGET)
     head = [f"<b>{_text(clean_line(call.name))}</b> <code>{_text(shown)}</code>"]

@@ -14,18 +14,17 @@ from memtui.documents.sources import cited
 from memtui.formats.model import Section
 from memtui.formats.sections import name_of
 from memtui.reading.records import Facts, Source, Turn
+from memtui.reading.short_text import ends_of
 from memtui.safety.secrets import masked
 
 HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."
-CUT = " … "
 
 _CLOSING, _CLOSINGS = 800, 4_000
 """Characters of one closing message, and of all of them."""
 _BETWEEN, _BETWEENS = 500, 1_500
 _ASK, _ASKS = 750, 1_500
 _REPORT, _REPORTS = 300, 900
-_HEAD = 0.6
 _ROOM = 100
 """Characters under which a remainder of room is not worth a quote."""
 
@@ -38,15 +37,6 @@ class Said(NamedTuple):
 
     text: str
     source: Source
-
-
-def ends_of(text: str, width: int) -> str:
-    """At most `width` characters: the head (60 %) and the tail (40 %) of a longer text."""
-    if len(text) <= width:
-        return text
-    width -= len(CUT)
-    head = int(width * _HEAD)
-    return f"{text[:head].rstrip()}{CUT}{text[len(text) - (width - head) :].lstrip()}"
 
 
 def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:

@@ -61,9 +61,8 @@ def _session(facts: Facts) -> Iterator[str]:
     if facts.branch:
         yield f"Branch {facts.branch}"
     for compaction in facts.compactions[-1:]:
-        where = cited(compaction.source)
         number = len(facts.compactions)
-        yield (
-            f"{number} compaction{'s' if number > 1 else ''} so far"
-            f"{f', the last one at {where}; its summary is in the transcript there' if where else ''}"
-        )
+        where, summary = cited(compaction.source), cited(compaction.summary_source)
+        told = f"{number} compaction{'s' if number > 1 else ''} so far"
+        told += f", the last one at {where}" if where else ""
+        yield f"{told}; its summary is at {summary}" if summary else told

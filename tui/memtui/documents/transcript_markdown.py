@@ -10,8 +10,9 @@ from memtui.clean import clean, clean_line
 from memtui.clock import local_minute, parse_iso
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.blocks import Attached, Block, Thinking
-from memtui.reading.edits import EDITS, edit_rows
+from memtui.reading.edits import edit_rows
 from memtui.reading.outcomes import error_text
+from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.secrets import masked, masked_in
 
 Safe = Callable[[str], str]
@@ -65,7 +66,7 @@ def _call(call: Call, safe: Safe) -> str:
         call = call._replace(input=masked_in(call.input))  # before a diff takes texts apart
     path = call.input.get("file_path") or call.input.get("notebook_path")
     name = clean_line(call.name)
-    if call.name in EDITS and (rows := edit_rows(call)):
+    if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
         diff = "\n".join("⋯" if row.sign == "@" else f"{row.sign}{row.text}" for row in rows)
         return f"**{name}** {code_span(str(path))}\n\n{fenced(diff, 'diff')}"
     command = call.input.get("command")

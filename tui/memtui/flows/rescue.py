@@ -11,11 +11,11 @@ from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.aftermath.records import TITLES, Aftermath, Row
 from memtui.clean import clean_line
 from memtui.clock import Clock, local_minute, parse_iso
-from memtui.documents.handover import head_and_tail
 from memtui.documents.sources import sourced
 from memtui.files import FileProblem
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.project import Places
+from memtui.reading.short_text import ends_of
 from memtui.safety.quoting import fenced, safe
 from memtui.store.changes import unrecorded
 
@@ -39,7 +39,7 @@ class HandedOver:
 
 def line_of(row: Row) -> str:
     """The text of a row: clean, masked, with its source."""
-    return f"- {sourced(head_and_tail(clean_line(safe(row.text)), _ROW), row.source)}"
+    return f"- {sourced(ends_of(clean_line(safe(row.text)), _ROW), row.source)}"
 
 
 def size_of_rows(rows: Iterable[Row]) -> int:

@@ -9,9 +9,6 @@ from typing import Literal, NamedTuple
 
 from memtui.formats.transcript_events import Call
 
-EDITS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
-"""The tools that change files."""
-
 _LINES = 400
 """Lines up to which two texts are compared; of longer ones only the common ends are left out."""
 _LONGEST = 400

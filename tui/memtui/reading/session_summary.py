@@ -25,8 +25,8 @@ from memtui.formats.transcript_events import (
     request_of,
 )
 from memtui.reading.blocks import blocks
-from memtui.reading.edits import EDITS
 from memtui.reading.line_index import never
+from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.private import line_may_hold_private, without_private_in
 from memtui.safety.secrets import masked
 
@@ -161,7 +161,7 @@ class _Reading:
 
     def _edited(self, event: Event) -> None:
         """Take an edit that the session itself made, once its result says that it was made."""
-        if isinstance(event, Call) and event.name in EDITS and not event.agent:
+        if isinstance(event, Call) and event.name in EDIT_TOOLS and not event.agent:
             path = event.input.get("file_path") or event.input.get("notebook_path")
             if isinstance(path, str):
                 self._waiting[event.id] = path

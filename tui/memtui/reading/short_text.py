@@ -6,6 +6,8 @@ import re
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
+GAP = " … "
+"""What stands between the head and the tail of a text."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
@@ -24,6 +26,15 @@ def shortened(text: str, width: int) -> str:
     cut = text[: width - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > width * 2 // 3 else cut).rstrip(" ,;:") + "…"
+
+
+def ends_of(text: str, width: int) -> str:
+    """At most `width` characters: the head (60 %) and the tail (40 %) of a longer text."""
+    if len(text) <= width:
+        return text
+    width -= len(GAP)
+    head = width * 6 // 10
+    return f"{text[:head].rstrip()}{GAP}{text[len(text) - (width - head) :].lstrip()}"
 
 
 def key_of(text: str) -> str:

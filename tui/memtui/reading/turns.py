@@ -9,6 +9,7 @@ from dataclasses import replace
 from memtui.reading.pasted import without_pasted
 from memtui.reading.purposes import description_of, plan_read
 from memtui.reading.records import Pasted, Quote, Source, Turn, TurnEnd, TurnKind
+from memtui.reading.short_text import ends_of
 
 CLOSING = 4_000
 """Characters of a closing message; `OLD_CLOSING` in turns older than the last `RECENT` ones."""
@@ -20,17 +21,13 @@ RECENT = 50
 _ASK = 50_000
 _OLD_ASK = 4_000
 _COUNT_LIMIT = 5_000
-_GAP = " … "
 _FIRST_CALLS = 15
 """Calls at the beginning of a command's turn in which it reads the plan that it is to carry out."""
 
 
 def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
     """A text of the transcript: whole, or 60 % of `limit` from its head and 40 % from its tail."""
-    length = length or len(text)
-    if len(text) > limit:
-        text = f"{text[: limit * 6 // 10]}{_GAP}{text[-(limit - limit * 6 // 10) :]}"
-    return Quote(text, source, length)
+    return Quote(ends_of(text, limit), source, length or len(text))
 
 
 class TurnLog:

@@ -10,8 +10,9 @@ from memtui.app.widgets.wrap import cut
 from memtui.clean import clean, clean_line
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.blocks import Block
-from memtui.reading.edits import EDITS, Row, counts, edit_rows
+from memtui.reading.edits import Row, counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
+from memtui.reading.tools import EDIT_TOOLS
 
 FOLD = "fold"
 """The link of a line that folds and unfolds its block."""
@@ -57,7 +58,7 @@ _NUMBERED = re.compile(r"\s*\d+[→\t]")
 
 def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
     """A call's row, which tells how it ended, and what it was given when it is unfolded."""
-    rows = edit_rows(call) if call.name in EDITS else []
+    rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
     subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
     parts.append(f"  {subject}" if subject else "")
