@@ -94,8 +94,10 @@ def test_reports_and_closings_give_way_to_messages_and_commands(tmp_path: Path) 
     text = notes(said, tmp_path)
     assert "What subagents" not in text
     (closing,) = section(text, "What Claude said")
-    assert len(closing) < 300
+    assert len(closing) < 450
     assert len(section(text, "The user's messages")) == 30
+    assert 12 <= len(section(text, "Commands")) < 24
+    assert len(text) < 7_700
 
 
 def test_nothing_is_said_of_what_the_session_has_none_of(tmp_path: Path) -> None:

@@ -34,11 +34,13 @@ _CLOSING, _LEAST_CLOSING = 600, 240
 _REPORTS = "What subagents reported last"
 _SPARE = 2_000
 """Characters that must be left for subagents' reports to be handed over, too."""
-_MESSAGES = 4_000
+_MESSAGES = 4_400
 """Characters of the user's messages together."""
-_CAPS = (600, 400, 300, 200, 160, 120)
+_CAPS = (600, 400, 300, 240, 200, 190, 180, 170, 160, 120)
 """Longest message: the first of these with which all have room."""
-_COMMANDS, _COMMAND = 24, 145
+_COMMANDS_RUN = "Commands and their last outcome"
+_COMMANDS, _LEAST_COMMANDS, _COMMAND = 24, 12, 145
+"""Commands; with many messages the last ones, which only looked for something, give way."""
 _REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
@@ -62,11 +64,14 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
         _REPORTS: [],
-        "Commands and their last outcome": list(_commands(facts)),
+        _COMMANDS_RUN: list(_commands(facts)),
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
         "Files read": [grouped(reversed(read), _PATHS)] if read else [],
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
+    commands = sections[_COMMANDS_RUN]
+    while used > _ROOM - _LEAST_CLOSING and len(commands) > _LEAST_COMMANDS:
+        used -= len(commands.pop()) + 1
     if _ROOM - used > _SPARE:
         sections[_REPORTS] = [
             named_line(said.source, shortened(one_line(said.text), _REPORT)) for said in reports(facts)
