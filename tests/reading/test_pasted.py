@@ -124,6 +124,8 @@ def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() ->
     text, pasted = without_pasted(f"{LOG}\n\n{listing}\n\n{LOG}\n\nand then\n\n{LOG}\n\n{stop}\n{LOG}", AT)
     assert "Service" not in text
     assert stop not in text
+    twice = f"{LOG}\n\nNow read this\n\n{LOG}\n\nNow read this\n\n{LOG}"
+    assert "Now read this" not in without_pasted(twice, AT)[0]
     assert "\nand then\n" in text
     assert len(pasted) == 2
 

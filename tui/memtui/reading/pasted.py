@@ -129,9 +129,12 @@ def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     if 2 * pasted <= sum(map(len, lines)):
         return
     inside = [at for at, is_taken in enumerate(taken) if is_taken]
+    often = Counter(lines)
     for before, after in pairwise(inside):
-        own = lines[before + 1 : after]
-        if sum(1 for line in own if line.strip()) > _REPLY or (own and (own[0].strip() or own[-1].strip())):
+        between = lines[before + 1 : after]
+        own = [line for line in between if line.strip()]
+        touches = between and (between[0].strip() or between[-1].strip())
+        if len(own) > _REPLY or touches or any(often[line] > 1 for line in own):
             yield before + 1, after
 
 
