@@ -12,10 +12,12 @@ from memtui.app.model.browser import Browser
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen
+from memtui.app.screens.transcript import TranscriptScreen
 from memtui.flows import searching
-from memtui.flows.searching import Group, Scope, Searcher
+from memtui.flows.searching import Group, Result, Scope, Searcher
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import Places
+from memtui.reading.passages import Kind, Passage
 from memtui.store.index.asked import Asked, asked
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
@@ -296,6 +298,9 @@ async def test_enter_opens_a_session_at_the_line_and_escape_returns_to_the_resul
         assert "Refresh" in driver.shown or "refresh" in driver.shown
         await driver.press("enter")
         await driver.until_transcript()
+        reader = driver.screen
+        assert isinstance(reader, TranscriptScreen)
+        await driver.until(lambda: " of " in reader.finder.place, "the hit")
         await driver.press("escape")
         assert screen(driver) is results
         assert results.results.selected == "session s-1 L9 ask"
@@ -329,3 +334,13 @@ async def test_tab_searches_everywhere_and_in_this_session_alone(full: World) ->
         assert "s-9" in seen[Scope.EVERYWHERE]
         assert seen[Scope.SESSION] == {"session", "s-1"}
         assert "s-9" not in seen[Scope.PROJECT]
+
+
+def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it() -> None:
+    text = "\n".join([*(f"row {number}" for number in range(50)), "the hinge", "and behind it"])
+    passage = Passage(Kind.ASK, text, 7, "")
+    found = Result(searching.Kind.SESSION, "s-1", "Doors", line=7, what="ask", around=(passage,))
+    rows = [row.text for row in search._turn(found, asked("hinge").query).lines]
+    assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
+    near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
+    assert len(search._turn(near, asked("hinge").query).lines) == 4

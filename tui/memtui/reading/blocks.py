@@ -19,7 +19,9 @@ from memtui.formats.transcript_events import (
     Said,
     Summary,
     Words,
+    agent_of,
     events,
+    task_of,
 )
 
 
@@ -102,6 +104,9 @@ def blocks(line: transcript.Line) -> list[Block]:
 def _shown(record: transcript.Record) -> Iterator[Shown]:
     found = events(record)
     yield from _beside(record, found)
+    first = record.get("isSidechain") is True and record.get("parentUuid") is None
+    if first and not found and (task := task_of(record)):
+        yield Said(task, agent_of(record))
     for event in found:
         if isinstance(event, Words):
             if event.kind in _ASKS or (event.kind in _NOTED and event.text.strip()):

@@ -66,6 +66,9 @@ _WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "�
 _ASIDE = 400
 """Characters of what stands beside the place that was found."""
 _BEFORE = 3
+"""Rows before the place that was found,"""
+_FAR = 6
+"""and how far down in a passage it may be for all of them to be shown."""
 _SO_FAR = " · not all searched yet"
 _HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 
@@ -394,7 +397,7 @@ def _shown(found: Result) -> list[Content]:
 
 
 def _turn(found: Result, query: Query) -> Document:
-    """A part of a turn with what came before and after it, as it stands in the transcript."""
+    """The passage of a turn that was found, and its neighbours, as they are in the transcript."""
     lines: list[Line] = []
     place = 0
     for passage in found.around:
@@ -404,10 +407,16 @@ def _turn(found: Result, query: Query) -> Document:
         when = parse_iso(passage.timestamp)
         moment = f" {local_minute(when)}" if when else ""
         lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
-        text = passage.text if here else shortened(passage.text, _ASIDE)
-        lines += [_marked(row, query) for row in clean(text).split("\n")]
+        rows = clean(passage.text if here else shortened(passage.text, _ASIDE)).split("\n")
+        lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
     # What came before stays in sight: a line or two of it.
     return Document(lines[max(0, place - _BEFORE) :])
+
+
+def _from_match(rows: list[str], query: Query) -> list[str]:
+    """The rows of a long text from shortly before its first match on."""
+    first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
+    return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
 
 
 def _marked(text: str, query: Query) -> Line:

@@ -64,6 +64,7 @@ class TranscriptScreen(Screen[None]):
         self.view = TranscriptView(id="transcript")
         self.view.open(path, line)
         self._query = find
+        self._sought = find
         self._typed = ""
 
     def compose(self) -> ComposeResult:
@@ -84,6 +85,9 @@ class TranscriptScreen(Screen[None]):
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
         """Say in the frame where one is."""
+        if self._sought and self.view.current is not None:
+            sought, self._sought = self._sought, ""
+            self.finder.show_here(sought)
         found = self.finder.place
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))

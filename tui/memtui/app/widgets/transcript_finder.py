@@ -16,7 +16,7 @@ from memtui.app.widgets.transcript_lines import render
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.reading.blocks import Block, Key
-from memtui.reading.finding import Hit, Query, lines_backward, lines_forward
+from memtui.reading.finding import Hit, Query, hits_in, lines_backward, lines_forward
 
 
 class Start(NamedTuple):
@@ -150,6 +150,14 @@ class Finder:
         origin = self._origin
         if text and origin is not None and origin.key is not None:
             self._find(Start(origin.key, -1, origin.key[0]), 1)
+
+    def show_here(self, text: str) -> None:
+        """Mark a text, and show it in the line that the view is at, if it is there."""
+        self.look_for(text)
+        current, query = self._view.current, self._view.window.query
+        here = [each for each in self._view.window.blocks if current and each.key[0] == current.key[0]]
+        if text and (hits := hits_in(here, query, rows_of)):
+            self._found(query, hits[0])
 
     def look_for(self, text: str) -> None:
         """Mark a text, and count how often it is there."""
