@@ -8,13 +8,14 @@ import pytest
 
 from memtui.cli import doctor
 from memtui.project import Project
-from memtui.setup import wiring
+from memtui.setup import mcp_check, wiring
 from tests.cli.conftest import Memtui
 
 
 @pytest.fixture(autouse=True)
 def _no_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wiring, "probe", lambda command, path: "")
+    monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
 
 
 def test_each_finding_says_what_to_do(memtui: Memtui, project: Project) -> None:

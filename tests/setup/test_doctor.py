@@ -17,7 +17,7 @@ from memtui.formats.capture_text import capture_name, render_pending
 from memtui.hooks.log import Run, record
 from memtui.project import Places, transcript_slug
 from memtui.setup import doctor as doctor_module
-from memtui.setup import trying, wiring
+from memtui.setup import mcp_check, trying, wiring
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
@@ -35,7 +35,7 @@ Probes = list[tuple[str, str]]
 
 @pytest.fixture
 def probes(monkeypatch: pytest.MonkeyPatch) -> Probes:
-    """Commands are not started, and all is well with them; returns what would have been."""
+    """Commands and servers are not started, and all is well with them; returns what would have been."""
     asked: Probes = []
 
     def answer(command: str, path: str) -> str:
@@ -43,6 +43,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> Probes:
         return ""
 
     monkeypatch.setattr(wiring, "probe", answer)
+    monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
     monkeypatch.setattr(wiring, "is_this_script", lambda name, path: True)
     return asked
 
@@ -194,6 +195,7 @@ def test_the_shared_command_depends_on_the_path(
     places: Places, init: Runner, monkeypatch: pytest.MonkeyPatch, found_on: str, why: str, level: Level
 ) -> None:
     init(Scope.SHARED)
+    monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
     monkeypatch.setattr(wiring, "is_this_script", lambda name, path: path == found_on)
     monkeypatch.setattr(wiring, "probe", lambda command, path: why if path == found_on else "wrong path")
     assert {found for found, _ in _found(places, "commands", PATH="/my/bin")} == {level}
