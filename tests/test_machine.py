@@ -9,7 +9,7 @@ import pytest
 from memtui.machine import find_program, silent_file_system
 
 
-def test_silent_file_systems_are_told_from_the_mount_table(tmp_path: Path) -> None:
+def test_silent_file_systems_are_reported_from_the_mount_table(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(
         "/dev/sda / ext4 rw 0 0\nC:\\ /mnt/c 9p rw 0 0\nsrv:/home /home/my\\040user nfs4 rw 0 0\nbroken\n"

@@ -191,7 +191,7 @@ async def test_an_undo_that_cannot_be_done_says_why_and_touches_nothing(full: Wo
         assert file.read_text() == "{broken"
 
 
-async def test_a_broken_file_is_told_in_the_pane_and_never_taken_for_empty(world: World) -> None:
+async def test_a_broken_file_is_reported_in_the_pane_and_never_taken_for_empty(world: World) -> None:
     world.write(world.project.session_state_json, '{"active_commands": [')
     async with opened(world) as driver:
         await driver.press("3")

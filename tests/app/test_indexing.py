@@ -28,7 +28,7 @@ async def test_few_need_none(world: World) -> None:
         assert not driver.browser.browser.indexer.running
 
 
-def test_it_ends_when_told_and_does_not_begin_again(world: World) -> None:
+def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
     indexer = Indexer(world.home, world.claude)
     indexer.start()
     indexer.stop()

@@ -87,7 +87,7 @@ def test_a_todo_is_written_without_its_box() -> None:
     assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"
 
 
-async def test_a_bug_in_the_facts_is_told_where_they_would_stand(
+async def test_a_bug_in_the_facts_is_reported_where_they_would_stand(
     full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*arguments: object) -> None:

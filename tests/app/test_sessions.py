@@ -148,7 +148,7 @@ def test_a_progress_that_cannot_be_read_says_nothing(world: World, text: str) ->
     assert (view.since, view.problem) == (0, "")
 
 
-def test_a_broken_document_is_told_with_its_reason(world: World) -> None:
+def test_a_broken_document_is_shown_with_its_reason(world: World) -> None:
     world.state("nothing of the kind", session="s-1", version=4)
     talk(world, "s-1", minutes=20)
     view = look(world)

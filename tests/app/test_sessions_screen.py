@@ -109,7 +109,7 @@ async def test_claude_goes_on_in_the_sessions_folder(
         assert isinstance(driver.screen, SessionsScreen)
 
 
-async def test_a_claude_that_fails_is_told(
+async def test_a_claude_that_fails_is_reported(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(two) as driver:

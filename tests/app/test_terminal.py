@@ -142,7 +142,7 @@ def test_the_editor_takes_the_terminal_and_gives_it_back(world: World, tmp_path:
     assert_given_back(terminal.output)
 
 
-def test_an_editor_that_fails_is_told(world: World, tmp_path: Path) -> None:
+def test_an_editor_that_fails_is_reported(world: World, tmp_path: Path) -> None:
     world.memory(1, "Edited in vain")
     editor = tmp_path / "ed"
     editor.write_text("#!/bin/sh\nexit 3\n")

@@ -94,7 +94,7 @@ async def test_a_folder_deleted_and_made_again(full: World) -> None:
         await driver.until(lambda: "And one more" in driver.shown, "the second capture")
 
 
-async def test_a_storm_is_told_to_the_screen_in_few_messages(world: World, events_only: None) -> None:
+async def test_a_storm_reaches_the_screen_in_few_messages(world: World, events_only: None) -> None:
     told_views: list[object] = []
 
     def count(message: Message) -> None:
@@ -278,7 +278,7 @@ async def test_claudes_folder_that_cannot_be_listed(full: World) -> None:
         assert "Fix the token" in driver.shown
 
 
-async def test_a_bug_in_looking_is_told_and_looking_goes_on(
+async def test_a_bug_in_looking_is_reported_and_looking_goes_on(
     full: World, often: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(full) as driver:

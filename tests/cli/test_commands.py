@@ -113,7 +113,7 @@ def test_clear(memtui: Memtui, project: Project) -> None:
     assert memtui("command", "clear") == Result(0, "No command is active in shop.\n", "")
 
 
-def test_a_broken_file_is_told(memtui: Memtui, project: Project) -> None:
+def test_a_broken_file_is_reported(memtui: Memtui, project: Project) -> None:
     project.session_state_json.parent.mkdir(parents=True)
     project.session_state_json.write_text("{")
     for words in (("activate", "a"), ("list",), ("clear",), ("clear", "a")):

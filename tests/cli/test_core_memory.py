@@ -89,7 +89,7 @@ def test_a_closed_standard_input_or_output(project: Project) -> None:
     assert _shell(f"memtui core-memory export --id {memory_id} >&-").returncode == 0
 
 
-def test_a_full_device_is_told(project: Project) -> None:
+def test_a_full_device_is_reported(project: Project) -> None:
     memory_id = put("2026-01-01T08:00:00+00:00")
     done = _shell(f"memtui core-memory export --id {memory_id} >/dev/full")
     assert done.returncode == 1

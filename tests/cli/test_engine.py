@@ -146,7 +146,7 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
         assert "Round the tax per line" in Path(told["path"]).read_text()
 
 
-def test_a_person_is_told_in_one_line(world: World) -> None:
+def test_a_person_sees_one_line(world: World) -> None:
     world.claude.says("no")
     done = world.memtui("compact", "--force", "--engine", "claude")
     assert done.out.startswith(

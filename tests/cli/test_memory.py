@@ -111,7 +111,7 @@ def test_list_with_filters(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "list", "--limit", "1").out.split("\t")[2] == ""
 
 
-def test_what_a_limit_leaves_out_is_told_beside_the_list(memtui: Memtui, two: Project) -> None:
+def test_what_a_limit_leaves_out_is_reported_beside_the_list(memtui: Memtui, two: Project) -> None:
     result = memtui("memory", "list", "--limit", "1")
     assert (result.out.count("\n"), result.err) == (1, "1 more; see them with --limit or --offset 1.\n")
     assert memtui("memory", "list", "--offset", "5").out == "There are only 2.\n"
@@ -326,7 +326,9 @@ def test_export_to_a_file_writes_over_nothing(memtui: Memtui, two: Project, tmp_
 
 
 @pytest.mark.parametrize("word", [FIRST, FIRST.lower(), FIRST[5:], FIRST[5:18]])
-def test_a_deleted_memory_is_told_however_its_id_is_given(memtui: Memtui, two: Project, word: str) -> None:
+def test_a_deleted_memory_is_reported_however_its_id_is_given(
+    memtui: Memtui, two: Project, word: str
+) -> None:
     memtui("memory", "delete", FIRST)
     result = memtui("memory", "show", word)
     assert result.code == 1
@@ -414,7 +416,7 @@ def test_a_terminal_is_not_waited_for(memtui: Memtui, project: Project, pipe: Pi
     assert "ctrl+d" in asked.err
 
 
-def test_a_closed_standard_input_is_told(
+def test_a_closed_standard_input_is_reported(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)

@@ -80,7 +80,7 @@ def test_the_projects_own_database_is_found(
 
 
 @pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0" + b"x" * 100])
-def test_what_is_no_database_is_told(memtui: Memtui, project: Project, data: bytes) -> None:
+def test_what_is_no_database_is_reported(memtui: Memtui, project: Project, data: bytes) -> None:
     (project.root / "core_memory.db").write_bytes(data)
     for name in ("core_memory.db", "missing.db"):
         result = memtui("memory", "import-ccw", name)

@@ -78,7 +78,7 @@ def test_a_model_words_the_version(
     assert '"Refunds that give the stock back." (no source)' in memtui("state", "show").out
 
 
-def test_without_the_model_the_facts_stand_and_the_reason_is_told(
+def test_without_the_model_the_facts_stand_and_the_reason_is_reported(
     memtui: Memtui, session: Transcript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")

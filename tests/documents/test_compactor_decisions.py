@@ -51,7 +51,7 @@ def test_the_words_of_a_decision_are_read_once_however_many_there_are(
     assert sorted(text for entry in entries for text in members(entry)) == sorted(told)
 
 
-def test_decisions_are_never_told_twice_and_never_lost() -> None:
+def test_decisions_are_never_repeated_and_never_lost() -> None:
     state = SessionState(decisions=(Decision(text="We use the Ledger, because it is atomic."),))
     drafted = SessionState(
         decisions=(

@@ -142,7 +142,7 @@ def test_a_failure_is_an_event_with_its_age() -> None:
     assert "50 or more commands since" in error_event(many, error, None)
 
 
-def test_the_last_check_is_told_with_its_age() -> None:
+def test_the_last_check_is_shown_with_its_age() -> None:
     facts = Facts(commands=(ran("pytest -q", 12, "failed", "E   assert 1 == 2"), ran("ls", 14, "background")))
     assert check_event(facts) == 'FAILURE: pytest -q (L12; 1 command since): output "E assert 1 == 2"'
     assert check_event(Facts(commands=(ran("pytest -q", 12),))) == "SUCCESS: pytest -q (L12)"

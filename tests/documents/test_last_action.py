@@ -42,7 +42,7 @@ def test_an_action(tool: str, target: str, outcome: Outcome, result: str, told: 
     assert last_action(Facts(last_action=Action(tool, target, outcome, result, source=at(9)))) == told
 
 
-def test_a_check_before_it_is_told_and_the_same_one_is_not() -> None:
+def test_a_check_before_it_is_reported_and_the_same_one_is_not() -> None:
     check = ran("npm test", 5, "failed", "Error: no db")
     facts = Facts(commands=(check,), last_action=Action("Edit", "/w/a.py", "ok", "", source=at(9)))
     assert last_action(facts) == (
@@ -52,7 +52,7 @@ def test_a_check_before_it_is_told_and_the_same_one_is_not() -> None:
     assert last_action(same) == 'Bash `npm test` failed (L5): output "Error: no db"'
 
 
-def test_how_the_last_turn_ended_and_what_was_said_is_told() -> None:
+def test_how_the_last_turn_ended_and_what_was_said_is_reported() -> None:
     cut = Facts(turns=(turn(1, "Build", "I begin.", end="api error"),))
     assert last_action(cut) == (
         'The last turn ended with an API error (L1)\n\nClaude said last (L2): "I begin."'

@@ -167,7 +167,7 @@ def test_commits_and_plans_name_their_lines() -> None:
     ]
 
 
-def test_what_runs_in_the_background_is_told_with_its_port(tmp_path: Path) -> None:
+def test_what_runs_in_the_background_is_shown_with_its_port(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.user("Start it")
     for command in ("npm run dev -- --port 5173", "sleep 90; gh pr checks"):
@@ -188,7 +188,7 @@ def test_scratch_files_are_no_state() -> None:
     assert technical(state(facts)) == ["Files written by commands: report.csv", "Files read: a.py"]
 
 
-def test_what_became_of_an_edited_file_is_told() -> None:
+def test_what_became_of_an_edited_file_is_reported() -> None:
     facts = Facts(
         modified_files=(
             changed("/work/app/a.py", fate="put back with git"),

@@ -62,7 +62,7 @@ def test_what_grows_while_it_is_read_counts_for_the_next_one() -> None:
     assert following.look({"a": 1300}, 3) == ["a"]
 
 
-def test_what_is_not_told_stays_due() -> None:
+def test_what_is_not_noted_stays_due() -> None:
     following = follower()
     assert [following.look({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]
 
@@ -93,7 +93,7 @@ def test_a_session_that_is_gone_is_forgotten() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
-def test_nothing_is_forgotten_and_nothing_told_twice(steps: list[tuple[int, int]]) -> None:
+def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int]]) -> None:
     following = follower()
     size = told = 0
     now = grown = 0.0
@@ -160,7 +160,7 @@ def test_what_is_due_is_brought_up_to_date(session: Session) -> None:
     assert list(following.step(1000)) == []
 
 
-def test_a_problem_is_told_once_and_not_met_at_every_look(session: Session) -> None:
+def test_a_problem_is_reported_once_and_not_met_at_every_look(session: Session) -> None:
     session.grow("a")
     following = session.following()
     session.problem = FileProblem("/x", "is full")

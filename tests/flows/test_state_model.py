@@ -116,7 +116,7 @@ def test_an_answer_that_says_nothing_new_is_no_version(
     ],
     ids=["empty", "chatter", "truncated", "error", "1 MB"],
 )
-def test_where_it_fails_the_facts_version_stands_and_the_reason_is_told(
+def test_where_it_fails_the_facts_version_stands_and_the_reason_is_reported(
     places: Places, transcript: Path, claude: StandIn, answer: str, code: int, why: str
 ) -> None:
     claude.says(answer, code=code, errors="it broke\n" if code else "")

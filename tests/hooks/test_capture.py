@@ -110,7 +110,7 @@ def test_words_about_compactions_are_none(world: World) -> None:
     assert take(world) == ""
 
 
-def test_sessions_and_projects_are_told_apart(world: World, tmp_path: Path) -> None:
+def test_sessions_and_projects_are_kept_apart(world: World, tmp_path: Path) -> None:
     assert take(world)
     assert take(world, session_id="other")
     assert take(world, session_id="")

@@ -220,7 +220,7 @@ def test_the_prompt_of_a_long_text_says_where_the_rest_is(calls: Calls) -> None:
         ({"operation": "summary"}, "No memory is stored for "),
     ],
 )
-async def test_what_cannot_be_done_is_told(calls: Calls, arguments: dict[str, Any], words: str) -> None:
+async def test_what_cannot_be_done_is_reported(calls: Calls, arguments: dict[str, Any], words: str) -> None:
     assert words in await _refused(calls, **arguments)
     assert not calls.log.path.exists()
 
@@ -277,7 +277,7 @@ async def test_a_slow_call_does_not_hold_up_another(calls: Calls) -> None:
     assert done == ["quick", "slow"]
 
 
-def test_what_claude_code_is_told_is_short_enough() -> None:
+def test_what_claude_code_is_reported_is_short_enough() -> None:
     # Longer descriptions are cut (Claude Code fact).
     assert len(TOOL.description or "") < 2048
     assert TOOL.input_schema["required"] == ["operation"]

@@ -172,7 +172,7 @@ def _said_hello(process: Warm) -> None:
     assert b"serverInfo" in process.stdout.readline()
 
 
-def test_it_ends_when_told_to(start: Start) -> None:
+def test_it_ends_on_request_to(start: Start) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         process = start()
         _said_hello(process)
@@ -181,7 +181,7 @@ def test_it_ends_when_told_to(start: Start) -> None:
         assert process.stderr.read() == b""
 
 
-def test_it_ends_when_told_to_though_nobody_reads_its_answers(start: Start) -> None:
+def test_it_ends_on_request_to_though_nobody_reads_its_answers(start: Start) -> None:
     process = start()
     _said_hello(process)
     process.stdin.write(lines(READY, *(request(number, "tools/list") for number in range(100))))

@@ -61,7 +61,7 @@ def test_what_is_not_known_has_no_diff(name: str, given: dict[str, Any]) -> None
     assert edit_rows(call(name, **given)) == []
 
 
-def test_long_texts_are_told_by_their_common_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_are_compared_by_their_common_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edits, "_LINES", 2)
     rows = edit_rows(call("Edit", old_string="a\nb\nc\nz", new_string="a\nx\nz"))
     assert rows == [Row(" ", "a"), Row("-", "b"), Row("-", "c"), Row("+", "x"), Row(" ", "z")]

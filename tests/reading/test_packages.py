@@ -64,7 +64,7 @@ def test_no_package(command: str) -> None:
     assert tuple(package_changes(Facts(commands=(ran(command),)))) == ()
 
 
-def test_what_runs_in_the_background_is_told_so() -> None:
+def test_what_runs_in_the_background_is_marked_so() -> None:
     facts = Facts(commands=(ran("pnpm add -D vitest", "background"), ran("npm rm x", "background")))
     assert tuple(package_changes(facts)) == (
         "added vitest (pnpm add, for development, in the background)",

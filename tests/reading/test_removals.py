@@ -113,7 +113,7 @@ def test_only_a_path_that_is_named_is_gone(tmp_path: Path, command: str) -> None
     assert [file.fate for file in s.facts(tmp_path).modified_files] == [DELETED]
 
 
-def test_many_files_are_told_by_their_number(tmp_path: Path) -> None:
+def test_many_files_are_shown_by_their_number(tmp_path: Path) -> None:
     s = Transcript(cwd=ROOT)
     for number in range(15):
         s.edit(f"{ROOT}/src/part{number}.py")

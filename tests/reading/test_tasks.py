@@ -47,7 +47,7 @@ def test_the_last_written_list_wins(tmp_path: Path) -> None:
     assert (first["content"], first["status"]) == ("a", "completed")
 
 
-def test_what_a_task_depends_on_is_told_with_it(tmp_path: Path) -> None:
+def test_what_a_task_depends_on_is_shown_with_it(tmp_path: Path) -> None:
     session = Transcript()
     for number, subject in (("1", "read"), ("2", "write"), ("3", "test")):
         create(session, number, subject)

@@ -97,7 +97,7 @@ def test_refusals_of_the_editor_are_no_errors_and_their_words_are_the_users(tmp_
     assert [plan["fate"] for plan in facts["plans"]] == ["rejected", "rejected"]
 
 
-def test_denial_is_told_by_its_field_whatever_the_text_says(tmp_path: Path) -> None:
+def test_denial_is_recognised_by_its_field_whatever_the_text_says(tmp_path: Path) -> None:
     session = Transcript()
     session.call("Bash", {"command": "a"}, "not here", is_error=True, toolDenialKind="permission-rule")
     session.call("Bash", {"command": "b"}, "gone", is_error=True, toolDenialKind="interrupted")

@@ -245,7 +245,7 @@ def test_a_command_is_tried_as_claude_code_runs_it(
     assert probe(command, "/bin").startswith(why) and (why or not probe(command, "/bin"))
 
 
-def test_the_last_runs_are_told(places: Places, probes: Probes) -> None:
+def test_the_last_runs_are_reported(places: Places, probes: Probes) -> None:
     log, root = places.home.hook_log, str(places.project.root)
     hour = timedelta(hours=1)
 
@@ -268,7 +268,7 @@ def test_the_last_runs_are_told(places: Places, probes: Probes) -> None:
     assert _found(places, "runs")[0] == (Level.BROKEN, "Last PreCompact now, 5 ms: read-only")
 
 
-def test_a_log_that_cannot_be_read_is_told(places: Places, probes: Probes) -> None:
+def test_a_log_that_cannot_be_read_is_reported(places: Places, probes: Probes) -> None:
     places.home.hook_log.mkdir(parents=True)
     assert [level for level, _ in _found(places, "runs")] == [Level.WARNING]
 
@@ -282,7 +282,7 @@ def test_compactions_against_captures(places: Places, probes: Probes) -> None:
     assert _found(places, "compactions") == [(Level.OK, "3 auto-compactions, all captured")]
 
 
-def test_captures_that_wait_too_long_are_told(places: Places, probes: Probes) -> None:
+def test_captures_that_wait_too_long_are_reported(places: Places, probes: Probes) -> None:
     transcript = _transcript(places, 0)
     _capture(places, days=6.9, transcript=transcript)
     assert _found(places, "pending") == [(Level.OK, "1 capture pending, none for more than 7 days")]
@@ -298,7 +298,7 @@ def test_captures_that_wait_too_long_are_told(places: Places, probes: Probes) ->
     [(1, None, ""), (22, None, ""), (23.5, None, "in 6 days (after 30 days)"), (29.5, None, "any day now"),
      (40, None, "any day now"), (40, 90, ""), (85.5, 90, "in 4 days (after 90 days)"), (1, 0, "")],
 )  # fmt: skip
-def test_transcripts_about_to_be_deleted_are_told(
+def test_transcripts_about_to_be_deleted_are_reported(
     places: Places, probes: Probes, days: float, kept: int | None, said: str
 ) -> None:
     path = _capture(places, days=1, transcript=_transcript(places, 0, written_days_ago=days))
@@ -324,21 +324,21 @@ def test_transcripts_of_which_there_is_a_copy_are_no_reason_to_worry(places: Pla
     assert _found(places, "transcripts") == []
 
 
-def test_transcripts_that_are_gone_are_told(places: Places, probes: Probes) -> None:
+def test_transcripts_that_are_gone_are_reported(places: Places, probes: Probes) -> None:
     _capture(places, days=1, transcript=Path("/etc/passwd"))
     assert _found(places, "transcripts") == [
         (Level.NOTE, "1 pending capture without a transcript that can be read")
     ]
 
 
-def test_a_broken_capture_is_told(places: Places, probes: Probes) -> None:
+def test_a_broken_capture_is_reported(places: Places, probes: Probes) -> None:
     path = _capture(places, days=1, transcript=_transcript(places, 0))
     path.write_text("nothing")
     ((level, message),) = _found(places, "captures")
     assert level is Level.WARNING and message.startswith(str(path))
 
 
-def test_folders_that_others_can_look_into_are_told(places: Places, probes: Probes) -> None:
+def test_folders_that_others_can_look_into_are_reported(places: Places, probes: Probes) -> None:
     _capture(places, days=1, transcript=_transcript(places, 0))
     assert _found(places, "folders") == [(Level.OK, "Captures and memories are closed to others")]
     places.project.compacts.chmod(0o755)
@@ -369,7 +369,7 @@ def test_a_linked_captures_folder_is_broken(places: Places, probes: Probes, tmp_
         ({"DISPLAY": ":0", "TMUX": "x"}, Level.OK, "Copies into the tmux buffer (paste with prefix ])"),
     ],
 )
-def test_the_clipboards_road_is_told(
+def test_the_clipboards_road_is_reported(
     places: Places, probes: Probes, tmp_path: Path, env: dict[str, str], level: Level, message: str
 ) -> None:
     tool = tmp_path / "wl-copy"
@@ -377,7 +377,7 @@ def test_the_clipboards_road_is_told(
     assert _found(places, "clipboard", **env, PATH=str(tmp_path)) == [(level, message)]
 
 
-def test_a_file_system_without_events_is_told(
+def test_a_file_system_without_events_is_reported(
     places: Places, probes: Probes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor_module, "silent_file_system", lambda folder: "nfs4")
@@ -411,7 +411,7 @@ def test_looking_at_wiring_never_fails(places: Places) -> None:
     assert set(EVENTS) == set(PURPOSES)
 
 
-def test_active_commands_without_rules_are_told(places: Places, probes: Probes) -> None:
+def test_active_commands_without_rules_are_reported(places: Places, probes: Probes) -> None:
     assert _found(places, "active") == []
     commands = CommandsFile(places.project)
     for name in ("nosuch", "mine", "bare"):

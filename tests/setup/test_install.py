@@ -400,7 +400,7 @@ def test_git_is_asked_whether_it_ignores_what_is_made(places: Places) -> None:
     assert plan_init(places, Scope.SHARED, which="x").notes == ()
 
 
-def test_a_passing_interpreter_is_told(places: Places) -> None:
+def test_a_passing_interpreter_is_reported(places: Places) -> None:
     passing = f"{tempfile.gettempdir()}/uv/bin/python3"
     assert any("temporary folder" in note for note in plan_init(places, Scope.PROJECT, python=passing).notes)
     assert not any("temporary folder" in note for note in plan_init(places, Scope.PROJECT, python="/p").notes)

@@ -215,7 +215,7 @@ class Contract(SearchContract):
                 ask(wrong)
         assert (store.list().total, store.deleted().total) == (1, 1)
 
-    def test_who_misses_a_memory_is_told_those_that_come_near(self, store: MemoryBackend) -> None:
+    def test_a_missing_memory_is_reported_with_similar_ids(self, store: MemoryBackend) -> None:
         for number in range(9):
             store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
         for ask in (store.get, store.delete, store.update, store.find):

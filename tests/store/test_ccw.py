@@ -156,7 +156,7 @@ def test_memories_without_id_and_time_come_over_once(path: Path, store: FilesBac
     assert store.list().total == 3
 
 
-def test_clashes_are_told_and_overwrite_nothing(path: Path, store: FilesBackend) -> None:
+def test_clashes_are_reported_and_overwrite_nothing(path: Path, store: FilesBackend) -> None:
     taken, gone, broken, large = (f"CMEM-20250304-05060{number}" for number in range(4))
     store.create(New(b"mine", id=taken))
     store.create(New(b"text", id=gone))

@@ -279,7 +279,7 @@ def test_what_is_written_into_the_old_file_is_carried_over(
     assert (store.get(FIRST).body, store.get(FIRST).meta.tags) == (b"late", ("t",))
 
 
-def test_who_writes_all_the_time_is_told_of(
+def test_a_constant_writer_is_reported(
     store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = store.get(store.create(New(b"old")).id)

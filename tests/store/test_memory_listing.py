@@ -132,7 +132,7 @@ def test_a_sweep_finds_what_was_edited_in_place_and_gives_the_same_list_if_nothi
     assert agrees(listing.memories(), disk)
 
 
-def test_an_edit_that_is_told_is_found_without_a_sweep(disk: Disk, read: list[str]) -> None:
+def test_a_named_edit_is_found_without_a_sweep(disk: Disk, read: list[str]) -> None:
     listing = MemoryListing(disk.store)
     listing.memories()
     read.clear()

@@ -56,7 +56,7 @@ def test_captures_are_the_first_of_the_store_with_their_text(project: Project) -
     ]
 
 
-def test_only_pending_captures_in_plain_text_are_told(project: Project, tmp_path: Path) -> None:
+def test_only_pending_captures_in_plain_text_are_reported(project: Project, tmp_path: Path) -> None:
     kept = add_capture(project, 0)
     add_capture(project, 1).write_text("torn")
     link = add_capture(project, 2)

@@ -225,7 +225,7 @@ async def test_a_key_press_draws_no_more_rows_than_are_in_sight() -> None:
             assert len(app.drawn) <= most, key
 
 
-async def test_rows_are_drawn_again_only_when_told() -> None:
+async def test_rows_are_drawn_again_only_on_request() -> None:
     app = ListHost(keys(3))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -238,7 +238,7 @@ async def test_rows_are_drawn_again_only_when_told() -> None:
         assert sorted(app.drawn) == keys(3)
 
 
-async def test_the_rows_in_sight_are_told() -> None:
+async def test_the_rows_in_sight_are_reported() -> None:
     app = ListHost(keys(100))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)

@@ -147,7 +147,7 @@ def test_a_call_says_how_it_ended_and_how_much_it_gave() -> None:
     ]
 
 
-def test_a_file_that_was_read_is_told_by_its_lines() -> None:
+def test_a_file_that_was_read_is_shown_by_its_lines() -> None:
     read = said(call("Read", file_path="/p/a"))
     assert shown(read, result("     1\tone\n     2\ttwo")) == ["● Read  a  2 lines ▸"]
 
@@ -252,7 +252,7 @@ def test_a_subagent_is_set_apart() -> None:
     assert rendered(record) == [("dim", "┆ looking"), ("dim", "┆ ● Bash  ls")]
 
 
-def test_problems_are_told() -> None:
+def test_problems_are_reported() -> None:
     read = Read(5, 12_800_005, (), "too long")
     assert [line.text for block in blocks(read) for line in render(block, unfolded=False)] == [
         "… line of 12.8 MB skipped"

@@ -139,7 +139,9 @@ def test_what_is_being_written_is_left_for_later(tmp_path: Path) -> None:
     assert (following.last, following.end) == (True, path.stat().st_size)
 
 
-def test_a_line_of_megabytes_is_told_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_megabytes_is_reported_and_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(transcript_pages, "_BLOCK", 1 << 16)
     path = write(tmp_path / "t.jsonl", user("before"), b"x" * 2_500_000, "\n", user("after"))
     for page in (backwards(pages_of(path)), forwards(pages_of(path))):
