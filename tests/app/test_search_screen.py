@@ -344,3 +344,15 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
     near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
     assert len(search._turn(near, asked("hinge").query).lines) == 4
+
+
+async def test_r_resumes_the_session_of_a_result(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "refresh")
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("shift+tab", "R")
+        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
+        await driver.press("G", "R")
+        assert driver.last_said == "Only a session can be resumed."

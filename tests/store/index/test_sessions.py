@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.project import Home
+from memtui.reading.passages import Passage
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index import schema
@@ -250,3 +251,32 @@ def test_texts_are_written_one_after_the_other(
         if not each.startswith(("INSERT INTO words ", "--"))
     ]
     assert between == []
+
+
+def test_damage_within_a_document_makes_the_index_anew(index: SessionIndex, claude: Path) -> None:
+    assert look(index, "door").total == 2
+    database = index._database
+
+    def damage(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE docs SET passages = x'00'")
+
+    with database.locked():
+        database.write(damage)
+    assert look(index, "door") == TurnsFound((), 0, False)
+    assert look(index, "door").total == 2
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_a_mistake_of_ours_is_not_taken_for_a_broken_index(
+    index: SessionIndex, where: Home, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    assert look(index, "door").total == 2
+    inode = (where.cache / "sessions.db").stat().st_ino
+
+    def fail(blob: bytes) -> list[Passage]:
+        raise error("ours")
+
+    monkeypatch.setattr("memtui.store.index.sessions.passages_of", fail)
+    with pytest.raises(error, match="ours"):
+        look(index, "door")
+    assert (where.cache / "sessions.db").stat().st_ino == inode

@@ -357,6 +357,9 @@ SEARCH = CommandTable(
             _CHOOSING,
         ),
         ScreenCommand(
+            "R", "R", "resume", "go on with the session in Claude Code", "screen.resume", _CHOOSING
+        ),
+        ScreenCommand(
             "tab", "tab", "where", "search in this session, this project, everywhere", "screen.scope"
         ),
         ScreenCommand(

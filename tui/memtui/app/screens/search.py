@@ -21,6 +21,7 @@ from memtui.app.keys.screen_commands import SEARCH
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
+from memtui.app.screens.resuming import resume_session
 from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -32,9 +33,11 @@ from memtui.reading.short_text import shortened
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import asked
 from memtui.store.matching import Query
+from memtui.store.transcripts import first_cwd
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
+    from memtui.store.archive import Archive
     from memtui.store.listing import Entry
 
 _PAUSE = 0.08
@@ -313,6 +316,23 @@ class SearchScreen(Screen[Result | None]):
         else:
             self.app.copy_text(form.format(id=found.name))
 
+    def action_resume(self) -> None:
+        """Go on with the selected session in Claude Code; one that only the archive has is restored first."""
+        found = self.selected
+        if found is None or found.kind is not Kind.SESSION or found.path is None:
+            self.app.say("Only a session can be resumed.", severity="warning")
+            return
+        if found.archived:
+            archive = self._archive()
+            with self.app.reporting("restoring the session"):
+                archive.restore(archive.find(found.name))
+        resume_session(self.app, found.name, str(first_cwd(found.path) or ""), self.browser.project.root)
+
+    def _archive(self) -> Archive:
+        from memtui.store.archive import Archive
+
+        return Archive(self.browser.places.home, self.browser.clock)
+
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
     def action_open(self) -> None:
@@ -333,11 +353,8 @@ class SearchScreen(Screen[Result | None]):
     @work(group="unpack", exclusive=True, exit_on_error=False)
     async def _unpack(self, found: Result, path: Path) -> None:
         """Open a transcript that only the archive has."""
-        from memtui.store.archive import Archive
-
-        archive = Archive(self.browser.places.home, self.browser.clock)
         with self.app.reporting("unpacking a transcript"):
-            self._read(found, await asyncio.to_thread(archive.readable_at, path))
+            self._read(found, await asyncio.to_thread(self._archive().readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
         """Open a transcript at the place found, with the longest of the words marked that are there."""

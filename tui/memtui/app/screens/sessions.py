@@ -24,9 +24,9 @@ from memtui.app.details.session_rows import (
     row,
     session_detail,
 )
-from memtui.app.editor import run_aside
 from memtui.app.keys.screen_commands import SESSIONS
 from memtui.app.model.browser import Browser
+from memtui.app.screens.resuming import resume_session
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -34,7 +34,6 @@ from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.files import FileProblem
-from memtui.flows.resuming import resume_command, session_folder, typed_command
 from memtui.reading.facts import read_facts
 from memtui.store.archive import Archive
 from memtui.store.session_list import Session, SessionList
@@ -210,14 +209,8 @@ class SessionsScreen(Screen[None]):
         if session.kept is not None:
             with self.app.reporting("restoring the session"):
                 self._archive.restore(session.kept)
-        folder = session_folder(session.summary.folder, self._browser.project.root)
-        command = resume_command(session.session_id, fork=fork)
-        problem = run_aside(self.app, list(command), folder)
-        if problem is None:
-            typed = typed_command(session.session_id, str(folder), fork=fork)
-            self.app.copy_text(typed, name=f"“{typed}”")
-        elif problem:
-            self.app.say(problem, severity="warning")
+        root = self._browser.project.root
+        resume_session(self.app, session.session_id, session.summary.folder, root, fork=fork)
         self._load()
 
     def action_everywhere(self) -> None:

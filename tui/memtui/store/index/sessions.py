@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -209,7 +210,11 @@ class SessionIndex:
         also = Also(session, parts_of(wanted.files, wanted.commands))
         try:
             return self._database.read(partial(self._find, wanted, where, also, limit, now, complete))
-        except (IndexUnavailable, IndexBroken):
+        except IndexUnavailable:
+            return TurnsFound((), 0, False)
+        except IndexBroken:
+            with suppress(FileProblem):
+                self.delete()  # the next search makes it anew
             return TurnsFound((), 0, False)
 
     # Searching

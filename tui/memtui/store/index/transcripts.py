@@ -18,7 +18,7 @@ from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked
 from memtui.store.folding import fold
 from memtui.store.frames import BrokenArchiveError, UnpackedStream
-from memtui.store.index.schema import BREAK
+from memtui.store.index.schema import BREAK, IndexBroken
 from memtui.store.index.sources import is_agent, is_archived, session_of
 from memtui.store.index.writer import project_number, put_texts, take_out, writing
 from memtui.store.listing import Entry
@@ -237,11 +237,16 @@ def _free_number(connection: sqlite3.Connection, created: float) -> int:
 
 
 def passages_of(blob: bytes) -> list[Passage]:
-    """The passages of a document."""
-    return [
-        Passage(Kind(kind), text, line, stamp)
-        for kind, text, line, stamp in json.loads(zlib.decompress(blob).decode())
-    ]
+    """The passages of a document.
+
+    Raises:
+        IndexBroken: the file is damaged there.
+    """
+    try:
+        data = zlib.decompress(blob)
+    except zlib.error as error:
+        raise IndexBroken(str(error)) from error
+    return [Passage(Kind(kind), text, line, stamp) for kind, text, line, stamp in json.loads(data.decode())]
 
 
 def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, str], ...]:
