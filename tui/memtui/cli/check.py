@@ -83,8 +83,8 @@ def _sources(text: str, session: str, root: Path | None) -> Point:
     if not lines:
         return Point("Sources", Verdict.PASS, "every statement cites a line that holds its words", None)
     named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
-    told = f"cite no line that holds their words, end them with (no source): line {named}"
-    return Point("Sources", Verdict.WARN, told, lines[0])
+    message = f"cite no line that holds their words, end them with (no source): line {named}"
+    return Point("Sources", Verdict.WARN, message, lines[0])
 
 
 def worst(points: Sequence[Point]) -> Verdict:

@@ -56,7 +56,7 @@ def can_answer() -> bool:
 
 
 def need_terminal() -> None:
-    """Refuse to open the app where nobody could see it or type: it would wait for ever.
+    """Refuse to open the app without a terminal, where it would wait for ever.
 
     Raises:
         click.ClickException: stdin or both outputs are no terminal.

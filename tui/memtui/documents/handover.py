@@ -161,8 +161,8 @@ def _commands(facts: Facts) -> Iterator[str]:
     for text in ranked[:_COMMANDS]:
         outcome = outcome_of(last[text])
         count = f"{times[text]} times, last: " if times[text] > 1 else ""
-        told = f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
-        yield sourced(told, last[text].source)
+        line = f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
+        yield sourced(line, last[text].source)
 
 
 def _rank(command: str, times: int) -> int:

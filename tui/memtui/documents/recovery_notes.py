@@ -63,6 +63,6 @@ def _session(facts: Facts) -> Iterator[str]:
     for compaction in facts.compactions[-1:]:
         number = len(facts.compactions)
         where, summary = cited(compaction.source), cited(compaction.summary_source)
-        told = f"{number} compaction{'s' if number > 1 else ''} so far"
-        told += f", the last one at {where}" if where else ""
-        yield f"{told}; its summary is at {summary}" if summary else told
+        counted = f"{number} compaction{'s' if number > 1 else ''} so far"
+        counted += f", the last one at {where}" if where else ""
+        yield f"{counted}; its summary is at {summary}" if summary else counted

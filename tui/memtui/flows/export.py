@@ -23,7 +23,7 @@ from memtui.safety.secrets import masked
 
 
 class Form(StrEnum):
-    """What is written; the value is the ending of the file's name."""
+    """The format; the value is the ending of the file's name."""
 
     HTML = "html"
     MARKDOWN = "md"
@@ -35,7 +35,7 @@ def form_of(name: str) -> Form:
 
 
 def session_file(transcript: Path, form: Form = Form.HTML) -> str:
-    """What a session's file is called where nobody says how."""
+    """The default name of a session's file."""
     return f"session-{transcript.stem[:8]}.{form}"
 
 

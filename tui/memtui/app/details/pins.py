@@ -30,7 +30,7 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
     where = "for all projects" if row.everywhere else "for this project"
     source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
     lines = [
-        styled((f"{mark} ", role), (told(light, view), role), hang=2),
+        styled((f"{mark} ", role), (in_words(light, view), role), hang=2),
         Line(""),
         line(clean_line(row.pin.text), "strong"),
         Line(""),
@@ -45,7 +45,7 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
     return Document(lines)
 
 
-def told(light: Light | None, view: LightsView) -> str:
+def in_words(light: Light | None, view: LightsView) -> str:
     """What a light means, in a sentence."""
     of = f" of {local_minute(view.at)}" if view.at else ""
     if light == "kept":

@@ -66,7 +66,7 @@ class StatePane(Pane):
         """The running work on a new version."""
         self._glance: dict[str, _Row] = {}
         self._folded: bool | None = None
-        """Whether the chart is folded away; None where nobody has said so, then it is where room is short."""
+        """Whether the chart is folded; None if unset, when it is folded for lack of room."""
         self._at_title = False
         """Whether the selection stands above the first row, on the title."""
 

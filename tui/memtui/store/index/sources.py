@@ -110,7 +110,7 @@ def _copied(index: Path) -> str:
 def _listed(folder: Path, pattern: re.Pattern[str]) -> list[Entry]:
     try:
         return scan(folder, pattern)
-    except FileProblem:  # a file among the folders, or one that is closed to us
+    except FileProblem:  # not a folder, or unreadable
         return []
 
 
