@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +61,8 @@ def test_what_others_write_is_never_misread(lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("no front matter", Label()),
+        ("no front matter", Label("", False, False)),
+        ("---\n---\nproject: /b\n---\n", Label()),
         ("", Label()),
         ("---\nproject: /a\n", None),
         ("\ufeff---\nproject: /a\n---\n", None),
@@ -69,3 +72,15 @@ def test_what_others_write_is_never_misread(lines: list[str]) -> None:
 )
 def test_examples(text: str, label: Label | None) -> None:
     assert read_label(text.encode()) == label
+
+
+@pytest.mark.parametrize("project", ["", "/work/app"])
+@pytest.mark.parametrize("archived", [True, False])
+@pytest.mark.parametrize("pinned", [True, False])
+def test_what_we_write_takes_no_yaml_reader(project: str, archived: bool, pinned: bool) -> None:
+    now = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+    meta = MemoryMeta(
+        id="CMEM-20260102-101500", created=now, updated=now, project=project, archived=archived, pinned=pinned
+    )
+    data = render_stored(StoredMemory(meta=meta, body=b"x"))
+    assert read_label(data) == Label(project, archived, pinned)

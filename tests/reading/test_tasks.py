@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from memtui.formats.transcript_events import Result
 from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on, to_json
+from memtui.reading.records import Source, Todo
+from memtui.reading.tasks import TodoLog, mark_of
 from tests.transcripts import Transcript, tool_result, tool_use
 
 
@@ -152,3 +155,89 @@ def test_what_is_written_about_a_task_is_kept(tmp_path: Path) -> None:
         ("a", "in_progress", "x"),
         ("b", "completed", "y\nz"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "details", "mark"),
+    [
+        ("completed", "", "x"),
+        ("completed", "Skipped: too large", "-"),
+        ("in_progress", "", ">"),
+        ("pending", "", " "),
+    ],
+)
+def test_the_mark_in_a_box(status: str, details: str, mark: str) -> None:
+    assert mark_of(Todo("a", status, details)) == mark
+
+
+def at(second: int) -> Source:
+    return Source(line=second, timestamp=f"2026-01-02T10:00:{second:02d}Z" if second else "")
+
+
+def result(detail: Any) -> Result:
+    return Result("t", "", False, detail, "")
+
+
+def made(log: TodoLog, number: str, subject: str, second: int) -> None:
+    log.task_result("TaskCreate", {"subject": subject}, result({"task": {"id": number}}), at(second))
+
+
+def updated(log: TodoLog, second: int, **fields: str) -> None:
+    log.task_result("TaskUpdate", {"taskId": "1", **fields}, result(None), at(second))
+
+
+def statuses(listed: tuple[Todo, ...]) -> list[tuple[str, str]]:
+    return [(todo.content, todo.status) for todo in listed]
+
+
+def test_items_that_leave_the_list_are_past() -> None:
+    log = TodoLog()
+    log.write({"todos": [{"content": "a", "status": "completed"}, {"content": "b"}]}, at(1))
+    log.write({"todos": []}, at(2))
+    assert statuses(log.past()) == [("a", "completed"), ("b", "dropped")]
+    assert log.began == at(1).timestamp
+
+
+def test_a_task_with_another_subject_leaves_the_old_one_behind() -> None:
+    log = TodoLog()
+    made(log, "1", "old", 1)
+    updated(log, 2, subject="new")
+    assert statuses(log.finish()) == [("new", "pending")]
+    assert statuses(log.past()) == [("old", "dropped")]
+
+
+def test_numbers_that_begin_anew_put_the_old_list_away() -> None:
+    log = TodoLog()
+    made(log, "1", "first", 1)
+    made(log, "2", "", 2)
+    made(log, "1", "another", 3)
+    assert statuses(log.finish()) == [("another", "pending")]
+    assert statuses(log.past()) == [("first", "dropped")]
+    assert log.began == at(1).timestamp
+
+
+def test_what_happened_before_the_last_change_of_a_task_is_no_news() -> None:
+    log = TodoLog()
+    made(log, "1", "a", 5)
+    updated(log, 4, status="completed")
+    assert statuses(log.finish()) == [("a", "pending")]
+    updated(log, 5, status="in_progress")
+    assert statuses(log.finish()) == [("a", "in_progress")]
+    updated(log, 0, status="completed")  # it does not say when
+    assert statuses(log.finish()) == [("a", "completed")]
+
+
+def test_a_full_list_that_says_nothing_new_changes_no_source() -> None:
+    log = TodoLog()
+    made(log, "1", "a", 1)
+    log.state([{"id": "1", "subject": "a", "status": "pending"}], at(2))
+    assert [todo.source for todo in log.finish()] == [at(1)]
+    log.state([{"id": "1", "subject": "a", "status": "completed"}], at(3))
+    assert [todo.source for todo in log.finish()] == [at(3)]
+
+
+def test_a_todo_list_written_after_tasks_is_the_list() -> None:
+    log = TodoLog()
+    made(log, "1", "a", 1)
+    log.write({"todos": [{"content": "b"}]}, at(2))
+    assert statuses(log.finish()) == [("b", "pending")]
