@@ -13,10 +13,10 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
-from memtui.flows.archiving import restore_kept
 from memtui.project import claude_config, memtui_home
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
+from memtui.store.changes import CLI
 from memtui.store.session_list import SessionList, size_text
 
 _AGE = re.compile(r"(\d{1,5})d?")
@@ -135,7 +135,7 @@ def verify_command(session: str) -> None:
 def restore_command(session: str) -> None:
     """Put a session back where Claude Code had it, so that it can be resumed; what is there stays."""
     archive = _archive()
-    written = restore_kept(archive, archive.find(session), changes_in(project_of(None).root))
+    written = archive.restore(archive.find(session), by=CLI)
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
 
 
