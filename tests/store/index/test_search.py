@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from memtui.project import Home
 from memtui.store.base import Filter, Which
-from memtui.store.index import SearchIndex, finding
+from memtui.store.index import SearchIndex, files, finding
+from memtui.store.index.files import Document
+from memtui.store.listing import Entry
 from tests.store.corpus import NOW, Corpus, add, home, memory_id, path_of
 from tests.store.index.searching import ANY, MANY, expected, ids, search
 
@@ -268,3 +270,19 @@ def test_ranking(where: Home) -> None:
     assert ids(search(index, "")) == newest
     first = index.search("", Filter(), limit=4, offset=3, now=NOW)
     assert ids(first) == newest[3:7] and first.total == len(newest)
+
+
+def test_what_is_shown_again_is_not_read_again(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(where, 1, "the lamp")
+    index = SearchIndex(where)
+    assert search(index, "lamp").total == 1
+    read: list[Entry] = []
+
+    def noted(entry: Entry, home: Home) -> Document:
+        read.append(entry)
+        return files.read(entry, home)
+
+    monkeypatch.setattr("memtui.store.index.search.read", noted)
+    assert search(index, "the lamp").hits[0].snippet == "the lamp" and read == []
+    path_of(where, 1).write_text(path_of(where, 1).read_text().replace("the lamp", "the lamps"))
+    assert search(index, "lamp").hits[0].snippet == "the lamps" and read

@@ -34,6 +34,8 @@ _BATCH = 200
 _BATCH_BYTES = 8 << 20
 """The most memories, and bytes of them, indexed in one transaction."""
 _TRIES = 3
+_REMEMBERED, _SMALL = 500, 64 << 10
+"""Memories found lately that are not read again, and up to how many bytes each."""
 
 T = TypeVar("T")
 
@@ -60,6 +62,7 @@ class SearchIndex:
         self._database = Database(home.cache / "index.db")
         self._files = Files(home)
         self._sample = Sample()
+        self._shown: dict[Entry, Document] = {}
         self._looking = threading.Lock()
         self._known: tuple[tuple[int, int], dict[str, Known]] = ((-1, -1), {})
         self._compared: tuple[dict[str, Entry], dict[str, Known], _Changes] | None = None
@@ -188,10 +191,21 @@ class SearchIndex:
             entry = entries.get(match.name)
             if entry is None:
                 return None
-            document = read(entry, self._home)
+            document = self._document(entry)
             if (document.entry != entry or document.listed.problem) and not query.matches(document.text):
                 return None
         return Hit(document.listed, *_snippet(query, document), score)
+
+    def _document(self, entry: Entry) -> Document:
+        """A memory that is shown; while its file does not change, a small one is read once."""
+        document = self._shown.get(entry)
+        if document is None:
+            document = read(entry, self._home)
+            if entry.size <= _SMALL and document.entry == entry and not document.listed.problem:
+                if len(self._shown) >= _REMEMBERED:
+                    self._shown.clear()
+                self._shown[entry] = document
+        return document
 
     # Bringing up to date
 
