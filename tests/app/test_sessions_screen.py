@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.panes.state import StatePane
+from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -232,3 +234,126 @@ async def test_the_bottom_line_says_what_tab_does_where_one_is(two: World) -> No
         assert "tab detail" in driver.lines[-1]
         await driver.press("tab")
         assert "tab detail" not in driver.lines[-1] and "esc list" in driver.lines[-1]
+
+
+# -- several, subagents, windows ----------------------------------------------------------------------------
+
+
+async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        await driver.press("space", "space", "y")
+        assert copied == ["s-1\ns-2"]
+        assert "2 marked" in driver.lines[0]
+        await driver.press("escape", "y")
+        assert copied[1:] == ["s-2"] and isinstance(driver.screen, SessionsScreen)
+
+
+async def test_the_marked_sessions_are_kept_and_exported(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("space", "space", "a")
+        await driver.until_said("2 sessions kept, ")
+        assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", "s-2"}
+        await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
+        await driver.press("E")
+        await driver.until_said("Wrote 2 pages into ")
+        assert "The wall is blue now." in (tmp_path / "session-s-2.html").read_text()
+
+
+async def test_forgetting_asks_first(two: World) -> None:
+    archive = Archive(two.home, clock)
+    archive.keep(two.transcript_path("s-2"), ArchiveSettings())
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("G", "D")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        assert "the archived transcript" in driver.shown and "What stays:" in driver.shown
+        await driver.press("enter")
+        assert archive.entries()
+        await driver.press("D")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        await driver.press("y")
+        await driver.until_said("1 session forgotten.")
+        assert not archive.entries() and two.transcript_path("s-2").exists()
+
+
+async def test_subagents_fold_under_their_session(two: World) -> None:
+    agents = two.transcript_path("s-2").with_suffix("") / "subagents"
+    records = [
+        {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}},
+        {
+            "type": "assistant",
+            "isSidechain": True,
+            "agentId": "a1",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "Twelve gulls."}]},
+        },
+    ]
+    two.write(agents / "agent-a1.jsonl", "".join(json.dumps(each) + "\n" for each in records))
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        await driver.press("right")
+        assert driver.last_said == "This session has no subagents with transcripts of their own."
+        await driver.press("G", "right")
+        assert "└ Count the gulls" in driver.shown
+        await driver.press("j", "enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "Twelve gulls." in driver.shown, "its transcript")
+        await driver.press("escape", "left")
+        assert "Count the gulls" not in driver.shown
+        assert rows.selected == str(two.transcript_path("s-2"))
+
+
+async def test_within_tmux_a_setting_opens_a_new_window(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.write(two.home.config / "config.toml", "[resume]\ntmux = true\n")
+    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
+    async with opened(two) as driver:
+        await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        claude = log.with_name("bin") / "claude"
+        tmux = claude.with_name("tmux")
+        tmux.write_text(claude.read_text())
+        tmux.chmod(0o755)
+        await driver.press("G", "R")
+        words = log.read_text().split("|")
+        assert words[1:3] == ["new-window", f"-c{two.root}"]
+        assert words[-5:-1] == ["--", str(claude), "--resume", "s-2"]
+        assert driver.last_said == "Resumed in a new window of tmux."
+
+
+@pytest.mark.parametrize(("key", "more"), [("R", ""), ("F", "--fork-session|")])
+async def test_the_reader_resumes_what_it_shows(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, more: str
+) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("G", "enter")
+        await driver.until_transcript()
+        await driver.press(key)
+        assert log.read_text() == f"{two.root}|--resume|s-2|{more}"
+        assert isinstance(driver.screen, TranscriptScreen)
+
+
+async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two.transcript_path("s-2")
+    data = path.read_bytes()
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        rows.select(str(path))
+        await driver.press("enter")
+        await driver.until_transcript()
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("R")
+        assert path.read_bytes() == data and "--resume|s-2" in log.read_text()

@@ -23,11 +23,20 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.ending import end_with_terminal
-from memtui.app.host import AftermathWanted, HostApp, PinWanted, UndoWanted
+from memtui.app.host import AftermathWanted, HostApp, PinWanted, ResumeWanted, UndoWanted
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
-from memtui.app.settings import SettingsError, commands_of, keep_theme, kept_split, rings, theme_of, warn_of
+from memtui.app.settings import (
+    SettingsError,
+    commands_of,
+    in_windows,
+    keep_theme,
+    kept_split,
+    rings,
+    theme_of,
+    warn_of,
+)
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
@@ -63,6 +72,7 @@ class MemtuiApp(HostApp):
         self.commands = commands_of(browser.places.home)
         self._rings = rings(browser.places.home)
         self._warn = warn_of(browser.places.home)
+        self.new_windows = "TMUX" in os.environ and in_windows(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
@@ -189,6 +199,14 @@ class MemtuiApp(HostApp):
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             browser.actions.undos.undo(message.then)
+
+    def on_resume_wanted(self, message: ResumeWanted) -> None:
+        """Go on with a session that a screen shows."""
+        from memtui.app.screens.resuming import resume
+        from memtui.flows.resuming import resumable
+
+        home, clock = self.browser.places.home, self.browser.clock
+        resume(self, self.browser, resumable(home, clock, message.transcript), fork=message.fork)
 
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None

@@ -22,6 +22,9 @@ from memtui.machine import find_program
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
 _LOOK = 1.0
 """Seconds between checks that the terminal is still there."""
+_TMUX = 5.0
+"""Seconds that tmux has for opening a window."""
+_PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
 _GRACE = 2.0
 """Seconds that an editor has to save what it holds when it is asked to end."""
 
@@ -76,6 +79,28 @@ def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
     if find_program(command[0], os.environ.get("PATH")) is None:
         return None
     return _step_aside(app, command, folder)
+
+
+def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.environ) -> str | None:
+    """Run a command that takes the terminal in a new window of the tmux around us, in a folder.
+
+    The window gets what the command needs of our surroundings; tmux would give it its own.
+
+    Returns:
+        "" or what went wrong; None when there is no such program.
+    """
+    program, tmux = find_program(command[0], env.get("PATH")), find_program("tmux", env.get("PATH"))
+    if program is None:
+        return None
+    if tmux is None:
+        return "tmux is not on the PATH: [resume] tmux in config.toml needs it."
+    given = [f"-e{name}={env[name]}" for name in _PASSED_ON if name in env]
+    words = [tmux, "new-window", f"-c{folder}", *given, "--", program, *command[1:]]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TMUX, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"tmux opens no window ({type(problem).__name__})."
+    return f"tmux opens no window: {done.stderr.strip()}" if done.returncode else ""
 
 
 def _step_aside(app: App[Any], command: list[str], path: Path) -> str:

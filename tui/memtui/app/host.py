@@ -63,6 +63,15 @@ class UndoWanted(Message):
         self.then = then
 
 
+class ResumeWanted(Message):
+    """Claude Code is to go on with the session of a transcript, or with a copy of it (`fork`)."""
+
+    def __init__(self, transcript: Path, *, fork: bool) -> None:
+        super().__init__()
+        self.transcript = transcript
+        self.fork = fork
+
+
 class Host(Protocol):
     """The screen that an action or a widget works for."""
 
@@ -91,6 +100,8 @@ class HostApp(App[None]):
     def __init__(self, log: FailureLog) -> None:
         super().__init__()
         self.log_file = log
+        self.new_windows = False
+        """Whether sessions are resumed in a new window of tmux."""
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show the person one line. Only the last message shows: a pile would cover the screen."""

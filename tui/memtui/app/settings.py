@@ -63,11 +63,24 @@ def rings(home: Home) -> bool:
     Raises:
         SettingsError: config.toml cannot be read, or does not say true or false.
     """
-    section = read_settings(home).get("notify", {})
-    bell = section.get("bell", False) if isinstance(section, dict) else None
-    if not isinstance(bell, bool):
-        raise SettingsError(f"{home.config / _FILE}: [notify] bell must be true or false.")
-    return bell
+    return _switch(home, "notify", "bell")
+
+
+def in_windows(home: Home) -> bool:
+    """Whether sessions are resumed in a new window, within tmux: ``[resume] tmux``.
+
+    Raises:
+        SettingsError: config.toml cannot be read, or does not say true or false.
+    """
+    return _switch(home, "resume", "tmux")
+
+
+def _switch(home: Home, section: str, name: str) -> bool:
+    values = read_settings(home).get(section, {})
+    value = values.get(name, False) if isinstance(values, dict) else None
+    if not isinstance(value, bool):
+        raise SettingsError(f"{home.config / _FILE}: [{section}] {name} must be true or false.")
+    return value
 
 
 class Warn(NamedTuple):

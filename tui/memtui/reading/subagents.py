@@ -6,8 +6,13 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from memtui.formats.transcript import read_lines
+from memtui.formats.transcript_events import task_of
+
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _LIMIT = 1_000
+_HEAD = 64 << 10
+_WORDS = 300
 
 
 def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
@@ -32,3 +37,16 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
         if agent not in seen and file != path and file.is_file() and not file.is_symlink():
             seen.add(agent)
             yield agent, file
+
+
+def first_words(transcript: Path) -> str:
+    """What a subagent was asked to do: the first words of its transcript; "" when it has none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    for line in read_lines(transcript, stop=_HEAD):
+        for record in line.records:
+            if record.get("type") == "user" and (text := task_of(record)):
+                return text[:_WORDS]
+    return ""

@@ -14,7 +14,7 @@ from memtui.files import FileProblem, read_within, write_atomic
 from memtui.project import Home, Project
 from memtui.reading.line_index import never
 from memtui.reading.session_summary import SessionSummary, summarize
-from memtui.reading.subagents import agent_transcripts
+from memtui.reading.subagents import agent_transcripts, first_words
 from memtui.store.archive import Archive, Kept
 from memtui.store.retention import cleanup_days, days_left
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
@@ -48,6 +48,30 @@ class Session:
     def name(self) -> str:
         """Its title, else the first prompt."""
         return self.summary.title or self.summary.first_ask
+
+
+@dataclass(frozen=True)
+class Agent:
+    """The transcript of a subagent."""
+
+    name: str
+    path: Path
+    size: int
+    """Bytes."""
+    written: datetime
+    task: str
+    """The first words that it was given."""
+
+
+def agents_of(session: Session) -> list[Agent]:
+    """The subagents of a session that have transcripts of their own, the first one first."""
+    found = []
+    for name, path in agent_transcripts(session.path, ()):
+        with suppress(OSError):  # deleted meanwhile
+            status = path.stat()
+            written = datetime.fromtimestamp(status.st_mtime, session.written.tzinfo)
+            found.append(Agent(name, path, status.st_size, written, first_words(path)))
+    return sorted(found, key=lambda each: each.written)
 
 
 class SessionList:

@@ -44,6 +44,15 @@ def memory_file_document(memory: MemoryText, now: datetime) -> Document:
     return Document([*head, *from_markdown(memory.text).lines])
 
 
+def read_document(memory: MemoryText, now: datetime) -> Document:
+    """A memory of either kind to read through: its text under what it is called."""
+    head = memory.head
+    if not head.id.startswith("CMEM-"):
+        return memory_file_document(memory, now)
+    named = styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim"))
+    return Document([line(head.title, "strong"), named, _BLANK, *from_markdown(memory.text).lines])
+
+
 def stored_document(
     memory: MemoryText,
     now: datetime,

@@ -1,30 +1,24 @@
-"""The rows of the sessions screen, and the detail of one session."""
+"""The rows of the sessions screen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 from textual.content import Content
 
-from memtui.app.details.context_chart import context_chart
-from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
 from memtui.clean import clean_line
-from memtui.clock import day_and_minute, local_minute, parse_iso
-from memtui.reading.records import Facts, Turn
-from memtui.reading.short_text import one_line, shortened
+from memtui.clock import day_and_minute
+from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked
-from memtui.store.session_list import Session, size_text
+from memtui.store.session_list import Agent, Session, size_text
 
 SOON = 7
 """Days from which it shows red that a session will be deleted."""
 _WIDE = 64
 """Cells of a row from which it has all its columns."""
 _LEAD, _END = 13, 6
-_ASK = 300
-_FILES = 40
 
 
 class Column(StrEnum):
@@ -127,54 +121,11 @@ def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
     return Content.assemble(content, " " * max(0, room - content.cell_length))
 
 
-def session_detail(session: Session, facts: Facts | None, now: datetime) -> Document:
-    """What is known of a session: at first the summary, with its facts the asks and how it ended."""
-    summary = session.summary
-    parts: list[Document | Line] = [
-        line(one_line(masked(session.name)) or session.session_id, "strong"),
-        styled(
-            (f"{session.session_id[:8]} · {clean_line(summary.branch)} · ", "dim"),
-            (f"{local_minute(session.written)}", "dim"),
-            (f" · {size_text(session.size)}", "dim"),
-        ),
-        _fate(session),
-        styled((f"{clean_line(summary.folder)}", "dim")),
-    ]
-    if session.agents:
-        parts.append(line(f"{session.agents} transcripts of subagents", "dim"))
-    if facts is None:
-        return concat(*parts)
-    parts += [Line(""), line("ASKS", "heading"), *(each for turn in facts.turns for each in _ask(turn))]
-    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
-    if closing is not None:
-        parts += [Line(""), line("CLOSING MESSAGE", "heading"), from_markdown(masked(closing.text))]
-    files = [clean_line(_within(path, summary.folder)) for path in summary.files]
-    if files:
-        parts += [Line(""), line(f"FILES {len(files)}", "heading")]
-        parts += [line(f"  {path}") for path in files[:_FILES]]
-        parts += [line(f"  … {len(files) - _FILES} more", "dim")] if len(files) > _FILES else []
-    if facts.context_sizes:
-        parts += [Line(""), line("CONTEXT", "heading"), context_chart(facts.context_sizes, facts.compactions)]
-    return concat(*parts)
-
-
-def _fate(session: Session) -> Line:
-    """What becomes of the transcript."""
-    if session.days_left is None:
-        return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
-    went = f"in {session.days_left} days" if session.days_left else "today"
-    role = "bad" if session.days_left < SOON and not session.archived else "dim"
-    copy = "; memtui keeps a copy" if session.archived else ""
-    return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
-
-
-def _ask(turn: Turn) -> Iterable[Line]:
-    text = shortened(one_line(masked(turn.ask)), _ASK)
-    if text:
-        moment = parse_iso(turn.source.timestamp)
-        lead = f"{day_and_minute(moment)} " if moment else ""
-        yield styled((lead, "dim"), "❯ ", (text, "prompt"), hang=len(lead) + 2)
-
-
-def _within(path: str, folder: str) -> str:
-    return path.removeprefix(folder.rstrip("/") + "/") if folder else path
+def agent_row(agent: Agent, width: int) -> Content:
+    """A subagent below its session: when it ended, what it was asked to do, the size of its transcript."""
+    lead = f"{day_and_minute(agent.written):<{_LEAD}}"
+    task = one_line(clean_line(masked(agent.task))) or agent.name
+    end = f"{size_text(agent.size)} "
+    room = max(4, width - len(lead) - len(end))
+    task_part = _fit([("└ ", "$quiet"), task], room)
+    return Content.assemble((lead, "$quiet"), task_part, (end, "$quiet"))

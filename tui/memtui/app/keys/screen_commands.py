@@ -195,6 +195,12 @@ TRANSCRIPT = CommandTable(
             "screen.copy",
         ),
         ScreenCommand(
+            "R", "R", "resume", "go on with this session in Claude Code", "screen.resume", bar=False
+        ),
+        ScreenCommand(
+            "F", "F", "fork", "go on with a copy of it in Claude Code", "screen.resume(True)", bar=False
+        ),
+        ScreenCommand(
             "e", "e", "pager", "open them in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
         ),
         ScreenCommand(
@@ -243,23 +249,67 @@ SESSIONS = CommandTable(
     "Sessions",
     "The conversations with Claude Code, the newest first, and how many days it keeps each.",
     (
-        ScreenCommand("enter", "enter", "read", "read the session", "screen.read"),
+        ScreenCommand("enter", "enter", "read", "read the session", "screen.read", _SESSIONS),
+        ScreenCommand(
+            "enter",
+            "enter",
+            "open",
+            "open what tab has marked: an ask, a compaction, a capture, a memory; else the session",
+            "focused.follow",
+            _SESSION,
+            bound=False,
+        ),
+        ScreenCommand(
+            "tab", "tab", "next", "mark the next line that opens", "focused.link(1)", _SESSION, bound=False
+        ),
         ScreenCommand("R", "R", "resume", "go on with the session in Claude Code", "screen.resume"),
         ScreenCommand(
             "F", "F", "fork", "go on with a copy of the session in Claude Code", "screen.resume(True)"
         ),
+        ScreenCommand("tab", "tab", "detail", "go from the list to the detail", "screen.switch", _SESSIONS),
         ScreenCommand(
             "slash", "/", "filter", "filter by words of the name, branch, folder, files", "screen.filter"
         ),
         ScreenCommand(
-            "A", "A", "all", "show the sessions of all projects, or of this one", "screen.everywhere"
+            "greater_than_sign", ">", "sort", "sort by the next column", "screen.sort(1)", _SESSIONS
         ),
-        ScreenCommand("greater_than_sign", ">", "sort", "sort by the next column", "screen.sort(1)"),
         ScreenCommand(
             "less_than_sign", "<", "sort", "sort by the column before", "screen.sort(-1)", bar=False
         ),
+        ScreenCommand(
+            "A",
+            "A",
+            "all",
+            "show the sessions of all projects, or of this one",
+            "screen.everywhere",
+            _SESSIONS,
+        ),
+        ScreenCommand(
+            "space",
+            "space",
+            "mark",
+            "mark this session: y, a, E and D act on all marked ones",
+            "screen.mark",
+            _SESSIONS,
+        ),
+        ScreenCommand(
+            "right", "→", "agents", "list the session's subagents under it", "screen.agents(True)", _SESSIONS
+        ),
         ScreenCommand("y", "y", "copy id", "copy the session's id", "screen.copy"),
-        ScreenCommand("tab", "tab", "detail", "go from the list to the detail", "screen.switch", _SESSIONS),
+        ScreenCommand(
+            "a", "a", "archive", "keep a copy of the session in the archive", "screen.several('keep')"
+        ),
+        ScreenCommand(
+            "E",
+            "E",
+            "export",
+            "write the session as a page into this folder, secrets masked",
+            "screen.several('export')",
+        ),
+        ScreenCommand(
+            "D", "D", "forget", "delete what memtui keeps of the session (asks)", "screen.several('forget')"
+        ),
+        ScreenCommand("left", "←", "fold", "fold its subagents away", "screen.agents(False)", bar=False),
         HELP,
         ScreenCommand(
             "escape,q,S",
@@ -358,6 +408,9 @@ SEARCH = CommandTable(
         ),
         ScreenCommand(
             "R", "R", "resume", "go on with the session in Claude Code", "screen.resume", _CHOOSING
+        ),
+        ScreenCommand(
+            "F", "F", "fork", "go on with a copy of the session", "screen.resume(True)", _CHOOSING, bar=False
         ),
         ScreenCommand(
             "tab", "tab", "where", "search in this session, this project, everywhere", "screen.scope"

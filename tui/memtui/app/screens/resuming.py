@@ -1,28 +1,35 @@
-"""Going on with a session in Claude Code, from any screen."""
+"""Resuming and forking a session, from whichever screen shows it."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.app.editor import run_aside
-from memtui.app.host import HostApp
-from memtui.flows.resuming import resume_command, session_folder, typed_command
+from memtui.app.editor import run_aside, run_in_window
+from memtui.flows.resuming import Resumable, resume_command, session_folder, typed_command
+from memtui.store.archive import Archive
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
+    from memtui.app.model.browser import Browser
 
 
-def resume_session(app: HostApp, session_id: str, folder: str, root: Path, *, fork: bool = False) -> None:
-    """Suspend the app for Claude Code; where it cannot be started, copy the command.
+def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = False) -> None:
+    """Go on with a session, or with a copy of it, in Claude Code.
 
-    Args:
-        app: the app.
-        session_id: the session.
-        folder: where it was started, as its transcript says.
-        root: the project's root, for a folder that is gone.
-        fork: go on with a copy.
+    memtui steps aside meanwhile, or opens a new window of tmux where config.toml says so. Without a `claude`
+    the command is copied.
     """
-    where = session_folder(folder, root)
-    problem = run_aside(app, list(resume_command(session_id, fork=fork)), where)
+    if session.kept is not None:
+        with app.reporting("restoring the session"):
+            Archive(browser.places.home, browser.clock).restore(session.kept)
+    folder = session_folder(session.folder, browser.project.root)
+    command = list(resume_command(session.session_id, fork=fork))
+    in_window = app.new_windows
+    problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
     if problem is None:
-        typed = typed_command(session_id, str(where), fork=fork)
+        typed = typed_command(session.session_id, str(folder), fork=fork)
         app.copy_text(typed, name=f"“{typed}”")
     elif problem:
         app.say(problem, severity="warning")
+    elif in_window:
+        app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")

@@ -17,11 +17,11 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
+from memtui.app.host import ResumeWanted
 from memtui.app.keys.screen_commands import SEARCH
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
-from memtui.app.screens.resuming import resume_session
 from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -33,11 +33,9 @@ from memtui.reading.short_text import shortened
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import asked
 from memtui.store.matching import Query
-from memtui.store.transcripts import first_cwd
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
-    from memtui.store.archive import Archive
     from memtui.store.listing import Entry
 
 _PAUSE = 0.08
@@ -241,33 +239,13 @@ class SearchScreen(Screen[Result | None]):
 
     def _draw(self, key: str, width: int) -> Content:
         found = self._found.get(key)
-        if not isinstance(found, Result):
-            return Content(found or "")
-        return _drawn(found, self.browser.clock(), width)
+        now = self.browser.clock()
+        return _drawn(found, now, width) if isinstance(found, Result) else Content(found or "")
 
     @on(RowList.Highlighted)
-    def _moved(self) -> None:
-        self._show_selected()
-
     def _show_selected(self) -> None:
-        found = self.selected
-        self.query_one("#hit", DocumentView).show(self._document(found) if found else EMPTY)
-
-    def _document(self, found: Result) -> Document:
-        if found.kind is Kind.SESSION:
-            return _turn(found, asked(self.query_text).query)
-        when = (
-            f" · {local_minute(found.when)} · {age(found.when, self.browser.clock())}" if found.when else ""
-        )
-        head = styled(
-            (f"{found.kind.value} ", "label"),
-            (found.name, "accent"),
-            (when, "dim"),
-            (f" · {found.said}" if found.said else "", "dim"),
-        )
-        parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
-        place = styled(*parts) if self.query_text.strip() else line(_HINT, "dim")
-        return Document([line(found.title, "strong"), place, head])
+        shown = _document(self.selected, self.query_text, self.browser.clock())
+        self.query_one("#hit", DocumentView).show(shown)
 
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
@@ -309,29 +287,10 @@ class SearchScreen(Screen[Result | None]):
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
-        elif found.kind is Kind.SESSION:
-            self.app.copy_text(found.name if form == "{id}" else f"claude --resume {found.name}")
-        elif found.kind is not Kind.MEMORY:
-            self.app.say(f"A {found.kind.value} has no Recovery ID.", severity="warning")
+        elif text := _known_by(found, form):
+            self.app.copy_text(text)
         else:
-            self.app.copy_text(form.format(id=found.name))
-
-    def action_resume(self) -> None:
-        """Go on with the selected session in Claude Code; one that only the archive has is restored first."""
-        found = self.selected
-        if found is None or found.kind is not Kind.SESSION or found.path is None:
-            self.app.say("Only a session can be resumed.", severity="warning")
-            return
-        if found.archived:
-            archive = self._archive()
-            with self.app.reporting("restoring the session"):
-                archive.restore(archive.find(found.name))
-        resume_session(self.app, found.name, str(first_cwd(found.path) or ""), self.browser.project.root)
-
-    def _archive(self) -> Archive:
-        from memtui.store.archive import Archive
-
-        return Archive(self.browser.places.home, self.browser.clock)
+            self.app.say(f"A {found.kind.value} has no Recovery ID.", severity="warning")
 
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
@@ -353,8 +312,11 @@ class SearchScreen(Screen[Result | None]):
     @work(group="unpack", exclusive=True, exit_on_error=False)
     async def _unpack(self, found: Result, path: Path) -> None:
         """Open a transcript that only the archive has."""
+        from memtui.store.archive import Archive
+
+        archive = Archive(self.browser.places.home, self.browser.clock)
         with self.app.reporting("unpacking a transcript"):
-            self._read(found, await asyncio.to_thread(self._archive().readable_at, path))
+            self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
         """Open a transcript at the place found, with the longest of the words marked that are there."""
@@ -363,9 +325,41 @@ class SearchScreen(Screen[Result | None]):
         words = max((piece for piece, hit in found.pieces() if hit), key=len, default="")
         read_transcript(self.app, path, found.line, find=words.lower())
 
+    def action_resume(self, fork: bool = False) -> None:
+        """Go on with the selected session in Claude Code, or with a copy of it."""
+        if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
+            self.app.say("Only a session can be resumed.", severity="warning")
+        else:
+            self.app.post_message(ResumeWanted(found.path, fork=fork))
+
     def action_leave(self) -> None:
         """Go back to where one was."""
         self.dismiss(None)
+
+
+def _known_by(found: Result, form: str) -> str:
+    """What is copied of a result; "" for one without an id."""
+    if found.kind is Kind.SESSION:
+        return found.name if form == "{id}" else f"claude --resume {found.name}"
+    return form.format(id=found.name) if found.kind is Kind.MEMORY else ""
+
+
+def _document(found: Result | None, text: str, now: datetime) -> Document:
+    """What a result is, and the place that was found in it; nothing where none is selected."""
+    if found is None:
+        return EMPTY
+    if found.kind is Kind.SESSION:
+        return _turn(found, asked(text).query)
+    when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
+    head = styled(
+        (f"{found.kind.value} ", "label"),
+        (found.name, "accent"),
+        (when, "dim"),
+        (f" · {found.said}" if found.said else "", "dim"),
+    )
+    parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
+    place = styled(*parts) if text.strip() else line(_HINT, "dim")
+    return Document([line(found.title, "strong"), place, head])
 
 
 def _drawn(found: Result, now: datetime, width: int) -> Content:

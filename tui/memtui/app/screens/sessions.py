@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,51 +12,30 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.details.session_rows import (
-    Column,
-    heading,
-    matches,
-    ordered,
-    row,
-    session_detail,
-)
+from memtui.app.details.session_rows import Column, agent_row, heading, matches, ordered, row
 from memtui.app.keys.screen_commands import SESSIONS
 from memtui.app.model.browser import Browser
-from memtui.app.screens.resuming import resume_session
+from memtui.app.screens.resuming import resume
+from memtui.app.screens.session_agents import AgentRows
+from memtui.app.screens.session_detail import SessionDetail
+from memtui.app.screens.session_files import SessionFiles
 from memtui.app.screens.transcript import read_transcript
-from memtui.app.widgets.document import EMPTY
-from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.files import FileProblem
-from memtui.reading.facts import read_facts
+from memtui.flows.resuming import Resumable
 from memtui.store.archive import Archive
 from memtui.store.session_list import Session, SessionList
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
-_PAUSE = 0.1
-"""Seconds the selection must rest before a transcript is read for the detail."""
-_LARGE = 64 << 20
-"""Bytes from which a transcript is not read for the detail: enter opens it at once."""
 _NONE = "Claude Code has no session here. A shows those of all projects."
-
-
-class Heading(Widget):
-    """The names of the columns."""
-
-    def __init__(self, draw: Callable[[], Content]) -> None:
-        super().__init__()
-        self._draw = draw
-
-    def render(self) -> Content:
-        """Draw them for the width of now."""
-        return self._draw()
+_NOTHING = "Nothing is selected."
 
 
 class SessionsScreen(Screen[None]):
@@ -79,11 +57,10 @@ class SessionsScreen(Screen[None]):
         self._list = SessionList(places.project, places.home, places.claude, browser.clock)
         self._archive = Archive(places.home, browser.clock)
         self._sessions: dict[str, Session] = {}
+        self._agents = AgentRows()
         self._everywhere = False
         self._column = Column.WHEN
         self._filter = ""
-        self._shown: Path | None = None
-        """The session of which the detail shows all there is."""
 
     def compose(self) -> ComposeResult:
         """The list under the names of its columns, the detail beside or below it, the keys."""
@@ -91,17 +68,19 @@ class SessionsScreen(Screen[None]):
             with Vertical(id="listed"):
                 yield Heading(self._heading)
                 yield RowList(self._draw, empty="…", id="sessions")
-            yield DocumentView(id="session")
+            yield SessionDetail(self._browser, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyBar()
 
     def on_mount(self) -> None:
         """List what is there, then read on."""
+        self._files = SessionFiles(self.app, self._browser.places, self._browser.clock, self._reload)
         self._load()
 
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
-        detail = self.focused is self.query_one("#session")
+        detail = self.focused is self.detail
+        self.set_class(detail, "-reading")
         self.query_one(KeyBar).keys = self.TABLE.bar("session" if detail else "sessions")
 
     # -- the list -------------------------------------------------------------------------------------------
@@ -112,9 +91,20 @@ class SessionsScreen(Screen[None]):
         return self.query_one("#sessions", RowList)
 
     @property
+    def detail(self) -> SessionDetail:
+        """What is known of the selected session."""
+        return self.query_one(SessionDetail)
+
+    @property
     def selected(self) -> Session | None:
-        """The selected session."""
-        return self._sessions.get(self.listing.selected or "")
+        """The session of the selected row, be it that of a subagent."""
+        return self._sessions.get(self._agents.owner(self.listing.selected or ""))
+
+    @property
+    def chosen(self) -> list[Session]:
+        """The marked sessions in the order shown, else the selected one."""
+        marked = [self._sessions[key] for key in self.listing.rows if key in self.listing.marked]
+        return marked or ([self.selected] if self.selected is not None else [])
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
     async def _load(self) -> None:
@@ -137,20 +127,25 @@ class SessionsScreen(Screen[None]):
             self._show()
             await asyncio.to_thread(self._list.remember)
 
+    def _reload(self) -> None:
+        self._load()
+
     def _show(self) -> None:
         """Put the rows in order; the selection stays with its session."""
         wanted = [each for each in self._sessions.values() if matches(each, self._filter)]
         self.listing.empty = f"Nothing here matches “{self._filter}”." if self._filter else _NONE
-        self.listing.set_rows([str(each.path) for each in ordered(wanted, self._column)])
+        self.listing.marked &= frozenset(self._sessions)
+        self.listing.set_rows(list(self._agents.rows(ordered(wanted, self._column))))
         self.listing.refresh_rows()
         self._show_title(len(wanted))
         self._show_detail()
 
     def _show_title(self, shown: int) -> None:
-        total = len(self._sessions)
+        total, marked = len(self._sessions), len(self.listing.marked)
         count = f'{shown}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
-        where = "of all projects" if self._everywhere else ""
-        parts = [("Sessions ", ""), (count, "$accent"), (f" {where}" if where else "", "$quiet")]
+        count += f" · {marked} marked" if marked else ""
+        where = " of all projects" if self._everywhere else ""
+        parts = [("Sessions ", ""), (count, "$accent"), (where, "$quiet")]
         self.query_one("#listed").border_title = Content.assemble(*parts)
         self.query_one(Heading).refresh()
 
@@ -159,43 +154,31 @@ class SessionsScreen(Screen[None]):
         return Content.assemble(" ", heading(width, self._column, project=self._everywhere))
 
     def _draw(self, key: str, width: int) -> Content:
+        if (agent := self._agents.agent(key)) is not None:
+            return agent_row(agent, width)
         session = self._sessions.get(key)
         return row(session, width, project=self._everywhere) if session else Content("")
 
-    # -- the detail -----------------------------------------------------------------------------------------
-
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:
-        session = self.selected
-        if session is None:
-            self.query_one("#session", DocumentView).show(EMPTY)
-            return
-        self._detail(session)
-
-    @work(group="session", exclusive=True, exit_on_error=False)
-    async def _detail(self, session: Session) -> None:
-        view, now = self.query_one("#session", DocumentView), self._browser.clock()
-        if self._shown != session.path:
-            view.show(session_detail(session, None, now))
-        await asyncio.sleep(_PAUSE)
-        with self.app.reporting("reading the session", wanted=lambda: self.selected is session):
-            path = await asyncio.to_thread(self._readable, session)
-            facts = await asyncio.to_thread(read_facts, path) if session.size < _LARGE else None
-            current = self._sessions.get(str(session.path), session)
-            view.show(session_detail(current, facts, now), keep_scroll=self._shown == session.path)
-            self._shown = session.path
+        self.detail.show_session(self.selected)
 
     # -- keys -----------------------------------------------------------------------------------------------
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        """Read the session, if need be unpacked from the archive."""
-        session = self.selected
+        """Read the session, if need be unpacked from the archive, or the selected subagent's transcript."""
+        agent, session = self._agents.agent(self.listing.selected or ""), self.selected
         if session is None:
-            self.app.say("Nothing is selected.", severity="warning")
-            return
-        with self.app.reporting("unpacking the session"):
-            read_transcript(self.app, self._readable(session))
+            self._say_nothing()
+        elif agent is not None:
+            read_transcript(self.app, agent.path)
+        else:
+            with self.app.reporting("unpacking the session"):
+                read_transcript(self.app, self._readable(session))
+
+    def _say_nothing(self) -> None:
+        self.app.say(_NOTHING, severity="warning")
 
     def _readable(self, session: Session) -> Path:
         return self._archive.readable(session.kept) if session.kept else session.path
@@ -204,14 +187,49 @@ class SessionsScreen(Screen[None]):
         """Suspend the app for Claude Code, which resumes the session or a copy of it."""
         session = self.selected
         if session is None:
-            self.app.say("Nothing is selected.", severity="warning")
+            self._say_nothing()
             return
-        if session.kept is not None:
-            with self.app.reporting("restoring the session"):
-                self._archive.restore(session.kept)
-        root = self._browser.project.root
-        resume_session(self.app, session.session_id, session.summary.folder, root, fork=fork)
+        wanted = Resumable(session.session_id, session.summary.folder, session.kept)
+        resume(self.app, self._browser, wanted, fork=fork)
         self._load()
+
+    def action_agents(self, show: bool) -> None:
+        """Show the subagents under their session, or hide them."""
+        session = self.selected
+        if session is None:
+            self._say_nothing()
+            return
+        if show and not session.agents:
+            self.app.say("This session has no subagents with transcripts of their own.")
+        elif show:
+            self._agents.unfold(session)
+        else:
+            self.listing.select(str(session.path))
+            self._agents.fold(session)
+        self._show()
+
+    def action_mark(self) -> None:
+        """Mark the session, or unmark it, and go to the next row."""
+        if (session := self.selected) is not None:
+            self.listing.marked ^= {str(session.path)}
+            self.listing.refresh_rows()
+            self.listing.action_move(1)
+            self._show_title(len(self.listing.rows))
+
+    def action_several(self, name: str) -> None:
+        """Keep, export or forget the marked sessions, or the selected one."""
+        if not (chosen := self.chosen):
+            self._say_nothing()
+            return
+        acts = {"keep": self._files.keep, "export": self._files.export, "forget": self._files.forget}
+        act = acts[name]
+        self.run_worker(act(chosen), group="session-files", exit_on_error=False)
+
+    def action_copy(self) -> None:
+        """Copy the session's id, or those of the marked ones."""
+        if ids := [each.session_id for each in self.chosen]:
+            name = f"{len(ids)} ids" if len(ids) > 1 else ""
+            self.app.copy_text("\n".join(ids), name=name)
 
     def action_everywhere(self) -> None:
         """Show the sessions of all projects, or of this one."""
@@ -223,11 +241,6 @@ class SessionsScreen(Screen[None]):
         columns = list(Column)
         self._column = columns[(columns.index(self._column) + step) % len(columns)]
         self._show()
-
-    def action_copy(self) -> None:
-        """Copy the session's id."""
-        if (session := self.selected) is not None:
-            self.app.copy_text(session.session_id)
 
     def action_filter(self) -> None:
         """Open the filter."""
@@ -255,13 +268,15 @@ class SessionsScreen(Screen[None]):
 
     def action_switch(self) -> None:
         """Go from the list to the detail, or back."""
-        detail = self.query_one("#session", DocumentView)
-        self.set_focus(detail if self.focused is self.listing else self.listing)
+        self.set_focus(self.detail if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """Drop the filter, then leave."""
+        """Go back to the list, drop the marks and the filter, then leave."""
         if self.focused is not self.listing:
             self.listing.focus()
+        elif self.listing.marked:
+            self.listing.marked = frozenset()
+            self._show()
         elif self._filter:
             self._dropped()
         else:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.editor import page_text
-from memtui.app.host import AftermathWanted, PinWanted
+from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_session
 from memtui.app.screens.transcript_title import place, title
@@ -192,6 +192,10 @@ class TranscriptScreen(Screen[None]):
             self.app.post_message(AftermathWanted(self._path, parse_iso(block.stamp)))
         else:
             self.app.say("This is no compaction: } and { go to one.")
+
+    def action_resume(self, fork: bool = False) -> None:
+        """Go on with this session in Claude Code, or with a copy of it."""
+        self.app.post_message(ResumeWanted(self._path, fork=fork))
 
     # -- blocks ---------------------------------------------------------------------------------------------
 

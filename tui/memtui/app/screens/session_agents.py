@@ -1,0 +1,36 @@
+"""The subagents that show under their sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memtui.store.session_list import Agent, Session, agents_of
+
+
+class AgentRows:
+    """The rows of the subagents whose sessions are unfolded, by their keys."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[Session, Agent]] = {}
+
+    def unfold(self, session: Session) -> None:
+        """Show the subagents of a session."""
+        self._rows |= {str(each.path): (session, each) for each in agents_of(session)}
+
+    def fold(self, session: Session) -> None:
+        """Hide them again."""
+        self._rows = {key: row for key, row in self._rows.items() if row[0].path != session.path}
+
+    def agent(self, key: str) -> Agent | None:
+        """The subagent of a row; None for the row of a session."""
+        return self._rows[key][1] if key in self._rows else None
+
+    def owner(self, key: str) -> str:
+        """The row of the session that a row belongs to: its own, or that of its session."""
+        return str(self._rows[key][0].path) if key in self._rows else key
+
+    def rows(self, sessions: Iterable[Session]) -> Iterator[str]:
+        """All rows: each session, and its subagents where these show."""
+        for session in sessions:
+            yield str(session.path)
+            yield from (key for key, row in self._rows.items() if row[0].path == session.path)

@@ -1,0 +1,174 @@
+"""The detail of a session: what was asked, how it ended, and what came of it; what it names opens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.actions import SkipAction
+from textual.worker import get_current_worker
+
+from memtui.app.details.folds import LINK as FOLD
+from memtui.app.details.rows import capture_document
+from memtui.app.details.session_document import session_document
+from memtui.app.details.session_tree import CAPTURE, LINE, MEMORY
+from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow
+from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.transcript import read_transcript
+from memtui.app.widgets.document import ASIDE, EMPTY
+from memtui.app.widgets.document_view import DocumentView
+from memtui.clock import day_and_minute
+from memtui.flows.resuming import session_folder
+from memtui.flows.session_tree import Captured, Made, SessionTree, session_tree
+from memtui.project import Project, find_root
+from memtui.reading.cancelled import ReadingCancelledError
+from memtui.reading.facts import read_facts
+from memtui.reading.records import Facts
+from memtui.store.memories import MemoryStore
+from memtui.store.session_list import Session
+
+if TYPE_CHECKING:
+    from memtui.app.host import HostApp
+
+_PAUSE = 0.1
+"""Seconds the selection must rest before a transcript is read for the detail."""
+_LARGE = 64 << 20
+"""Bytes from which a transcript is not read for the detail: enter opens it at once."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was read of a session."""
+
+    session: Session
+    path: Path
+    facts: Facts
+    tree: SessionTree
+
+
+class SessionDetail(DocumentView):
+    """Shows one session: at once what the list knows of it, then what its transcript says."""
+
+    if TYPE_CHECKING:
+        app: HostApp
+
+    def __init__(self, browser: Browser, readable: Callable[[Session], Path]) -> None:
+        """Make the view.
+
+        Args:
+            browser: knows the project and the time.
+            readable: the transcript of a session, if need be unpacked from the archive; called in a thread.
+        """
+        super().__init__(id="session")
+        self._browser = browser
+        self._readable = readable
+        self._session: Session | None = None
+        self._known: Known | None = None
+        self._unfolded: set[str] = set()
+
+    def show_session(self, session: Session | None) -> None:
+        """Show a session, or nothing."""
+        self._session = session
+        if session is None:
+            self.show(EMPTY)
+        elif self._known is None or self._known.session.path != session.path:
+            self._unfolded.clear()
+            self._known = None
+            self.show(session_document(session, self._browser.clock()))
+            self._read(session)
+        else:
+            self._show_known(self._known, session)
+            if self._known.session.size != session.size:
+                self._read(session)
+
+    def _show_known(self, known: Known, session: Session) -> None:
+        document = session_document(session, self._browser.clock(), known.facts, known.tree, self._unfolded)
+        self.show(document, keep_scroll=True)
+
+    @work(group="session", exclusive=True, exit_on_error=False)
+    async def _read(self, session: Session) -> None:
+        await asyncio.sleep(_PAUSE)
+        if session.size >= _LARGE:
+            return
+        worker = get_current_worker()
+        with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
+            try:
+                known = await asyncio.to_thread(self._look, session, lambda: worker.is_cancelled)
+            except ReadingCancelledError:
+                return
+            if self._is_shown(session) and self._session is not None:
+                first = self._known is None
+                self._known = known
+                self._show_known(known, self._session)
+                if first:
+                    self.action_first()
+
+    def _is_shown(self, session: Session) -> bool:
+        return self._session is not None and self._session.path == session.path
+
+    def _look(self, session: Session, cancelled: Callable[[], bool]) -> Known:
+        path = self._readable(session)
+        facts = read_facts(path, cancelled=cancelled)
+        home = self._browser.places.home
+        tree = session_tree(self._project(session), home, session.session_id, facts.compactions, cancelled)
+        return Known(session, path, facts, tree)
+
+    def _project(self, session: Session) -> Project:
+        """The project that a session's captures are in: this one, unless it was started elsewhere."""
+        folder = session_folder(session.summary.folder, self._browser.project.root)
+        root = find_root(folder)
+        return self._browser.project if root == self._browser.project.root else Project(root)
+
+    # -- what its lines lead to -----------------------------------------------------------------------------
+
+    def action_follow(self) -> None:
+        """Open what tab has marked; else the key is for the screen, which reads the session."""
+        if self._link < 0:
+            raise SkipAction
+        super().action_follow()
+
+    def on_document_view_followed(self, event: DocumentView.Followed) -> None:
+        """Open what a line names."""
+        event.stop()
+        known = self._known
+        kind, _, name = event.link.removeprefix(ASIDE).partition(":")
+        if known is None:
+            return
+        if f"{kind}:" == FOLD and self._session is not None:
+            self._unfolded ^= {name}
+            self._show_known(known, self._session)
+        elif f"{kind}:" == LINE:
+            read_transcript(self.app, known.path, int(name))
+        elif f"{kind}:" == CAPTURE:
+            self._open_capture(next(each for each in _captures(known.tree) if each.entry.name == name))
+        elif f"{kind}:" == MEMORY:
+            self._open_memory(next(each for each in _memories(known.tree) if each.entry.name == name), known)
+
+    def _open_capture(self, captured: Captured) -> None:
+        document = capture_document(
+            CaptureRow(captured.entry, captured.capture), self._browser.clock(), facts=None
+        )
+        title = f"Capture {day_and_minute(captured.capture.timestamp)}"
+        self.app.push_screen(ReadingScreen(title, document))
+
+    def _open_memory(self, made: Made, known: Known) -> None:
+        from memtui.app.details.memory_detail import read_document
+
+        with self.app.reporting("reading the memory"):
+            store = MemoryStore(self._project(known.session), self._browser.places.home)
+            memory = store.load(made.entry)
+            document = read_document(memory, self._browser.clock())
+            self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
+
+
+def _captures(tree: SessionTree) -> list[Captured]:
+    return [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
+
+
+def _memories(tree: SessionTree) -> list[Made]:
+    return [*(each for capture in _captures(tree) for each in capture.memories), *tree.memories]

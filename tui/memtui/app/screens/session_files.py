@@ -1,0 +1,118 @@
+"""What can be done to the files of several sessions: keep copies, export, forget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memtui.app.host import HostApp
+from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.widgets.document import Document, Line, line
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.flows.export import Form, session_parts, write_export
+from memtui.flows.forgetting import Traces, forget, traces_of
+from memtui.project import Places
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import archive_settings
+from memtui.store.session_list import Session, size_text
+
+
+class SessionFiles:
+    """Acts on sessions in threads, and says what was done. Each is the work of a worker of its screen."""
+
+    def __init__(self, app: HostApp, places: Places, clock: Clock, changed: Callable[[], None]) -> None:
+        """Make the actions.
+
+        Args:
+            app: says what was done, and asks.
+            places: where things are.
+            clock: tells the time.
+            changed: called when the sessions have to be listed again.
+        """
+        self._app = app
+        self._places = places
+        self._clock = clock
+        self._changed = changed
+        self._archive = Archive(places.home, clock)
+
+    async def keep(self, sessions: Sequence[Session]) -> None:
+        """Copy sessions into the archive."""
+        with self._app.reporting("keeping sessions"):
+            settings = archive_settings(self._places.home)
+            if not settings.keep:
+                self._app.say("config.toml says that no session is kept: [archive] keep.", severity="warning")
+                return
+            live = [each for each in sessions if each.kept is None]
+            added = [await asyncio.to_thread(self._archive.keep, each.path, settings) for each in live]
+            private = sum(each < 0 for each in added)
+            kept = len(sessions) - private
+            size = sum(each for each in added if each > 0)
+            more = f", {size_text(size)} more than before" if size else "; nothing had been added"
+            apart = f" {_number(private)} of a private folder left out." if private else ""
+            self._app.say(f"{_number(kept)} kept{more}.{apart}")
+            self._changed()
+
+    async def export(self, sessions: Sequence[Session]) -> None:
+        """Write each session as a page into the current folder."""
+        with self._app.reporting("exporting sessions"):
+            written = [await asyncio.to_thread(self._export, each) for each in sessions]
+            names = written[0].name if len(written) == 1 else f"{len(written)} pages"
+            self._app.say(f"Wrote {names} into {Path.cwd()}, secrets masked.")
+
+    def _export(self, session: Session) -> Path:
+        path = self._archive.readable(session.kept) if session.kept else session.path
+        target = Path.cwd() / f"session-{session.session_id[:8]}.{Form.HTML}"
+        write_export(target, session_parts(path, Form.HTML, self._clock()))
+        return target
+
+    async def forget(self, sessions: Sequence[Session]) -> None:
+        """Delete what memtui has of sessions, once that was read and confirmed."""
+        with self._app.reporting("forgetting sessions"):
+            found = [
+                await asyncio.to_thread(traces_of, self._places, self._clock, each.session_id)
+                for each in sessions
+            ]
+            traces = [each for each in found if not each.is_empty]
+            if not traces:
+                self._app.say(f"memtui keeps nothing of {_this(len(sessions))}.")
+                return
+            question = f"Forget what memtui keeps of {_this(len(traces))}? It cannot be undone."
+            asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_told(traces))
+            if not await self._app.push_screen_wait(asked):
+                return
+            failed = [
+                problem
+                for each in traces
+                for problem in await asyncio.to_thread(forget, self._places, self._clock, each)
+            ]
+            self._changed()
+            if failed:
+                raise FileProblem(self._places.home.data, f"still holds parts: {failed[0]}")
+            self._app.say(f"{_number(len(traces))} forgotten.")
+
+
+def _told(traces: Sequence[Traces]) -> Document:
+    """What is deleted, and what stays."""
+    lines: list[Line] = []
+    for each in traces:
+        lines.append(line(f"Of session {each.session_id} memtui deletes:", "strong"))
+        for kept in each.copies:
+            only = "" if kept.is_live else ", the only copy"
+            lines.append(
+                line(f"  the archived transcript, {size_text(kept.size)}{only}", "bad" if only else "")
+            )
+        lines += [line(f"  {path}") for path in each.paths]
+        lines += [line("  the search index of all sessions, made anew by a search")] if each.indexed else []
+    lines += [Line(""), line("What stays:", "strong")]
+    stays = dict.fromkeys(phrase for each in traces for phrase in each.stays)
+    return Document([*lines, *(line(f"  {phrase}", hang=2) for phrase in stays)])
+
+
+def _number(sessions: int) -> str:
+    return "1 session" if sessions == 1 else f"{sessions} sessions"
+
+
+def _this(sessions: int) -> str:
+    return "this session" if sessions == 1 else f"these {sessions} sessions"

@@ -1,0 +1,22 @@
+"""A line above a list that names its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.content import Content
+from textual.widget import Widget
+
+
+class Heading(Widget):
+    """Draws the names of the columns for the width of now."""
+
+    DEFAULT_CSS = "Heading { height: 1; }"
+
+    def __init__(self, draw: Callable[[], Content]) -> None:
+        super().__init__()
+        self._draw = draw
+
+    def render(self) -> Content:
+        """The line."""
+        return self._draw()

@@ -1,0 +1,145 @@
+"""What came of a session: its compactions, the captures of these, and the memories made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from memtui.clock import parse_iso
+from memtui.files import FileProblem, heads_within
+from memtui.formats.capture import Capture
+from memtui.project import Home, Project
+from memtui.reading.line_index import never
+from memtui.reading.records import CompactionFact
+from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.listing import Entry, newest_first
+from memtui.store.memories import MemoryHead, MemoryStore
+from memtui.store.memory_labels import stored_as
+
+_HEAD = 1024
+"""Bytes of a capture or a memory in which its session stands."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A memory that was made of the session."""
+
+    entry: Entry
+    head: MemoryHead
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A capture, and the memory that its review stored."""
+
+    entry: Entry
+    capture: Capture
+    memories: tuple[Made, ...] = ()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A compaction with its captures."""
+
+    compaction: CompactionFact
+    captures: tuple[Captured, ...] = ()
+
+
+@dataclass(frozen=True)
+class SessionTree:
+    """All that came of one session, oldest first."""
+
+    branches: tuple[Branch, ...] = ()
+    captures: tuple[Captured, ...] = ()
+    """Those of no compaction that the transcript has."""
+    memories: tuple[Made, ...] = ()
+    """Those that no capture's review stored."""
+
+
+def session_tree(
+    project: Project,
+    home: Home,
+    session_id: str,
+    compactions: Sequence[CompactionFact],
+    cancelled: Callable[[], bool] = never,
+) -> SessionTree:
+    """What came of a session.
+
+    Args:
+        project: of the session.
+        home: where memories are stored.
+        session_id: the session's.
+        compactions: of the session, oldest first.
+        cancelled: asked now and then; the tree is then that of a part.
+
+    Raises:
+        FileProblem: a folder cannot be listed.
+    """
+    store, memories = CaptureStore(project), MemoryStore(project, home)
+    made = {each.entry.name: each for each in _memories(memories, session_id, cancelled)}
+    reviews = {each.name: each for each in memories.file_entries()}
+    captures = [
+        Captured(entry, capture, tuple(_of_review(capture, reviews, made, memories)))
+        for entry, capture in _captures(store, session_id)
+        if not cancelled()
+    ]
+    captured = {each.entry.name for capture in captures for each in capture.memories}
+    rest = list(captures)
+    branches = []
+    for compaction in compactions:
+        own = [each for each in rest if _began_before(each.capture, compaction)]
+        rest = [each for each in rest if each not in own]
+        branches.append(Branch(compaction, tuple(own)))
+    others = tuple(each for name, each in made.items() if name not in captured)
+    return SessionTree(tuple(branches), tuple(rest), others)
+
+
+def _began_before(capture: Capture, compaction: CompactionFact) -> bool:
+    """A capture is written when its compaction begins, and the boundary when that is done."""
+    done = parse_iso(compaction.source.timestamp)
+    return done is not None and capture.timestamp <= done
+
+
+def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Capture]]:
+    named = _naming(session_id, store.entries(), store.project.root)
+    for entry in reversed(list(named)):
+        with suppress(CaptureProblem):
+            capture = store.load(entry)
+            if capture.session_id == session_id:
+                yield entry, capture
+
+
+def _memories(store: MemoryStore, session_id: str, cancelled: Callable[[], bool]) -> Iterator[Made]:
+    stored = newest_first(store.stored_entries())
+    for entry in reversed(list(_naming(session_id, stored, store.folder, cancelled))):
+        yield Made(entry, store.head(entry))
+
+
+def _naming(
+    session_id: str, entries: Iterable[Entry], within: Path, cancelled: Callable[[], bool] = never
+) -> Iterator[Entry]:
+    """The files whose beginning names the session."""
+    name = session_id.encode()
+    for folder, group in groupby(entries, key=lambda entry: entry.folder):
+        some = list(group)
+        heads = heads_within(Path(folder), [entry.name for entry in some], within, size=_HEAD)
+        for entry, head in zip(some, heads, strict=True):
+            if cancelled():
+                return
+            if head and name in head:
+                yield entry
+
+
+def _of_review(
+    capture: Capture, reviews: dict[str, Entry], made: dict[str, Made], store: MemoryStore
+) -> Iterator[Made]:
+    """The stored memory of a capture's review; its memory file where none was stored."""
+    file = reviews.get(capture.memory)
+    if file is None:
+        return
+    with suppress(FileProblem):
+        stored = next((name for _, name in stored_as([file], store.project.root)), "")
+        yield made.get(stored) or Made(file, store.head(file))
