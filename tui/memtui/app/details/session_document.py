@@ -68,7 +68,8 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
     if summary.folder:
         yield line(clean_line(summary.folder), "dim")
     if session.agents:
-        yield line(f"{session.agents} subagents: → lists them under the session", "dim")
+        plural = "s" * (session.agents != 1)
+        yield line(f"{session.agents} subagent{plural}: → lists them under the session", "dim")
 
 
 def _fate(session: Session) -> Line:
