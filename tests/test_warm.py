@@ -57,7 +57,7 @@ def test_what_is_imported_for_all_is_not_the_programs_own() -> None:
 
 
 def test_it_gets_signals() -> None:
-    process = start("print('ready', flush=True)\ntry: input()\nexcept KeyboardInterrupt: print('stopped')")
+    process = start("try:\n print('ready', flush=True)\n input()\nexcept KeyboardInterrupt: print('stopped')")
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0

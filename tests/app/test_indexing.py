@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.model import browser as browser_module
+from memtui.app.model import comparing
 from memtui.app.model.indexing import Indexer
 from memtui.store.index import SearchIndex
 from tests.app.harness import opened
@@ -12,7 +12,7 @@ from tests.app.world import World
 
 
 async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_module, "MANY", 3)
+    monkeypatch.setattr(comparing, "MANY", 3)
     for number in range(3):
         world.memory(number, f"Memory {number}")
     async with opened(world) as driver:

@@ -190,6 +190,7 @@ def _switched_off(run: Run) -> None:
         cwd=run.project,
         capture_output=True,
         text=True,
+        timeout=60,
     ).stdout
     _check("did not arrive whole" in doctor, "and the doctor names it", doctor)
 

@@ -19,7 +19,7 @@ from memtui.documents.state_draft import ProjectLike, raw_state
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
 from memtui.formats.model import Section
-from memtui.formats.session_state import Dynamics, Identity, SessionState, Task, TaskKind
+from memtui.formats.session_state import LATEST, Dynamics, Identity, SessionState, Task, TaskKind
 from memtui.reading.records import Facts
 from memtui.reading.tasks import was_done
 
@@ -68,7 +68,7 @@ def merge(
     """
     before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
-        version=before.version + 1,
+        version=min(before.version + 1, LATEST),
         identity=_updated(before.identity, drafted.identity).replace(
             project=before.identity.project or drafted.identity.project
         ),

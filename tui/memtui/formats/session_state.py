@@ -15,6 +15,7 @@ from memtui.formats.tasks import Task, TaskKind, bounded, parse_tasks, render_ta
 from memtui.formats.text import file_text, item, without_blank_ends
 
 __all__ = [
+    "LATEST",
     "Decision",
     "Dynamics",
     "Identity",
@@ -26,6 +27,9 @@ __all__ = [
     "parse_session_state",
     "render_session_state",
 ]
+
+LATEST = 999_999_999
+"""The highest number of a version, as the header has at most nine digits."""
 
 _IDENTITY, _TASKS = "IDENTITY", "TASK TREE"
 _DECISIONS = "KEY DECISIONS (append-only, NEVER delete)"
@@ -118,7 +122,7 @@ class Dynamics(Record):
 class SessionState(Record):
     """One version of a session state document."""
 
-    version: int = Field(default=1, ge=0, le=999_999_999)
+    version: int = Field(default=1, ge=0, le=LATEST)
     identity: Identity = Identity()
     tasks: tuple[Task, ...] = ()
     decisions: tuple[Decision, ...] = ()
