@@ -105,6 +105,15 @@ def test_open_tasks_beyond_fifteen_are_all_named_and_come_back() -> None:
     assert render_session_state(state).count(" step 29\n") == 1
 
 
+def test_an_open_task_beside_a_counted_one_of_the_same_words_stays_away() -> None:
+    todos = [Todo(f"step {number}", "completed") for number in range(9)]
+    todos += [Todo("step 0", "pending"), *(Todo(f"later {number}", "pending") for number in range(9))]
+    now = facts(todos=tuple(todos))
+    state = after(None, now)
+    assert count_of(state.tasks[0]) > 0
+    assert next_state(state, now, SHOP, before=now) is None
+
+
 def test_what_each_version_says_anew_does_not_pile_up() -> None:
     first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
     state = after(None, first)

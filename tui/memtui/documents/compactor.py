@@ -126,7 +126,10 @@ def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | N
 
 
 def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks without the done ones already in the previous version's counting line."""
+    """The drafted tasks without the done ones already in the previous version's counting line.
+
+    Open ones of the same words go with them, as the done one counts.
+    """
     counted = sum(map(count_of, previous.tasks))
     if not counted:
         return drafted
@@ -137,7 +140,8 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
         old = [task for task in done if task_key(task.text) in known]
     else:
         old = done[:counted]  # the oldest ones are counted first
-    return tuple(task for task in drafted if task not in old)
+    counting = {task_key(task.text) for task in old}
+    return tuple(task for task in drafted if task_key(task.text) not in counting)
 
 
 def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
