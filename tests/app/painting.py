@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 _pictures: WeakKeyDictionary[Screen[Any], list[Strip]] = WeakKeyDictionary()
-"""What was painted last."""
+"""The last painting."""
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import threading
 import pytest
 from textual.widgets import Input
 
+from memtui.app.details import search_result
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
 from memtui.app.screens import search
@@ -340,10 +341,10 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     text = "\n".join([*(f"row {number}" for number in range(50)), "the hinge", "and behind it"])
     passage = Passage(Kind.ASK, text, 7, "")
     found = Result(searching.Kind.SESSION, "s-1", "Doors", line=7, what="ask", around=(passage,))
-    rows = [row.text for row in search._turn(found, asked("hinge").query).lines]
+    rows = [row.text for row in search_result._turn(found, asked("hinge").query).lines]
     assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
     near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
-    assert len(search._turn(near, asked("hinge").query).lines) == 4
+    assert len(search_result._turn(near, asked("hinge").query).lines) == 4
 
 
 async def test_r_resumes_the_session_of_a_result(full: World, monkeypatch: pytest.MonkeyPatch) -> None:

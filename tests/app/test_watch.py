@@ -1,4 +1,4 @@
-"""What is watched of a session: each alarm is a line of its own."""
+"""The alarms of a session, a line each."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _taken(place: Path) -> list[Path]:
 
 
 def _receive(place: Path) -> None:
-    """What Claude Code does with what a hook has printed."""
+    """Claude Code's ways with a hook's output."""
     printed = place / "printed"
     if printed.exists() and (text := printed.read_text()):
         content = json.loads(text)["hookSpecificOutput"]["additionalContext"]

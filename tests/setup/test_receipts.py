@@ -158,7 +158,7 @@ def test_a_line_of_the_log_that_only_looks_like_a_hand_over_is_none(tmp_path: Pa
 
 
 def since(shop: Shop) -> Receipt | None:
-    """What the status line says after the last compaction."""
+    """The status line's words after the last compaction."""
     offset, line, at = 0, 0, ""
     for number, data in enumerate(shop.transcript.read_bytes().splitlines(keepends=True), 1):
         if b"compact_boundary" in data:

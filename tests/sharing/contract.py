@@ -1,4 +1,4 @@
-"""What every remote does, git's and PostgreSQL's alike."""
+"""The contract of all remotes, git's and PostgreSQL's alike."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def active(store: ActiveCommandStore) -> list[str]:
 
 
 def foreign(text: str) -> dict[str, object]:
-    """What is not ours in a text."""
+    """The parts of a text that are not memtui's."""
     content: dict[str, object] = json.loads(text)
     content.pop("active_commands")
     return content

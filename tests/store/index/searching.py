@@ -27,11 +27,11 @@ def ids(found: Found) -> list[str]:
 
 @cache
 def folded(number: int, text: str) -> str:
-    """What is searched of a memory; its id is a part of it."""
+    """The searched text of a memory, its id included."""
     return fold(f"{memory_id(number)}\n{text}")
 
 
 def expected(query: str, texts: Iterable[str]) -> set[str]:
-    """What a plain look at every text finds."""
+    """The matches that a plain look at every text finds."""
     parsed = Query.parse(query)
     return {memory_id(n) for n, text in enumerate(texts) if parsed.matches_folded(folded(n, text))}

@@ -1,4 +1,4 @@
-"""What became of each pin at a session's last compaction: its light."""
+"""The light of each pin: its fate at a session's last compaction."""
 
 from __future__ import annotations
 

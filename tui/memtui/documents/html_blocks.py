@@ -82,7 +82,7 @@ def _text(text: str) -> str:
 
 
 def folded(head: str, body: str, *, is_open: bool = False, html_head: bool = False) -> str:
-    """What a reader may unfold."""
+    """The parts that a reader may unfold."""
     opened = " open" if is_open else ""
     return f"<details{opened}><summary>{head if html_head else _text(head)}</summary>{body}</details>"
 
@@ -168,7 +168,7 @@ def _result_alone(result: Result, safe: Safe) -> str:
 
 
 def _given(call: Call, target: str, safe: Safe) -> str:
-    """What a call was given, beyond what its line says."""
+    """The input of a call, as far as its line does not show it."""
     command = call.input.get("command")
     if isinstance(command, str):
         return pre(safe(command), "in") if clean_line(command) != command or len(target) > _TARGET else ""

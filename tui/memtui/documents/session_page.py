@@ -24,12 +24,12 @@ Numbered = tuple[int, Block]
 
 
 def session_name(session_id: str, summary: SessionSummary) -> str:
-    """What a session is called: its title, else what was asked first, else its id."""
+    """The name of a session: its title, else its first ask, else its id."""
     return one_line(summary.title or summary.first_ask) or f"Session {session_id[:8]}"
 
 
 def about(session_id: str, summary: SessionSummary) -> list[str]:
-    """What a reader wants to know first: when, where, and how much."""
+    """The head of the page: when, where, and how much."""
     times = [parse_iso(each) for each in (summary.started, summary.ended)]
     when = " – ".join(local_minute(each) for each in times if each is not None)
     turns = f"{summary.turns} {'turn' if summary.turns == 1 else 'turns'}"

@@ -16,11 +16,11 @@ from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.secrets import masked, masked_in
 
 Safe = Callable[[str], str]
-"""What a text passes before it is written: `masked`, or `as_it_is`."""
+"""The filter of every text before it is written: `masked`, or `as_it_is`."""
 
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")
-"""What a text has that may take what follows it for its own: fences, and HTML."""
+"""Openings in a text, fences and HTML, that would swallow the text behind it."""
 _END = "memtui-end"
 
 

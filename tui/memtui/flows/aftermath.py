@@ -171,7 +171,7 @@ def standing_of(places: Places) -> list[Standing]:
 
 
 def _held(places: Places, standing: Sequence[Standing], moment: datetime | None) -> list[Standing]:
-    """What held at a time already: a pin that came later was not lost then."""
+    """The pins of that time: one that came later was not lost then."""
     pins = any(each.kind == "pin" for each in standing)
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
     return [each for each in standing if each.kind != "pin" or each.text not in later]

@@ -24,7 +24,7 @@ class Missing(NamedTuple):
     compaction: Compaction
     """Its transcript is named where Claude Code has, or had it."""
     message: str
-    """What the user said first in its session, masked."""
+    """The user's first words in its session, masked."""
 
 
 def find_missing(places: Places, clock: Clock) -> list[Missing]:

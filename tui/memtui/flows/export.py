@@ -30,7 +30,7 @@ class Form(StrEnum):
 
 
 def form_of(name: str) -> Form:
-    """What a file's name stands for: HTML, unless it ends as Markdown does."""
+    """The form that a file's name asks for: HTML, unless it ends as Markdown does."""
     return Form.MARKDOWN if name.casefold().endswith((".md", ".markdown")) else Form.HTML
 
 

@@ -52,7 +52,7 @@ def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
 
 
 def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> dict[str, Light]:
-    """What became of each pin at the last compaction of a session.
+    """The fate of each pin at the last compaction of a session.
 
     Args:
         places: where things are.

@@ -1,4 +1,4 @@
-"""What came of a session: its compactions, the captures of these, and the memories made of both."""
+"""The results of a session: compactions, their captures, and the memories made of both."""
 
 from __future__ import annotations
 

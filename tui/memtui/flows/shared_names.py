@@ -36,7 +36,7 @@ def digest(body: bytes) -> str:
 
 
 def marks_of(stored: StoredMemory) -> Marks:
-    """What is said about a memory in the store."""
+    """The marks of a memory in the store."""
     meta = stored.meta
     return Marks(meta.description, tuple(sorted(meta.tags)), meta.archived)
 

@@ -29,7 +29,7 @@ _LOCK_SECONDS = 0.0
 
 @dataclass
 class Synced:
-    """What an exchange with a remote came to."""
+    """The outcome of an exchange with a remote."""
 
     sent: int = 0
     """Records."""
@@ -38,7 +38,7 @@ class Synced:
     memories: int = 0
     """Memories that are new or other than before."""
     notes: list[str] = field(default_factory=list)
-    """What was passed over or held back, one sentence each."""
+    """Records that were passed over and memories that were held back, a sentence each."""
 
 
 class Sharing:
@@ -73,7 +73,7 @@ class Sharing:
 
     @contextmanager
     def replica(self) -> Iterator[Replica]:
-        """What is known of the remote here."""
+        """This machine's copy of the remote's records."""
         with closing(Replica(replica_folder(self._home) / f"{self.name}.db")) as replica:
             yield replica
 

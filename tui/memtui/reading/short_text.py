@@ -7,7 +7,7 @@ import re
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
 GAP = " … "
-"""What stands between the head and the tail of a text."""
+"""The mark between the head and the tail of a text."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )

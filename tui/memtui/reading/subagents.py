@@ -40,7 +40,7 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
 
 
 def first_words(transcript: Path) -> str:
-    """What a subagent was asked to do: the first words of its transcript; "" when it has none.
+    """The task of a subagent: the first words of its transcript; "" when it has none.
 
     Raises:
         OSError: it cannot be read.

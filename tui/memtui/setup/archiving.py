@@ -1,4 +1,4 @@
-"""What `memtui init` says and asks of the archive, and turning it off."""
+"""The question of `memtui init` about the archive, and turning it off."""
 
 from __future__ import annotations
 

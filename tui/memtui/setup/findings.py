@@ -27,7 +27,7 @@ class Finding:
     level: Level
     message: str
     advice: str = ""
-    """What to do, or ""."""
+    """Advice, or ""."""
 
 
 def ok(check: str, message: str) -> Finding:

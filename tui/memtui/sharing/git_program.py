@@ -46,7 +46,7 @@ class GitFailedError(Exception):
     def __init__(self, reason: str, printed: bytes = b"") -> None:
         super().__init__(reason)
         self.printed = printed
-        """All that it has printed on standard error."""
+        """Its standard error."""
 
 
 class Git:

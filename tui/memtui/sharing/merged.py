@@ -1,4 +1,4 @@
-"""What a memory is like by its records: the same whatever the order in which they arrived."""
+"""A memory computed from its records: the same in whatever order they arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memtui.formats.shared_record import SharedRecord
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is said about a memory."""
+    """The marks of a memory."""
 
     description: str = ""
     tags: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class NamedRemote(BaseModel):
     url: str
     """As git or libpq takes it."""
     sync: Literal["shared", "all"] = "shared"
-    """What is sent: memories that a person has chosen, or every one; the second is for one's own machines."""
+    """The memories to send: those that a person has chosen, or all, for one's own machines."""
     projects: tuple[str, ...] = ()
     """Names of the projects whose memories are fetched; none means all."""
 

@@ -1,4 +1,4 @@
-"""What this machine knows of one remote: its records, what waits to be sent, and what was made of them.
+"""One remote as this machine knows it: its records, those that wait to be sent, and what was applied.
 
 One SQLite database a remote. It can be deleted: the next exchange reads the remote from its beginning. What
 was chosen and not sent yet then has to be chosen again.
@@ -51,7 +51,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a batch."""
+    """The outcome of taking a batch."""
 
     new: int
     refused: tuple[str, ...]

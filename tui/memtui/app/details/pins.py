@@ -46,7 +46,7 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
 
 
 def in_words(light: Light | None, view: LightsView) -> str:
-    """What a light means, in a sentence."""
+    """The meaning of a light, in a sentence."""
     of = f" of {local_minute(view.at)}" if view.at else ""
     if light == "kept":
         return f"kept by the summary{of}"

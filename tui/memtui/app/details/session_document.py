@@ -73,7 +73,7 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
 
 
 def _fate(session: Session) -> Line:
-    """What becomes of the transcript."""
+    """The days that are left to the transcript, or its place in the archive."""
     if session.days_left is None:
         return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
     went = f"in {session.days_left} days" if session.days_left else "today"

@@ -1,4 +1,4 @@
-"""What came of a session, as a tree whose lines open what they name."""
+"""The results of a session as a tree; each line opens the thing that it names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.reading.records import CompactionFact
 
 LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
-"""What the links begin with; a transcript's line, or the name of a file, follows."""
+"""Beginnings of the links; a transcript's line or a file's name follows."""
 _TITLE = 120
 
 

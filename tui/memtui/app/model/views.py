@@ -103,7 +103,7 @@ class PinsView(NamedTuple):
 
 
 class LightsView(NamedTuple):
-    """What became of the pins at the last compaction of the session that is shown."""
+    """The fate of the pins at the last compaction of the session that is shown."""
 
     lights: Mapping[str, Light] = _NONE
     """By their words; none where nothing was compacted yet."""

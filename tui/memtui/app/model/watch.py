@@ -29,7 +29,7 @@ class Watched(NamedTuple):
 
     gauge: Gauge
     alarms: tuple[str, ...] = ()
-    """What goes wrong, a line each."""
+    """Alarms, a line each."""
     lights: LightsView = LightsView()
     receipt: Receipt | None = None
     """Of what was handed over since the last compaction."""
@@ -71,7 +71,7 @@ class Watch:
             return None
 
     def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
-        """What the last compaction has done to the pins; nothing where that cannot be read."""
+        """The fate of the pins at the last compaction; nothing where that cannot be read."""
         try:
             lights = pin_lights(self._places, transcript, last)
         except (OSError, FileProblem):

@@ -17,22 +17,20 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
+from memtui.app.details.search_result import HINT, result_document
 from memtui.app.host import ResumeWanted
 from memtui.app.keys.screen_commands import SEARCH
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
-from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.clean import clean, clean_line
-from memtui.clock import age, local_minute, parse_iso, short_age, short_time
+from memtui.clean import clean_line
+from memtui.clock import short_age, short_time
 from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
-from memtui.reading.short_text import shortened
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import asked
-from memtui.store.matching import Query
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -64,14 +62,7 @@ _MARKS = {
     Kind.PIN: "!",
 }
 _WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "✗"}
-_ASIDE = 400
-"""Characters of what stands beside the place that was found."""
-_BEFORE = 3
-"""Rows before the place that was found,"""
-_FAR = 6
-"""and how far down in a passage it may be for all of them to be shown."""
 _SO_FAR = " · not all searched yet"
-_HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 
 
 class SearchInput(Input):
@@ -227,10 +218,10 @@ class SearchScreen(Screen[Result | None]):
         if self._found or not done:
             listing.empty = "…"
         elif text.strip():
-            hint = _HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
             listing.empty = f"Nothing matches “{clean_line(text)}”.\n\n{hint}"
         else:
-            listing.empty = f"Nothing to search in yet.\n\n{_HINT}"
+            listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
         listing.refresh_rows()
         if first:  # of another query: its best hit is what one wants
@@ -244,7 +235,7 @@ class SearchScreen(Screen[Result | None]):
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
-        shown = _document(self.selected, self.query_text, self.browser.clock())
+        shown = result_document(self.selected, self.query_text, self.browser.clock())
         self.query_one("#hit", DocumentView).show(shown)
 
     def on_descendant_focus(self) -> None:
@@ -338,28 +329,10 @@ class SearchScreen(Screen[Result | None]):
 
 
 def _known_by(found: Result, form: str) -> str:
-    """What is copied of a result; "" for one without an id."""
+    """The text to copy of a result; "" for one without an id."""
     if found.kind is Kind.SESSION:
         return found.name if form == "{id}" else f"claude --resume {found.name}"
     return form.format(id=found.name) if found.kind is Kind.MEMORY else ""
-
-
-def _document(found: Result | None, text: str, now: datetime) -> Document:
-    """What a result is, and the place that was found in it; nothing where none is selected."""
-    if found is None:
-        return EMPTY
-    if found.kind is Kind.SESSION:
-        return _turn(found, asked(text).query)
-    when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
-    head = styled(
-        (f"{found.kind.value} ", "label"),
-        (found.name, "accent"),
-        (when, "dim"),
-        (f" · {found.said}" if found.said else "", "dim"),
-    )
-    parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
-    place = styled(*parts) if text.strip() else line(_HINT, "dim")
-    return Document([line(found.title, "strong"), place, head])
 
 
 def _drawn(found: Result, now: datetime, width: int) -> Content:
@@ -405,35 +378,3 @@ def _shown(found: Result) -> list[Content]:
         Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
         for piece, hit in found.pieces()
     ]
-
-
-def _turn(found: Result, query: Query) -> Document:
-    """The passage of a turn that was found, and its neighbours, as they are in the transcript."""
-    lines: list[Line] = []
-    place = 0
-    for passage in found.around:
-        here = passage.line == found.line and passage.kind == found.what
-        if here:
-            place = len(lines)
-        when = parse_iso(passage.timestamp)
-        moment = f" {local_minute(when)}" if when else ""
-        lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
-        rows = clean(passage.text if here else shortened(passage.text, _ASIDE)).split("\n")
-        lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
-    # What came before stays in sight: a line or two of it.
-    return Document(lines[max(0, place - _BEFORE) :])
-
-
-def _from_match(rows: list[str], query: Query) -> list[str]:
-    """The rows of a long text from shortly before its first match on."""
-    first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
-    return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
-
-
-def _marked(text: str, query: Query) -> Line:
-    parts: list[str | tuple[str, str]] = []
-    at = 0
-    for start, end in query.marks(text):
-        parts += [text[at:start], (text[start:end], "warn")]
-        at = end
-    return styled(*parts, text[at:])

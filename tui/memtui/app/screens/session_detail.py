@@ -43,7 +43,7 @@ _LARGE = 64 << 20
 
 @dataclass(frozen=True)
 class Known:
-    """What was read of a session."""
+    """The parts of a session that were read."""
 
     session: Session
     path: Path

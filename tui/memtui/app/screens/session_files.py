@@ -1,4 +1,4 @@
-"""What can be done to the files of several sessions: keep copies, export, forget."""
+"""Actions on the files of several sessions: keep copies, export, forget."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class SessionFiles:
 
 
 def _told(traces: Sequence[Traces]) -> Document:
-    """What is deleted, and what stays."""
+    """The question: the files to be deleted, and those that stay."""
     lines: list[Line] = []
     for each in traces:
         lines.append(line(f"Of session {each.session_id} memtui deletes:", "strong"))

@@ -92,7 +92,7 @@ class SessionsScreen(Screen[None]):
 
     @property
     def detail(self) -> SessionDetail:
-        """What is known of the selected session."""
+        """The selected session as far as it is known."""
         return self.query_one(SessionDetail)
 
     @property

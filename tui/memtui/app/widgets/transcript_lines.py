@@ -15,7 +15,7 @@ from memtui.reading.blocks import Attached, Block, Skipped, Thinking
 BLANK = Line("")
 _WORKED = "  (while the model worked)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
-"""What stands before the words of a line."""
+"""The beginning of a line, before its words."""
 _NOTE = re.compile(re.escape(_WORKED) + "$")
 _PASTED = 30
 """Lines of an ask from which it is folded: they were pasted, as a rule."""

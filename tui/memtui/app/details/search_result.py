@@ -1,0 +1,72 @@
+"""A result of a search beside the list: the place that was found, with its surroundings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
+from memtui.clean import clean
+from memtui.clock import age, local_minute, parse_iso
+from memtui.flows.searching import Kind, Result
+from memtui.reading.short_text import shortened
+from memtui.store.index.asked import asked
+from memtui.store.matching import Query
+
+_ASIDE = 400
+"""Characters of what stands beside the place that was found."""
+_BEFORE = 3
+"""Rows before the place that was found,"""
+_FAR = 6
+"""and how far down in a passage it may be for all of them to be shown."""
+HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
+"""How to search, as long as nothing is found."""
+
+
+def result_document(found: Result | None, text: str, now: datetime) -> Document:
+    """A result with the place that was found in it; nothing where none is selected."""
+    if found is None:
+        return EMPTY
+    if found.kind is Kind.SESSION:
+        return _turn(found, asked(text).query)
+    when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
+    head = styled(
+        (f"{found.kind.value} ", "label"),
+        (found.name, "accent"),
+        (when, "dim"),
+        (f" · {found.said}" if found.said else "", "dim"),
+    )
+    parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
+    place = styled(*parts) if text.strip() else line(HINT, "dim")
+    return Document([line(found.title, "strong"), place, head])
+
+
+def _turn(found: Result, query: Query) -> Document:
+    """The passage of a turn that was found, and its neighbours, as they are in the transcript."""
+    lines: list[Line] = []
+    place = 0
+    for passage in found.around:
+        here = passage.line == found.line and passage.kind == found.what
+        if here:
+            place = len(lines)
+        when = parse_iso(passage.timestamp)
+        moment = f" {local_minute(when)}" if when else ""
+        lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
+        rows = clean(passage.text if here else shortened(passage.text, _ASIDE)).split("\n")
+        lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
+    # What came before stays in sight: a line or two of it.
+    return Document(lines[max(0, place - _BEFORE) :])
+
+
+def _from_match(rows: list[str], query: Query) -> list[str]:
+    """The rows of a long text from shortly before its first match on."""
+    first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
+    return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
+
+
+def _marked(text: str, query: Query) -> Line:
+    parts: list[str | tuple[str, str]] = []
+    at = 0
+    for start, end in query.marks(text):
+        parts += [text[at:start], (text[start:end], "warn")]
+        at = end
+    return styled(*parts, text[at:])
