@@ -81,3 +81,13 @@ def test_a_broken_list_of_remotes_is_named(memtui: Memtui) -> None:
     result = memtui("sync")
     assert result.code == 1
     assert str(path) in result.err
+
+
+def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, hub: Path) -> None:
+    memtui("remote", "add", "away", "/nowhere/at/all")
+    memtui("remote", "add", "team", str(hub))
+    memtui("remote", "init", "team")
+    result = memtui("sync")
+    assert result.code == 1
+    assert result.err.startswith("away: /nowhere/at/all cannot be used")
+    assert "team: sent 0, fetched 0" in result.out

@@ -270,3 +270,72 @@ def test_machines_that_meet_at_random_end_equal(machine: Maker, remote: MemoryRe
     exchange(*machines)
     assert len({frozenset(each.texts().items()) for each in machines}) == 1
     assert len(machines[0].texts()) > 3
+
+
+SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+
+
+def test_a_secret_in_a_description_stays_here(laptop: Machine, remote: MemoryRemote) -> None:
+    shared = laptop.share()
+    laptop.sync()
+    laptop.store.update(shared, description=SECRET)
+    assert "holds a secret" in laptop.sync().notes[0]
+    assert len(remote.rows) == 1
+
+
+def test_marks_of_a_project_that_became_private_stay_here(laptop: Machine, remote: MemoryRemote) -> None:
+    shared = laptop.share()
+    laptop.sync()
+    laptop.home.config.mkdir(parents=True)
+    (laptop.home.config / "config.toml").write_text(f'[archive]\nprivate = ["{laptop.root}"]\n')
+    laptop.store.update(shared, tags=("new",))
+    assert "never leaves this machine" in laptop.sync().notes[0]
+    assert len(remote.rows) == 1
+
+
+def test_a_text_that_was_held_back_is_not_overwritten(machine: Maker) -> None:
+    laptop, desk = machine("laptop", sync="all"), machine("desk", sync="all")
+    shared = laptop.new()
+    exchange(laptop, desk)
+    desk.store.rewrite(f"{shared}@laptop", b"by the desk")
+    desk.sync()
+    laptop.store.rewrite(shared, SECRET.encode())
+    assert "its text stays" in laptop.sync().notes[-1]
+    assert laptop.store.get(shared).body == SECRET.encode()
+    laptop.store.rewrite(shared, b"without it")
+    laptop.now = desk.now + timedelta(minutes=1)
+    exchange(laptop, desk)
+    assert desk.store.get(f"{shared}@laptop").body == b"without it"
+
+
+def test_a_change_of_another_persons_memory_stays_here(
+    laptop: Machine, desk: Machine, remote: MemoryRemote
+) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    desk.store.rewrite(f"{shared}@laptop", b"my own words")
+    assert desk.sync() == Synced()
+    laptop.store.rewrite(shared, b"second")
+    laptop.sync()
+    assert "its text stays" in desk.sync().notes[0]
+    assert desk.store.get(f"{shared}@laptop").body == b"my own words"
+
+
+def test_a_replica_that_was_deleted_is_made_again(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    for path in (laptop.home.data / "sharing").glob("*.db*"):
+        path.unlink()
+    assert laptop.sync().notes == []
+    laptop.store.rewrite(shared, b"second")
+    exchange(laptop, desk)
+    assert desk.store.get(f"{shared}@laptop").body == b"second"
+
+
+def test_another_address_under_the_same_name_gets_nothing_unchosen(
+    laptop: Machine, remote: MemoryRemote
+) -> None:
+    laptop.share()
+    other = Sharing(laptop.home, laptop.clock, laptop.store, "team", NamedRemote(url="/other"))
+    assert other.sync() == Synced()
+    assert remote.rows == {}

@@ -102,12 +102,6 @@ class RemoteContract:
         for step in range(2):
             remote.put([outgoing(record(10 * number + step))])
 
-    def test_erased_records_are_gone(self, laptop: Remote, desk: Remote) -> None:
-        gone, kept = outgoing(record(1)), outgoing(record(2))
-        laptop.put([gone, kept])
-        laptop.erase([gone.name])
-        assert list(everything(desk)) == [kept.name]
-
     def test_nothing_to_add_is_nothing(self, laptop: Remote) -> None:
         laptop.put(list[Outgoing]())
         assert everything(laptop) == {}

@@ -34,10 +34,6 @@ class MemoryRemote(Remote):
         if new:
             yield Batch(str(len(self.rows)), wanted)
 
-    def erase(self, names: Sequence[str]) -> str:
-        self._reach()
-        return ""
-
     def _reach(self) -> None:
         if self.away:
             raise RemoteProblemError("memory", "cannot be reached")

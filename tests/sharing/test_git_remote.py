@@ -116,6 +116,15 @@ def test_a_newer_schema_is_refused(hub: Path, machines: Opener) -> None:
         laptop.put([outgoing(record())])
 
 
+@pytest.mark.parametrize("about", [b'{"memtui": 1e999}', b"[" * 4000, b"1" * (1 << 20)])
+def test_a_hostile_schema_is_refused(hub: Path, machines: Opener, about: bytes) -> None:
+    laptop = machines("laptop-1a2b")
+    laptop.set_up()
+    add_by_hand(hub, ("100644", "memtui.json", about))
+    with pytest.raises(RemoteProblemError, match="something else"):
+        laptop.check()
+
+
 def test_a_rewritten_history_is_read_anew(hub: Path, machines: Opener) -> None:
     laptop, desk = machines("laptop-1a2b"), machines("desk-3c4d")
     laptop.set_up()

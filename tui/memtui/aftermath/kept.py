@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 _TITLE = "# Rows of `memtui lost` that were marked as kept by hand\n\n"
-_MARK = re.compile(r"- L(\d{1,9}) ([0-9a-f]{12})\b")
+_MARK = re.compile(r"^- L(\d{1,9}) ([0-9a-f]{12})\b", re.MULTILINE)
 _LIMIT = 1 << 20
 _WORDS = 200
 
@@ -66,13 +66,13 @@ def mark(project: Project, aftermath: Aftermath, row: Row, wrote: Wrote = unreco
     path = kept_path(project, aftermath.session_id)
     private_folder(path.parent, within=project.root)
     words = shortened(clean_line(masked(row.text)), _WORDS)
-    start = f"- L{aftermath.compaction.source.line} {row.key} "
+    own = (str(aftermath.compaction.source.line), row.key)
     with captures_lock(project):
         text, before = _read(project, path)
         lines = (text or _TITLE).splitlines(keepends=True)
-        others = [line for line in lines if not line.startswith(start)]
+        others = [line for line in lines if own not in _MARK.findall(line)]
         marked = len(others) == len(lines)
-        after = "".join([*others, f"{start}{words}\n"] if marked else others).encode()
+        after = "".join([*others, f"- L{own[0]} {own[1]} {words}\n"] if marked else others).encode()
         if before is None:
             create_exclusive(path, after, within=project.root)
         else:

@@ -10,9 +10,6 @@ from memtui.aftermath.naming import SearchedText
 Light = Literal["not delivered", "handed over", "kept", "new"]
 """`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: it was pinned later."""
 
-ORDER: tuple[Light, ...] = ("not delivered", "handed over", "kept", "new")
-"""The worst first."""
-
 
 def lights(
     pins: Iterable[str], summary: str, handed: str, later: Collection[str] = frozenset()

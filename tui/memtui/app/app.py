@@ -42,7 +42,6 @@ from memtui.clean import clean, clean_line
 from memtui.clock import Clock, system_clock
 from memtui.failures import FailureLog, explain
 from memtui.project import Home, Places, Project
-from memtui.safety.secrets import masked
 
 _KEEP_AFTER = 5.0
 """Seconds after which the app looks for sessions that end soon: what is on the screen comes first."""
@@ -165,6 +164,8 @@ class MemtuiApp(HostApp):
         """Copy the selected text; ctrl+c never quits."""
         focused = self.focused
         typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""
+        from memtui.safety.secrets import masked  # its patterns are not needed for the first paint
+
         if text := typed or masked(self.screen.get_selected_text() or ""):
             self.copy_text(text, name="the selection")
         else:

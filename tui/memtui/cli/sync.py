@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
 import click
 
 from memtui.cli.output import print_json, say
 from memtui.clock import local_minute, system_clock
+from memtui.files import FileProblem
 from memtui.flows.syncing import Sharing, Synced, opened
 from memtui.project import memtui_home
 from memtui.sharing.remotes import Remotes
 
 _EVERY = 60.0
-"""Seconds between two exchanges of `--watch` where the remote does not tell of changes."""
+"""Seconds between two exchanges of `--watch` where no remote tells of changes."""
 
 
 @click.command("sync")
@@ -23,12 +28,31 @@ def command(name: str, watch: bool, as_json: bool) -> None:
     names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
     sharings = [opened(memtui_home(), system_clock, each) for each in names]
     while True:
-        for sharing in sharings:
-            _report(sharing, sharing.sync(), as_json=as_json)
+        failed = [problem for sharing in sharings if (problem := _sync(sharing, as_json=as_json))]
         if not watch:
+            if failed:
+                raise failed[-1]
             return
-        # With several remotes none is waited for longer than the others.
-        sharings[0].remote.wait(_EVERY if len(sharings) == 1 else 5.0)
+        _wait(sharings)
+
+
+def _sync(sharing: Sharing, *, as_json: bool) -> FileProblem | None:
+    """Exchange with one remote; a problem of one keeps none of the others waiting."""
+    try:
+        _report(sharing, sharing.sync(), as_json=as_json)
+    except FileProblem as problem:
+        say(f"{sharing.name}: {problem}.", err=True)
+        return problem
+    return None
+
+
+def _wait(sharings: Sequence[Sharing]) -> None:
+    """Wait until there may be something new; with several remotes none is listened to."""
+    if len(sharings) == 1:
+        with suppress(FileProblem):
+            sharings[0].remote.wait(_EVERY)
+            return
+    time.sleep(_EVERY)
 
 
 def _report(sharing: Sharing, done: Synced, *, as_json: bool) -> None:

@@ -30,6 +30,13 @@ class Names(NamedTuple):
         return memory.endswith(f"@{self.machine}")
 
 
+def shared_text(names: Names, memory: str, stored: StoredMemory) -> bytes:
+    """A memory's text as others have it."""
+    if not names.is_own(memory):
+        return stored.body
+    return neutral(stored.body, stored.meta.project, str(Path.home()))
+
+
 def digest(body: bytes) -> str:
     """SHA-256 of a text, hexadecimal."""
     return sha256(body).hexdigest()

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 
 from memtui.files import FileProblem
-from memtui.flows.shared_names import Names, digest, marks_of
+from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.sharing.merged import Marks, Merged
 from memtui.sharing.replica import Applied, Replica
 from memtui.store.base import New
@@ -40,7 +40,7 @@ class Inward:
             done: dict[str, Applied | None] = {}
             for memory in arrived[at : at + _TOGETHER]:
                 try:
-                    done[memory], other = self._apply_one(replica, memory)
+                    done[memory], other = self._apply_one(replica, memory, notes)
                 except FileProblem as problem:
                     notes.append(str(problem))
                     continue
@@ -53,7 +53,7 @@ class Inward:
                     replica.done_with(memory)
         return changed, notes
 
-    def _apply_one(self, replica: Replica, memory: str) -> tuple[Applied | None, bool]:
+    def _apply_one(self, replica: Replica, memory: str, notes: list[str]) -> tuple[Applied | None, bool]:
         """Bring one memory to what its records say; returns its state then, and whether it changed."""
         found = replica.merged(memory)
         if found is None:
@@ -70,7 +70,7 @@ class Inward:
             self._create(local, found)
             changed = True
         elif there:
-            changed = self._update(local, base, new, found)
+            changed = self._update(local, base, new, found, notes)
         elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
             self._backend.restore(local)
             changed = True
@@ -96,7 +96,9 @@ class Inward:
             )
         )
 
-    def _update(self, local: str, base: Applied | None, new: Applied, found: Merged) -> bool:
+    def _update(
+        self, local: str, base: Applied | None, new: Applied, found: Merged, notes: list[str]
+    ) -> bool:
         stored = self._backend.get(local)
         now = marks_of(stored)
         was = base.marks if base else now
@@ -108,6 +110,12 @@ class Inward:
         if wanted != now:
             self._backend.update(local, description=description, tags=wanted.tags, archived=archived)
         text = base is not None and new.text != base.text
-        if text:
-            self._backend.rewrite(local, found.newest.body)
+        if text and base is not None:
+            if digest(shared_text(self._names, found.newest.memory, stored)) != base.text:
+                notes.append(
+                    f"{local} was changed here, too: its text stays, and the newer one is kept aside"
+                )
+                text = False
+            else:
+                self._backend.rewrite(local, found.newest.body)
         return text or wanted != now

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
-from memtui.flows.shared_names import Names, digest, marks_of, neutral
+from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
@@ -21,8 +21,8 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, MemoryMissing, Which
 from memtui.store.memory_files import FilesBackend
 
-_HEAD = 64 << 10
-"""Bytes that a record may have beside its text."""
+_LONGEST = LIMIT - (64 << 10)
+"""Bytes of the longest text that is shared; a record has some more."""
 
 
 class SecretsFoundError(Exception):
@@ -101,42 +101,47 @@ class Outward:
         signature = self._backend.signature(local)
         if signature == base.signature:
             return
-        may_mark = self._names.is_own(memory) or self._everything
+        if not (self._names.is_own(memory) or self._everything):
+            # Changes of another person's memory stay here.
+            replica.settle(memory, replace(base, signature=signature))
+            return
         try:
-            stored = self._backend.get(local)
+            self._send_change(replica, memory, self._backend.get(local), base, signature)
         except MemoryMissing:
-            if may_mark and not base.marks.deleted:
+            if not base.marks.deleted:
                 self._send_marks(replica, memory, base, replace(base.marks, deleted=True), signature)
-            return
-        except FileProblem as problem:
+        except (SecretsFoundError, FileProblem) as problem:
             notes.append(str(problem))
-            return
-        if digest(self._shared(memory, stored)) != base.text:
-            try:
-                self._send_text(replica, memory, stored, frozenset())
-            except (SecretsFoundError, FileProblem) as problem:
-                notes.append(str(problem))
-            return
-        now = marks_of(stored)
-        if may_mark and now != base.marks:
+
+    def _send_change(
+        self, replica: Replica, memory: str, stored: StoredMemory, base: Applied, signature: str
+    ) -> None:
+        if digest(shared_text(self._names, memory, stored)) != base.text:
+            self._send_text(replica, memory, stored, frozenset())
+        elif (now := marks_of(stored)) != base.marks:
+            self._check(stored)
             self._send_marks(replica, memory, base, now, signature)
         else:
             replica.settle(memory, replace(base, signature=signature))
 
+    def _check(self, stored: StoredMemory, hits: Sequence[Hit] = ()) -> None:
+        """Refuse a memory that must not leave this machine; `hits` are secrets in its text."""
+        meta = stored.meta
+        if archive_settings(self._home).is_private(Path(meta.project or "/")):
+            raise FileProblem(
+                Path(meta.id), f"is of a project that never leaves this machine: {meta.project}"
+            )
+        if found := (*hits, *find("\n".join((meta.description, *meta.tags)))):
+            raise SecretsFoundError(meta.id, found)
+
     def _send_text(
         self, replica: Replica, memory: str, stored: StoredMemory, allowed: frozenset[int]
     ) -> None:
-        meta = stored.meta
         local = self._names.here(memory)
-        body = self._shared(memory, stored)
-        if archive_settings(self._home).is_private(Path(meta.project or "/")):
-            raise FileProblem(Path(local), f"is of a project that never leaves this machine: {meta.project}")
-        if len(body) > LIMIT - (64 << 10):
+        body = shared_text(self._names, memory, stored)
+        if len(body) > _LONGEST:
             raise FileProblem(Path(local), f"is too large to be shared: {len(body):,} bytes")
-        hits = [hit for hit in find(body.decode("utf-8", "replace")) if hit.line not in allowed]
-        hits += find("\n".join((meta.description, *meta.tags)))
-        if hits:
-            raise SecretsFoundError(local, tuple(hits))
+        self._check(stored, [hit for hit in find(body.decode("utf-8", "replace")) if hit.line not in allowed])
         marks = marks_of(stored)
         record = self._record(
             memory,
@@ -188,9 +193,3 @@ class Outward:
         with replica.whole():
             replica.add(record_name(record.memory, data), record, data)
             replica.settle(record.memory, applied)
-
-    def _shared(self, memory: str, stored: StoredMemory) -> bytes:
-        """A memory's text as others get it."""
-        if not self._names.is_own(memory):
-            return stored.body
-        return neutral(stored.body, stored.meta.project, str(Path.home()))

@@ -7,17 +7,19 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 
 from memtui.clock import Clock
-from memtui.files import lock
-from memtui.flows.shared_names import Names
+from memtui.files import FileProblem, lock
+from memtui.flows.shared_names import Names, shared_text
 from memtui.flows.sharing_in import Inward
 from memtui.flows.sharing_out import Outward
+from memtui.formats.errors import FormatError
+from memtui.formats.shared_record import parse_record
 from memtui.project import Home
 from memtui.sharing.remote import Batch, Remote, RemoteProblemError
 from memtui.sharing.remotes import (
     NamedRemote,
     Remotes,
     open_remote,
-    replica_folder,
+    replica_path,
     this_author,
     this_machine,
 )
@@ -61,6 +63,7 @@ class Sharing:
         self._clock = clock
         self._backend = backend
         self._named = named
+        self._path = replica_path(home, name, named)
         self._everything = named.sync == "all"
         self._names = Names(this_machine(home))
         self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
@@ -74,7 +77,7 @@ class Sharing:
     @contextmanager
     def replica(self) -> Iterator[Replica]:
         """This machine's copy of the remote's records."""
-        with closing(Replica(replica_folder(self._home) / f"{self.name}.db")) as replica:
+        with closing(Replica(self._path.with_suffix(".db"))) as replica:
             yield replica
 
     def share(self, memory_id: str, allowed: Collection[int] = ()) -> None:
@@ -107,8 +110,7 @@ class Sharing:
         return done
 
     def _alone(self) -> AbstractContextManager[None]:
-        path = replica_folder(self._home) / self.name
-        return lock(path, timeout=_LOCK_SECONDS, within=path.parent)
+        return lock(self._path, timeout=_LOCK_SECONDS, within=self._path.parent)
 
     def _send(self, replica: Replica, remote: Remote, done: Synced) -> None:
         while records := replica.unsent():
@@ -132,11 +134,20 @@ class Sharing:
         if self._everything:
             return batch, 0
         kept = [
-            each
-            for each in batch.records
-            if f"@{self._names.machine}." not in each[0] or replica.has(each[0])
+            (name, data)
+            for name, data in batch.records
+            if f"@{self._names.machine}." not in name or replica.has(name) or self._is_ours(name, data)
         ]
         return Batch(batch.place, tuple(kept)), len(batch.records) - len(kept)
+
+    def _is_ours(self, name: str, data: bytes) -> bool:
+        """Whether a record has the text of a memory of this machine: it was sent by an earlier replica."""
+        try:
+            record = parse_record(name, data)
+            stored = self._backend.get(self._names.here(record.memory))
+        except (FormatError, FileProblem):
+            return False
+        return record.kind == "text" and record.body == shared_text(self._names, record.memory, stored)
 
 
 def opened(home: Home, clock: Clock, name: str = "") -> Sharing:

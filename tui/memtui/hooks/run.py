@@ -36,17 +36,19 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
     limit = (stop.CAPTURE_STOP_SECONDS if captures else stop.HARD_STOP_SECONDS) - (time.monotonic() - started)
+    out = False
     with _reported(report):
         stop.stop_after(limit, lambda: _log(report, started))
-        _print(_work(arguments, report, data))
+        out = _print(_work(arguments, report, data))
     if report.serve:
         with _reported(report):
             from memtui.hooks.start_server import start_server
 
             start_server(memtui_home())
     _log(report, started)
-    with _reported(report):  # last: a hook that Claude Code ends before that may not have been listened to
-        report.printed()
+    if out:
+        with _reported(report):  # last: a hook that Claude Code ends before may not have been listened to
+            report.printed()
 
 
 def _log(report: Report, started: float) -> None:
@@ -132,10 +134,14 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
     return session_end(payload, project, home, now, report)
 
 
-def _print(text: str) -> None:
-    if not text or sys.stdout is None:
-        return
+def _print(text: str) -> bool:
+    """Print the text; False when there is no standard output to take it."""
+    if not text:
+        return True
+    if sys.stdout is None:
+        return False
     # Bytes, as printing must not fail whatever the hook's locale.
     out: BinaryIO = sys.stdout.buffer
     out.write(text.encode("utf-8", "replace"))
     out.flush()
+    return True

@@ -70,7 +70,7 @@ def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
         answers=facts.answers[-_ANSWERS:],
         subagent_results=facts.subagent_results[-_FEW:],
         api_errors=facts.api_errors[-_FEW:],
-        compactions=tuple(_compaction(each, first=not at) for at, each in enumerate(facts.compactions)),
+        compactions=_compactions(facts.compactions),
         context_sizes=(),
         todos=facts.todos,
     )
@@ -94,8 +94,13 @@ def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
     return tuple(replace(each, text=each.text[:_COMMAND]) for each in kept)
 
 
-def _compaction(compaction: CompactionFact, *, first: bool) -> CompactionFact:
-    return replace(compaction, summary=compaction.summary[: _SUMMARY if first else 0])
+def _compactions(compactions: tuple[CompactionFact, ...]) -> tuple[CompactionFact, ...]:
+    """All of them, the first and the last with their summaries: pins are compared with the last one."""
+    kept = {0, len(compactions) - 1}
+    return tuple(
+        replace(each, summary=each.summary[: _SUMMARY if at in kept else 0])
+        for at, each in enumerate(compactions)
+    )
 
 
 _CARRY = TypeAdapter(Carry)

@@ -37,6 +37,15 @@ _SETTINGS = {
 _MOST_BLOCKS = 1 << 20
 """Blocks of 512 or 1,024 bytes of the largest file that a fetch may write: a remote may be hostile."""
 _BOUNDED = 'ulimit -f "$1" && shift && exec "$@"'
+_USERS = (
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_NO_VERIFY",
+)
+"""Variables by which people say how a host is reached; the others of git select or configure repositories."""
 _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
 
 
@@ -69,9 +78,8 @@ class Git:
         self._folder = folder
         self._command = [program, "--git-dir", str(folder), *settings]
         self._seconds = seconds
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
-        self._env = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": ssh}
+        kept = {key: value for key, value in os.environ.items() if key in _USERS or key[:4] != "GIT_"}
+        self._env = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 
     def make(self) -> None:
         """Make the repository unless it is there."""
@@ -94,8 +102,15 @@ class Git:
         if bounded:
             command = ["sh", "-c", _BOUNDED, "sh", str(_MOST_BLOCKS), *command]
         try:
+            # In a session of its own: without a terminal ssh fails instead of asking for a password.
             done = subprocess.run(
-                command, input=data, capture_output=True, env=self._env, timeout=self._seconds, check=False
+                command,
+                start_new_session=True,
+                input=data,
+                capture_output=True,
+                env=self._env,
+                timeout=self._seconds,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             raise GitFailedError(f"it did not answer within {self._seconds:.0f} s") from None

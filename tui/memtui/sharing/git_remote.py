@@ -27,7 +27,7 @@ _BATCH, _BATCH_BYTES = 500, 16 << 20
 _MOST_FILES = 2_000_000
 _TIP = "refs/remotes/origin/main"
 _OUTGOING = "refs/memtui/outgoing"
-_ABOUT = "memtui.json"
+_ABOUT, _ABOUT_LIMIT = "memtui.json", 4096
 _README = b"""# Memories shared with memtui
 
 Each file is one record: a memory's text as it was stored, or a change of its marks. Files are only added.
@@ -65,7 +65,7 @@ class GitRemote(Remote):
             tip = self._fetch()
             if not tip:
                 raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
-            number = sum(1 for _ in self._added("", tip))
+            number = sum(1 for _ in self._listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
         return f"{number:,} records, last by {last}"
 
@@ -84,20 +84,7 @@ class GitRemote(Remote):
         projects = ", ".join(sorted({each.project or "no project" for each in records}))
         title = f"Add {len(files)} records of {_SLUG.sub(' ', projects)[:100]} from {self._machine}"
         if files:
-            self._change(title, files, [])
-
-    def erase(self, names: Sequence[str]) -> str:
-        """See `Remote.erase`."""
-        with self._said():
-            tip, wanted = self._fetch(), set(names)
-            gone = [path for path, found in self._listed("", tip) if found.name in wanted]
-        if not gone:
-            return ""
-        self._change(f"Remove {len(gone)} records", [], gone)
-        return (
-            "git's history keeps them, and so does whoever has fetched them; in a clone, this rewrites it: "
-            "git filter-repo --invert-paths " + " ".join(f"--path {path}" for path in gone)
-        )
+            self._change(title, files)
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
@@ -119,13 +106,10 @@ class GitRemote(Remote):
             done += len(chunk)
             found = [each for path, each in chunk if not wanted or path.partition("/")[0] in wanted]
             sizes = self._sizes(found)
-            small = [each for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
+            small = [(each, size) for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
             records = tuple((each.name, data) for each, data in self._read(small))
             yield Batch(f"{base or '-'} {head} {done}", records, len(found) - len(records))
         yield Batch(head, ())
-
-    def _added(self, base: str, head: str) -> Iterator[_Found]:
-        return (found for _, found in self._listed(base, head))
 
     def _listed(self, base: str, head: str) -> Iterator[tuple[str, _Found]]:
         """Path and record of the files that `head` has beyond `base`, in the order of their paths."""
@@ -151,13 +135,13 @@ class GitRemote(Remote):
         answered = self._git.run("cat-file", "--batch-check=%(objectsize)", data=asked) if found else b""
         return [int(line) if line.isdigit() else LIMIT + 1 for line in answered.splitlines()]
 
-    def _read(self, found: Sequence[_Found]) -> Iterator[tuple[_Found, bytes]]:
-        for each, sizes in _chunks(found, self._sizes(found)):
+    def _read(self, found: Sequence[tuple[_Found, int]]) -> Iterator[tuple[_Found, bytes]]:
+        for part in _chunks(found):
             output = self._git.run(
-                "cat-file", "--batch", data="".join(f"{one.blob}\n" for one in each).encode()
+                "cat-file", "--batch", data="".join(f"{one.blob}\n" for one, _ in part).encode()
             )
             at = 0
-            for one, size in zip(each, sizes, strict=True):
+            for one, size in part:
                 at = output.index(b"\n", at) + 1
                 yield one, output[at : at + size]
                 at += size + 1
@@ -182,20 +166,21 @@ class GitRemote(Remote):
 
     def _check_schema(self, tip: str) -> None:
         try:
-            about = json.loads(self._git.run("cat-file", "blob", f"{tip}:{_ABOUT}"))
+            with self._git.reading("cat-file", "blob", f"{tip}:{_ABOUT}") as output:
+                about = json.loads(output.read(_ABOUT_LIMIT))
             schema = int(about["memtui"])
-        except (GitFailedError, ValueError, TypeError, KeyError, RecursionError):
+        except (GitFailedError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
             raise RemoteProblemError(self._url, "holds something else than memtui's memories") from None
         if schema > SCHEMA:
             raise RemoteProblemError(self._url, "was set up by a newer memtui: update this one")
 
-    def _change(self, title: str, files: Sequence[tuple[str, bytes]], gone: Sequence[str]) -> None:
+    def _change(self, title: str, files: Sequence[tuple[str, bytes]]) -> None:
         with self._said():
             for number in range(_TRIES):
                 tip = self._fetch()
                 if not tip:
                     raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
-                self._commit(tip, title, files, gone)
+                self._commit(tip, title, files)
                 try:
                     self._push()
                 except GitFailedError as error:
@@ -205,13 +190,10 @@ class GitRemote(Remote):
                 else:
                     return
 
-    def _commit(
-        self, parent: str, title: str, files: Sequence[tuple[str, bytes]], gone: Sequence[str] = ()
-    ) -> None:
+    def _commit(self, parent: str, title: str, files: Sequence[tuple[str, bytes]]) -> None:
         lines = [f"commit {_OUTGOING}\ncommitter {self._author} now\n".encode(), _data(title.encode())]
         lines += [f"from {parent}\n".encode()] if parent else []
         lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files]
-        lines += [f"D {path}\n".encode() for path in gone]
         command = ("fast-import", "--quiet", "--force", "--date-format=now", "--done")
         self._git.run(*command, data=b"".join([*lines, b"done\n"]))
 
@@ -267,15 +249,13 @@ def _split(output: object) -> Iterator[bytes]:
         yield from entries
 
 
-def _chunks(found: Sequence[_Found], sizes: Sequence[int]) -> Iterator[tuple[list[_Found], list[int]]]:
-    """Parts of a list whose contents fit into memory."""
-    part: list[_Found] = []
-    counted: list[int] = []
-    for each, size in zip(found, sizes, strict=True):
-        if part and sum(counted) + size > _BATCH_BYTES:
-            yield part, counted
-            part, counted = [], []
+def _chunks(found: Sequence[tuple[_Found, int]]) -> Iterator[list[tuple[_Found, int]]]:
+    """Parts of a list whose contents fit into memory, by their sizes."""
+    part: list[tuple[_Found, int]] = []
+    for each in found:
+        if part and sum(size for _, size in part) + each[1] > _BATCH_BYTES:
+            yield part
+            part = []
         part.append(each)
-        counted.append(size)
     if part:
-        yield part, counted
+        yield part

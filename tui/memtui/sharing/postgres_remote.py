@@ -42,10 +42,9 @@ _MIGRATIONS = (
     do $$ begin create role memtui_writer nologin; exception when duplicate_object then null; end $$;
     grant usage on schema memtui to memtui_reader, memtui_writer;
     grant select on memtui.about, memtui.records to memtui_reader, memtui_writer;
-    grant insert (name, project, data), delete on memtui.records to memtui_writer;
+    grant insert (name, project, data) on memtui.records to memtui_writer;
     create policy may_read on memtui.records for select to memtui_reader, memtui_writer using (true);
     create policy may_add on memtui.records for insert to memtui_writer with check (writer = current_user);
-    create policy may_erase on memtui.records for delete to memtui_writer using (writer = current_user);
     """,
 )
 """Each brings the tables from the schema of its index to the next one."""
@@ -78,9 +77,9 @@ class PostgresRemote(Remote):
         """See `Remote.check`."""
         with self._connected() as connection:
             self._check_schema(connection)
-            found = connection.execute("select count(*), max(writer::text) from memtui.records").fetchone()
+            found = connection.execute("select count(*) from memtui.records").fetchone()
             may_write = connection.execute(
-                "select has_table_privilege('memtui.records', 'delete')"
+                "select has_any_column_privilege('memtui.records', 'insert')"
             ).fetchone()
         number = found[0] if found else 0
         return f"{number:,} records" + ("" if may_write and may_write[0] else ", to read only")
@@ -117,16 +116,6 @@ class PostgresRemote(Remote):
             while rows := connection.execute(_NEXT, {**wanted, "place": reached}).fetchall():
                 reached = rows[-1][0]
                 yield Batch(str(reached), tuple((row[1], bytes(row[2])) for row in rows))
-
-    def erase(self, names: Sequence[str]) -> str:
-        """See `Remote.erase`."""
-        with self._connected() as connection:
-            connection.execute("delete from memtui.records where name = any(%s)", (list(names),))
-            left = connection.execute(
-                "select count(*) from memtui.records where name = any(%s)", (list(names),)
-            ).fetchone()
-        number = left[0] if left else 0
-        return f"{number} records that others have written: only they can remove them" if number else ""
 
     def wait(self, seconds: float) -> None:
         """See `Remote.wait`: ends when the database says that somebody has added a record."""

@@ -94,11 +94,3 @@ class Remote(ABC):
             RemoteProblemError: it cannot be reached.
         """
         time.sleep(seconds)
-
-    @abstractmethod
-    def erase(self, names: Sequence[str]) -> str:
-        """Remove records; returns what of them remains, "" for nothing.
-
-        Raises:
-            RemoteProblemError: it cannot be reached or written.
-        """

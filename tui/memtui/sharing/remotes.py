@@ -10,6 +10,7 @@ import os
 import re
 import socket
 from getpass import getuser
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from memtui.files import FileMissing, FileProblem, create_exclusive, private_fol
 from memtui.files.safe import existing_above
 from memtui.formats.shared_record import MACHINE
 from memtui.project import Home
+from memtui.safety.secrets import find
 from memtui.sharing.remote import Remote
 
 _LIMIT = 1 << 20
@@ -96,6 +98,8 @@ class Remotes:
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
         _check_url(self.path, remote.url)
+        if remote.url.startswith("."):  # another time it is used from another folder
+            remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
         self._write({**remotes, name: remote})
 
     def remove(self, name: str) -> NamedRemote:
@@ -125,7 +129,7 @@ def _check_url(path: Path, url: str) -> None:
             password = urlsplit(url).password
         except ValueError:
             password = None
-        if password or "password=" in url:
+        if password or "password=" in url or find(url):
             where = "PGPASSFILE" if _is_postgres(url) else "git's credential helper"
             raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
 
@@ -147,14 +151,14 @@ def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine
     from memtui.sharing.git_remote import GitRemote
 
     url = os.path.expanduser(remote.url) if remote.url.startswith("~") else remote.url  # noqa: PTH111
-    if url.startswith("."):
-        url = os.path.abspath(url)  # noqa: PTH100
-    return GitRemote(url, replica_folder(home) / f"{name}.git", author=author, machine=machine)
+    folder = replica_path(home, name, remote).with_suffix(".git")
+    return GitRemote(url, folder, author=author, machine=machine)
 
 
-def replica_folder(home: Home) -> Path:
-    """Where this machine keeps what it knows of its remotes."""
-    return home.data / "sharing"
+def replica_path(home: Home, name: str, remote: NamedRemote) -> Path:
+    """Where this machine keeps its copy of a remote, without a suffix: another address has another one."""
+    known_by = "\n".join((remote.url, remote.sync, *remote.projects))
+    return home.data / "sharing" / f"{name}-{sha256(known_by.encode()).hexdigest()[:8]}"
 
 
 def this_machine(home: Home) -> str:

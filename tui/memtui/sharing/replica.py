@@ -125,11 +125,6 @@ class Replica:
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
 
-    def withdraw(self, memory: str) -> int:
-        """Drop the records of a memory that were not sent yet; returns how many."""
-        with self._said():
-            return self._db.execute("delete from records where memory = ? and not sent", (memory,)).rowcount
-
     def memories(self) -> list[str]:
         """All memories that have records."""
         return [str(row[0]) for row in self._all("select distinct memory from records")]
@@ -170,14 +165,6 @@ class Replica:
         """Note that the records of a memory were applied."""
         with self._said():
             self._db.execute("delete from arrived where memory = ?", (memory,))
-
-    def forget(self, memory: str) -> list[str]:
-        """Delete the records of a memory; returns their names."""
-        names = [name for name, _ in self.records(memory)]
-        with self.whole():
-            for table in ("records", "applied", "arrived"):
-                self._db.execute(f"delete from {table} where memory = ?", (memory,))  # noqa: S608
-        return names
 
     @contextmanager
     def whole(self) -> Iterator[None]:

@@ -12,7 +12,6 @@ from memtui.app.model.browser import Browser
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pins import Pins
     from memtui.flows.pins import PinRow
 
 _SHOWN = 40
@@ -66,7 +65,7 @@ class PinActions:
             # A line of a subagent's transcript is no line of the session's.
             known = session != "" and not session.startswith("agent-")
             pin = Pin(text, session[:8] if known else "", line if known else 0)
-            words = _short((await asyncio.to_thread(self._pins().add, pin)).text)
+            words = _short((await asyncio.to_thread(self._browser.pins.add, pin)).text)
             self._changed()
             back = self._browser.way_back("u takes it back.")
             self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
@@ -77,7 +76,7 @@ class PinActions:
 
     async def _remove(self, row: PinRow) -> None:
         with self._host.reporting("removing the pin"):
-            pins = self._pins()
+            pins = self._browser.pins
             await asyncio.to_thread(partial(pins.remove, row.pin.text, everywhere=row.everywhere))
             self._changed()
             back = self._browser.way_back("u brings it back.")
@@ -91,16 +90,10 @@ class PinActions:
         from memtui.aftermath.pins import Pinned
 
         with self._host.reporting("moving the pin"):
-            if await asyncio.to_thread(self._pins().move, Pinned(row.pin, row.everywhere), step):
+            if await asyncio.to_thread(self._browser.pins.move, Pinned(row.pin, row.everywhere), step):
                 self._changed()
             else:
                 self._host.say(f"This pin is the {'last' if step > 0 else 'first'} one of its file.")
-
-    def _pins(self) -> Pins:
-        from memtui.aftermath.pins import Pins
-
-        browser = self._browser
-        return Pins(browser.project, browser.places.home, browser.changes.wrote)
 
     def _changed(self) -> None:
         self._browser.aftermaths.forget()

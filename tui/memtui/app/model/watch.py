@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from memtui.aftermath.gauge import Gauge, finished, limit_of, loops, may_loop, measure, returned
@@ -42,6 +43,8 @@ class Watch:
         self._courses = courses
         self._places = places
         self._done: dict[tuple[Path, int], frozenset[str]] = {}
+        self._looped: dict[tuple[Path, int], bool] = {}
+        self._lock = Lock()
 
     def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
         """Look at a session.
@@ -55,6 +58,10 @@ class Watch:
             OSError: the transcript cannot be read.
             ReadingCancelledError: `cancelled` answered True.
         """
+        with self._lock:  # a look may take long, and the next one begins meanwhile
+            return self._look(transcript, limits, cancelled)
+
+    def _look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
         course = self._courses.read(transcript, cancelled)
         limit = limit_of(course.compactions, limits, course.models)
         gauge = measure(course.sizes, course.turns, limit)
@@ -80,10 +87,13 @@ class Watch:
         return LightsView(lights, parse_iso(last.source.timestamp), waiting)
 
     def _alarms(self, transcript: Path, course: Course, cancelled: Callable[[], bool]) -> Iterator[str]:
-        if may_loop(course.compactions) and loops(traces(transcript, cancelled)):
-            yield _LOOPS
         last = course.compactions[-1].source
         key = (transcript, last.line)
+        if may_loop(course.compactions):
+            if key not in self._looped:
+                self._looped[key] = loops(traces(transcript, cancelled))
+            if self._looped[key]:
+                yield _LOOPS
         if key not in self._done:
             self._done[key] = finished(
                 read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)

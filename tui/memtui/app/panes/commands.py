@@ -17,7 +17,6 @@ from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
 from memtui.hooks.active import long_rules
-from memtui.safety.secrets import masked
 from memtui.store.commands_file import NoCommandFile
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ class CommandsPane(Pane):
         if pin is not None:
             sign, role = MARKS[self._light(key)]
             source = f"L{pin.pin.line}" if pin.pin.line else ""
+            from memtui.safety.secrets import masked  # its patterns are not needed for the first paint
+
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
             return row([(self._reason(key), "$error")], "", width)
