@@ -229,3 +229,25 @@ async def test_the_filter_looks_in_what_is_shown(world: World, names: list[str])
         assert pane.reveal(f"{names[3]}.md")
         assert pane.selected == f"{names[3]}.md"
         assert pane.everything
+
+
+async def test_the_older_of_two_marked_memories_is_superseded_from_the_palette(
+    world: World, names: list[str]
+) -> None:
+    newest, older = names[0], names[1]
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.app.screen.run_action("screen.run('supersede')")
+        assert await driver.until_said("Mark two") == driver.last_said
+        await driver.press("space", "space")
+        await driver.app.screen.run_action("screen.run('supersede')")
+        assert await driver.until_said("superseded") == f"{older} is superseded by {newest}. u takes it back."
+        await driver.until(lambda: "superseded " in driver.drawn(PaneId.MEMORIES)[1])
+        assert meta(world, newest).supersedes == (older,)
+        await driver.press("k")
+        await driver.until(lambda: f"superseded by {newest}" in driver.detail)
+        await driver.app.screen.run_action("screen.run('supersede')")
+        assert await driver.until_said("any more") == f"{older} is not superseded any more."
+        await driver.press("u")
+        await driver.until_said("Undone")
+        assert meta(world, older).superseded_by == newest

@@ -74,6 +74,8 @@ def test_list_as_json(memtui: Memtui, two: Project) -> None:
                 "author": "",
                 "archived": False,
                 "pinned": False,
+                "superseded_by": "",
+                "supersedes": [],
                 "problem": "",
                 "secrets": [],
             }
@@ -423,3 +425,29 @@ def test_a_closed_standard_input_is_reported(
     result = memtui("memory", "import")
     assert (result.code, result.out) == (1, "")
     assert "standard input is closed" in result.err
+
+
+def test_a_superseded_memory_says_so_everywhere_and_undo_takes_it_back(memtui: Memtui, two: Project) -> None:
+    done = memtui("memory", "supersede", "20260101", "20260102")
+    assert done == Result(0, f"{FIRST} is superseded by {SECOND}.\n", "")
+    assert [line.split("\t")[2] for line in memtui("memory", "list").out.splitlines()] == ["", "superseded"]
+    new, old = json.loads(memtui("memory", "list", "--json").out)["memories"]
+    assert (old["superseded_by"], new["supersedes"]) == (SECOND, [FIRST])
+    assert f"superseded by: {SECOND}" in memtui("memory", "show", FIRST).out
+    assert f"supersedes: {FIRST}" in memtui("memory", "show", SECOND).out
+    assert memtui("restore", "--id", FIRST).out.startswith(f"{FIRST} is superseded by {SECOND}.\n\nNotes on")
+    assert memtui("memory", "supersede", FIRST, SECOND).out.endswith(" already.\n")
+    assert memtui("memory", "supersede", SECOND, FIRST).err.count("\n") == 1
+    assert memtui("undo").out.startswith(f"Undone: {FIRST} is superseded by {SECOND}")
+    new, old = json.loads(memtui("memory", "list", "--json").out)["memories"]
+    assert (old["superseded_by"], new["supersedes"]) == ("", [])
+
+
+def test_superseding_is_taken_back_by_its_own_option(memtui: Memtui, two: Project) -> None:
+    memtui("memory", "supersede", FIRST, SECOND)
+    done = memtui("memory", "supersede", FIRST, "--undo", "--json")
+    assert json.loads(done.out)["message"] == f"{FIRST} is not superseded any more."
+    assert memtui("memory", "supersede", FIRST, "--undo").err == f"memtui: {FIRST} is not superseded.\n"
+    assert memtui("memory", "supersede", FIRST).code == 2
+    assert memtui("memory", "supersede", FIRST, SECOND, "--undo").code == 2
+    assert "CMEM-2099" in memtui("memory", "supersede", FIRST, "CMEM-2099").err

@@ -301,3 +301,12 @@ def test_a_recovery_id_has_one_form() -> None:
         assert not RECOVERY_ID.fullmatch(wrong)
         with pytest.raises(ValueError, match="CMEM-YYYYMMDD-HHMMSS"):
             META.replace(id=wrong)
+
+
+def test_what_supersedes_it_is_written_only_when_it_is_set() -> None:
+    meta = META.replace(superseded_by="CMEM-20260103-101500", supersedes=("CMEM-20260101-101500",))
+    data = render_stored(StoredMemory(meta=meta, body=BODY))
+    added = b"archived: false\nsuperseded_by: CMEM-20260103-101500\nsupersedes: [CMEM-20260101-101500]\n"
+    assert data == GOLDEN.replace(b"archived: false\n", added) + BODY
+    assert parse_stored(data) == StoredMemory(meta=meta, body=BODY)
+    assert read_label(data) == Label("/home/user/shop")

@@ -126,6 +126,8 @@ class FakeBackend(MemoryBackend):
         tags: Collection[str] | None = None,
         archived: bool | None = None,
         pinned: bool | None = None,
+        superseded_by: str | None = None,
+        supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
         memory = self._of(self._memories, memory_id)
         old = memory.meta
@@ -134,6 +136,8 @@ class FakeBackend(MemoryBackend):
             tags=old.tags if tags is None else tuple(tags),
             archived=old.archived if archived is None else archived,
             pinned=old.pinned if pinned is None else pinned,
+            superseded_by=old.superseded_by if superseded_by is None else superseded_by,
+            supersedes=old.supersedes if supersedes is None else tuple(supersedes),
         )
         if meta != old:
             meta = meta.replace(updated=self._clock())

@@ -232,15 +232,15 @@ class MemtuiApp(HostApp):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the screen's table, then Textual's own."""
-        listed = [
-            (each.label, each.shown, each.help, each.binding_action) for each in self.commands if each.palette
-        ]
+        listed = [(each.title, each.help, each.binding_action) for each in self.commands if each.palette]
         if not isinstance(screen, BrowserScreen):
             table = _table(screen)
             commands = table.commands if table else ()
-            listed = [(each.label, each.shown, each.help, each.action) for each in commands]
-        for label, shown, text, action in listed:
-            yield SystemCommand(f"{label.capitalize()} ({shown})", text, partial(screen.run_action, action))
+            listed = [
+                (f"{each.label.capitalize()} ({each.shown})", each.help, each.action) for each in commands
+            ]
+        for title, text, action in listed:
+            yield SystemCommand(title, text, partial(screen.run_action, action))
         yield from super().get_system_commands(screen)
 
 

@@ -36,6 +36,7 @@ for _command in (
     graph.related,
     changing.tag,
     *changing.marks,
+    changing.supersede,
     changing.delete,
     changing.undelete,
     reading.trash,

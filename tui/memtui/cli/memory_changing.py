@@ -1,4 +1,4 @@
-"""The commands of ``memtui memory`` that change the store: import, tag, archive, pin, delete and back."""
+"""The commands of ``memtui memory`` that change the store: import, tag, archive, pin, supersede, delete."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.changes import changes_in
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
 from memtui.cli.memory_store import opened_to_change, project_path, resolved
 from memtui.cli.output import is_terminal, print_json, say
-from memtui.cli.project import root_option
+from memtui.cli.project import project_of, root_option
+from memtui.flows import superseding
 from memtui.formats.tags import tags_of
 from memtui.store.base import New
 
@@ -134,6 +136,31 @@ marks = (
     _mark("unpin", "Take the pin off a memory.", "{} is not pinned any more.", pinned=False),
 )
 """``archive``, ``unarchive``, ``pin`` and ``unpin``."""
+
+
+@click.command("supersede", short_help="Mark a memory as replaced by a newer one.")
+@click.argument("old", metavar="OLD", shell_complete=complete_id)
+@click.argument("new", metavar="[NEW]", required=False, shell_complete=complete_id)
+@click.option("--undo", is_flag=True, help="Take it back: OLD is not superseded any more.")
+@json_option
+@root_option
+def supersede(old: str, new: str | None, undo: bool, as_json: bool, root: Path | None) -> None:
+    """Mark the memory OLD as superseded by NEW.
+
+    Both show it: in lists, in details, and in the first line of what `memtui restore` hands over.
+    """
+    if undo == (new is not None):
+        raise click.UsageError("name OLD and NEW; or OLD alone, with --undo.")
+    changes = changes_in(project_of(root).root)
+    backend = opened_to_change(root, changes)
+    old = resolved(backend, old, root)
+    with changes.together() as together:
+        if new is None:
+            done = superseding.reinstate(backend, old)
+        else:
+            done = superseding.supersede(backend, old, resolved(backend, new, root))
+        together.what = done.what
+    report(Done("supersede", old, done.message), as_json=as_json)
 
 
 @click.command("delete", short_help="Move a memory to the trash.")

@@ -82,8 +82,9 @@ def list_(
 ) -> None:
     """List this project's memories, newest first.
 
-    Each line shows id, local time, state (pinned, archived, broken, holds a secret), title, tags and project;
-    when the output is not a terminal, tabs separate them. Standard error says how many --limit leaves out.
+    Each line shows id, local time, state (pinned, archived, superseded, broken, holds a secret), title, tags
+    and project; when the output is not a terminal, tabs separate them. Standard error says how many --limit
+    leaves out.
     """
     where = Filter(
         project="" if everywhere else project_path(root),
@@ -126,8 +127,9 @@ def _state(listed: Listed) -> str:
     if listed.problem:
         return "broken"
     state = "archived" if listed.meta.archived else "pinned" if listed.meta.pinned else ""
+    superseded = "superseded" if listed.meta.superseded_by else ""
     secret = "holds a secret" if kinds_of_secrets(listed.path) else ""
-    return ", ".join(filter(None, (state, secret)))
+    return ", ".join(filter(None, (state, superseded, secret)))
 
 
 def _nothing(where: Filter) -> str:
@@ -261,6 +263,8 @@ def _about(stored: StoredMemory) -> Sequence[str]:
         "session": meta.session_id,
         "source": meta.source,
         "shared by": meta.author,
+        "superseded by": meta.superseded_by,
+        "supersedes": ", ".join(meta.supersedes),
         "state": ", ".join(["pinned"] * meta.pinned + ["archived"] * meta.archived),
     }
     return [f"{name}: {value}" for name, value in said.items() if value]

@@ -39,6 +39,10 @@ class Memory:
     """The person who shared it, and the remote that brought it; "" for one's own."""
     archived: bool
     pinned: bool
+    superseded_by: str
+    """The Recovery ID of the memory that replaces it; "" for none."""
+    supersedes: tuple[str, ...]
+    """The Recovery IDs of those that it replaces."""
     problem: str
     """Why it cannot be used; "" when it can."""
     secrets: tuple[str, ...]
@@ -108,7 +112,7 @@ class Done:
     """The result of an operation on one memory: seed 000's response format."""
 
     operation: str
-    """``import``, ``tag``, ``archive``, ``unarchive``, ``pin``, ``unpin``, ``delete`` or ``undelete``."""
+    """``import``, ``tag``, ``archive``, ``unarchive``, ``pin``, ``unpin``, ``supersede``, ``delete`` ..."""
     id: str
     message: str
 
@@ -218,6 +222,8 @@ def memory_of(
         author=meta.author,
         archived=meta.archived,
         pinned=meta.pinned,
+        superseded_by=meta.superseded_by,
+        supersedes=meta.supersedes,
         problem=problem,
         secrets=secrets,
     )

@@ -11,6 +11,7 @@ from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
 from memtui.flows.recall import resolved
 from memtui.flows.states import documents_of, drafted_state
+from memtui.flows.superseding import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -104,7 +105,8 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     body = memory.body.decode("utf-8", "replace")
     text = masked(_here(body, places.project.root))
     notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
-    return Restored(notes, f"memory {memory.meta.id}", find(body))
+    first = note_on(memory.meta)
+    return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 
 
 def _here(text: str, here: Path) -> str:

@@ -32,6 +32,8 @@ _KEYS = (
     "archived",
     "pinned",
     "author",
+    "superseded_by",
+    "supersedes",
 )
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
@@ -68,6 +70,10 @@ class MemoryMeta(Record):
     """Shown before the others. Not written when false: files made before there were pins stay as they are."""
     author: Line = ""
     """The person who shared it, and the remote that brought it; "" for one's own. Written only when set."""
+    superseded_by: Line = ""
+    """The Recovery ID of the memory that replaces this one; "" for none. Written only when set."""
+    supersedes: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
+    """The Recovery IDs of the memories that this one replaces. Written only when there are any."""
     other: Block = ""
     """Unknown keys, as YAML lines: kept and written back after the known ones."""
 
@@ -105,6 +111,10 @@ def render_stored(memory: StoredMemory) -> bytes:
         values["pinned"] = True
     if meta.author:
         values["author"] = meta.author
+    if meta.superseded_by:
+        values["superseded_by"] = meta.superseded_by
+    if meta.supersedes:
+        values["supersedes"] = list(meta.supersedes)
     from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only writing needs it
 
     head = dump(values)
@@ -175,6 +185,8 @@ def _meta(head: str) -> MemoryMeta:
             archived=_string(values, "archived").casefold() in _TRUE,
             pinned=_string(values, "pinned").casefold() in _TRUE,
             author=_string(values, "author"),
+            superseded_by=_string(values, "superseded_by"),
+            supersedes=tuple(_strings(values.get("supersedes", ()))),
             other=other,
         )
     except ValidationError as error:

@@ -3,8 +3,8 @@
 ======  ==========================================================================================
 import  ``{"operation", "id", "message": "Created memory: CMEM-..."}``, as in the seed
 export  ``{"operation", "id", "content"}``: the text exactly as it was stored, except for invalid UTF-8, which
-a `note` mentions. A text that is too long for a result comes in pages, with `offset`, `next_offset`
-(not on the last page) and `total_characters`
+a `note` mentions; it also says that a memory is superseded. A text that is too long for a result comes in
+pages, with `offset`, `next_offset` (not on the last page) and `total_characters`
 list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
         "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
@@ -23,6 +23,7 @@ from pydantic import BeforeValidator, Field
 
 from mcp import types
 from memtui.clean import clean_line
+from memtui.flows.superseding import note_on
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import decoded, paged, row, rows_that_fit, summary
 from memtui.safety.secrets import MASK, masked
@@ -144,10 +145,14 @@ def _import(calls: Calls, call: Call) -> dict[str, Any]:
 def _export(calls: Calls, call: Call) -> dict[str, Any]:
     memory = calls.memory(_needed(call.id, "an id"), call.path)
     text, exact = decoded(memory.body)
-    answer = {"id": memory.meta.id, **paged(text, call.offset)}
+    notes = [note_on(memory.meta)]
     if MASK in text and MASK.encode() not in memory.body:
-        return {**answer, "note": _MASKED}
-    return answer if exact else {**answer, "note": _NOT_EXACT}
+        notes.append(_MASKED)
+    elif not exact:
+        notes.append(_NOT_EXACT)
+    note = " ".join(filter(None, notes))
+    # The note comes first: it says how far the text holds.
+    return {"id": memory.meta.id, **({"note": note} if note else {}), **paged(text, call.offset)}
 
 
 def _list(calls: Calls, call: Call) -> dict[str, Any]:

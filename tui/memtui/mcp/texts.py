@@ -8,6 +8,7 @@ from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from memtui.clean import clean_line
+from memtui.flows.superseding import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
@@ -102,7 +103,7 @@ def row(listed: Listed) -> dict[str, Any]:
         "updated": meta.updated.isoformat(),
         "tags": [shortened(clean_line(tag), _LINE) for tag in meta.tags[:_TAGS]],
         "archived": meta.archived,
-    }
+    } | ({"superseded_by": clean_line(meta.superseded_by)} if meta.superseded_by else {})
 
 
 def summary(memory: StoredMemory) -> str:
@@ -114,13 +115,16 @@ def summary(memory: StoredMemory) -> str:
         lines = [line for line in map(clean_line, text.split("\n")) if line][:_ITEMS]
     if memory.meta.description:
         lines.insert(0, clean_line(memory.meta.description))
+    if note := note_on(memory.meta):
+        lines.insert(0, note)
     return "\n".join(shortened(line, _LINE) for line in lines)
 
 
 def restore_prompt(memory: StoredMemory) -> str:
     """The prompt for continuing from a memory: the fenced text with its introduction."""
     shown = page(decoded(memory.body)[0])
-    how = _HOW.format(id=memory.meta.id, where=_where(memory.meta))
+    first = f"{note}\n\n" if (note := note_on(memory.meta)) else ""
+    how = first + _HOW.format(id=memory.meta.id, where=_where(memory.meta))
     rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
     return f"{how}\n{fenced(harmless(shown.text))}\n{rest}"
 

@@ -206,6 +206,8 @@ class MemoryBackend(ABC):
         tags: Collection[str] | None = None,
         archived: bool | None = None,
         pinned: bool | None = None,
+        superseded_by: str | None = None,
+        supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
         """Change the front matter of a memory; None keeps a value. The text stays byte for byte.
 

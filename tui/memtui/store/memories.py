@@ -67,6 +67,10 @@ class MemoryHead:
     pinned: bool = False
     author: str = ""
     """The person who shared it, and the remote that brought it; "" for one's own."""
+    superseded_by: str = ""
+    """The Recovery ID of the memory that replaces it; "" for none."""
+    supersedes: tuple[str, ...] = ()
+    """The Recovery IDs of those that it replaces."""
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 
@@ -166,6 +170,8 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
         meta.archived,
         meta.pinned,
         meta.author,
+        meta.superseded_by,
+        meta.supersedes,
     )
 
 

@@ -184,13 +184,20 @@ class FilesBackend(MemoryBackend):
         tags: Collection[str] | None = None,
         archived: bool | None = None,
         pinned: bool | None = None,
+        superseded_by: str | None = None,
+        supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
         """See `MemoryBackend.update`. A file without front matter gets some."""
         path = self._places.path(memory_id)
-        wanted = {"description": description, "tags": tags, "archived": archived, "pinned": pinned}
+        wanted: dict[str, object] = {
+            "description": description,
+            "tags": None if tags is None else tuple(tags),
+            "archived": archived,
+            "pinned": pinned,
+            "superseded_by": superseded_by,
+            "supersedes": None if supersedes is None else tuple(supersedes),
+        }
         changes = {key: value for key, value in wanted.items() if value is not None}
-        if tags is not None:
-            changes["tags"] = tuple(tags)
         self._places.prepare(path.parent, self._memories)
         with self._places.held(path):
             edit = MemoryEdit(path, self._memories, self._clock)
@@ -320,7 +327,13 @@ _DONE = {
 def _named(changes: Mapping[str, object]) -> str:
     """The verb for an update."""
     first = next(iter(changes))
-    return {"tags": "tagged", "description": "described"}.get(first) or _DONE[first, bool(changes[first])]
+    verbs = {
+        "tags": "tagged",
+        "description": "described",
+        "superseded_by": "changed what supersedes",
+        "supersedes": "changed what is superseded by",
+    }
+    return verbs.get(first) or _DONE[first, bool(changes[first])]
 
 
 def _create_file(path: Path, data: bytes, root: Path, *, durable: bool = True) -> bool:

@@ -119,6 +119,22 @@ class MemoryActions:
 
         self._change("deleting", "deleted here", delete, delete_all, hides=("mine", "keys"))
 
+    def supersede(self) -> None:
+        """Mark the older of two chosen memories as superseded by the newer; take it back for a single one."""
+        from memtui.app.actions.memory_edits import reinstate, supersede
+
+        ids = sorted(self._stored("superseded"))
+        if len(ids) == 2:
+            self._edit("superseding", ids, lambda backend: supersede(backend, *ids))
+        elif len(ids) == 1 and self._is_superseded(ids[0]):
+            self._edit("superseding", ids, lambda backend: reinstate(backend, ids[0]))
+        elif ids:
+            self._host.say("Mark two memories (space): the newer one supersedes the older.", warn=True)
+
+    def _is_superseded(self, memory_id: str) -> bool:
+        head = self.pane.head(f"{memory_id}.md")
+        return head is not None and bool(head.superseded_by)
+
     def tag(self) -> None:
         """Edit the tags of the chosen memories, in one line."""
         self._host.start(self._tag, group="tags", exclusive=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memtui.flows import superseding
 from memtui.store.base import MemoryBackend
 
 _BACK = "u brings it back."
@@ -64,6 +65,26 @@ def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited
     backend.update(memory_id, tags=wanted)
     shown = " ".join(f"#{tag}" for tag in wanted) or "none"
     return Edited(f"Tags of {memory_id}: {shown}.", back="u brings the old ones back.")
+
+
+def supersede(backend: MemoryBackend, old: str, new: str) -> Edited:
+    """Mark a memory as superseded by a newer one.
+
+    Raises:
+        FileProblem: they would go in a circle, or one is gone or cannot be written.
+    """
+    done = superseding.supersede(backend, old, new)
+    return Edited(done.message, done.changed, done.what, "u takes it back." if done.changed else "")
+
+
+def reinstate(backend: MemoryBackend, old: str) -> Edited:
+    """Take back that a memory is superseded.
+
+    Raises:
+        FileProblem: it is not, or one of the two is gone or cannot be written.
+    """
+    done = superseding.reinstate(backend, old)
+    return Edited(done.message, what=done.what)
 
 
 def delete(backend: MemoryBackend, memory_id: str) -> Edited:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
+from memtui.clean import clean_line
 from memtui.clock import age, local_minute
 from memtui.relations.entities import below
 
@@ -86,10 +87,20 @@ def stored_document(
     parts += [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
-    lines += _secrets(memory.text)
+    lines += [*_replaced(head), *_secrets(memory.text)]
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
     lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
+
+
+def _replaced(head: MemoryHead) -> list[Line]:
+    """The memory that replaces this one, and those that it replaces, as links."""
+    lines = [("superseded by ", head.superseded_by, "warn")] if head.superseded_by else []
+    lines += [("supersedes ", each, "label") for each in head.supersedes]
+    return [
+        styled((label, role), (name := clean_line(each), "accent"), link=MEMORY_LINK + name)
+        for label, each, role in lines
+    ]
 
 
 def _secrets(text: str) -> list[Line]:

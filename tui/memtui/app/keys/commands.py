@@ -40,7 +40,7 @@ class Command:
     """One thing a person can do.
 
     Attributes:
-        keys: Textual's key names, comma separated.
+        keys: Textual's key names, comma separated; "" for a command of the palette alone.
         shown: the key as written for people.
         label: one or two words for the footer.
         help: what it does, as a phrase for help, palette and README.
@@ -60,6 +60,11 @@ class Command:
     rank: int = 0
     palette: bool = True
     offered: bool = False
+
+    @property
+    def title(self) -> str:
+        """As the command palette lists it."""
+        return f"{self.label.capitalize()} ({self.shown})" if self.shown else self.label.capitalize()
 
     @property
     def name(self) -> str:
@@ -125,6 +130,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("t", "t", "tags", "edit the tags of this memory", "tags", _MEMORIES, rank=24),
     Command("P", "P", "pin", "pin this memory on top, or unpin it", "pin", _MEMORIES, rank=42),
     Command("D", "D", "delete", "delete this memory: it goes to a trash", "delete", _MEMORIES, rank=44),
+    Command(
+        "",
+        "",
+        "supersede",
+        "mark the older of two marked memories as superseded by the newer, or take that back",
+        "supersede",
+        _MEMORIES,
+    ),
     Command(
         "A",
         "A",
@@ -246,7 +259,7 @@ def bindings(commands: Iterable[Command] = COMMANDS) -> list[Binding]:
     """Textual's bindings for the browser screen, made from the table; panes may share a key."""
     by_key: dict[str, list[Command]] = {}
     for command in commands:
-        for key in command.keys.split(","):
+        for key in command.keys.split(",") if command.keys else ():
             by_key.setdefault(key, []).append(command)
     return [
         Binding(key, _action(sharing), sharing[0].label, show=False, tooltip=sharing[0].help)
@@ -266,7 +279,7 @@ def elsewhere(command: Command) -> str:
     places = " or ".join(
         f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
     )
-    return f"{command.shown} means “{command.help}”: that works in {places}."
+    return f"{command.shown or command.title} means “{command.help}”: that works in {places}."
 
 
 def footer_commands(
@@ -298,7 +311,9 @@ def footer_commands(
 
 def key_table(commands: Iterable[Command] = COMMANDS) -> list[tuple[str, str]]:
     """(key, what it does) for README and the help screen."""
-    rows = [(command.shown, command.help) for command in commands if not _is_grouped(command)]
+    rows = [
+        (command.shown, command.help) for command in commands if command.keys and not _is_grouped(command)
+    ]
     return [*_MOVING, *rows]
 
 

@@ -207,10 +207,12 @@ class MemoriesPane(Pane):
         badges = [
             ("★ " if head.pinned else "", "$warning"),
             ("archived " if head.archived else "", "$secondary"),
+            ("superseded " if head.superseded_by else "", "$secondary"),
             (self._elsewhere(head.project), "$quiet"),
         ]
         tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-        lead_colour, colour = ("$quiet", "$quiet") if head.archived else ("$accent", "")
+        past = head.archived or head.superseded_by
+        lead_colour, colour = ("$quiet", "$quiet") if past else ("$accent", "")
         said = [(lead, lead_colour), *badges, (title, colour), (f" {tags}" if tags else "", "$quiet")]
         return row(said, "", width)
 

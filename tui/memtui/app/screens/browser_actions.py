@@ -114,6 +114,7 @@ class BrowserActions:
             "tags": self.memories.tag,
             "pin": self.memories.pin,
             "delete": self.memories.delete,
+            "supersede": self.memories.supersede,
             "toggle_all": self.memories.toggle_all,
             "pin_line": self.pins.pin_line,
             "clear_command": self.commands.clear,
