@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.stored import StoredScreen
+from memtui.documents.checklist import Point
 from memtui.flows.compact import draft
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
@@ -81,6 +83,32 @@ async def test_f4_rewords_the_recovery_text_and_ctrl_s_stores_it(
         stored = [parse_stored(path.read_bytes()) for path in full.home.memories.rglob("CMEM-*.md")]
         (new,) = [each for each in stored if each.meta.source == "compact"]
         assert parse_recovery(new.body.decode()).objective == "Worded by a model. (no source)"
+
+
+async def test_a_check_that_ends_after_its_screen_fails_unseen(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, ended = threading.Event(), threading.Event()
+
+    def slowly(text: str) -> tuple[Point, ...]:
+        started.set()
+        ended.wait(60)
+        return ()
+
+    monkeypatch.setattr("memtui.app.screens.compact.check_recovery", slowly)
+    async with opened(full) as driver:
+        await compacting(driver)
+        screen = driver.screen
+        assert isinstance(screen, CompactScreen)
+        await driver.until(started.is_set, "the check")
+        # The screen has left the stack and its widgets are being removed; it has not been unmounted yet.
+        monkeypatch.setattr(screen, "remove", screen.query("*").remove)
+        screen.dismiss(None)
+        await driver.until(lambda: not screen.query("#compact-checks"), "the widgets' end")
+        assert not screen.asking.gone
+        (check,) = [worker for worker in screen.workers if worker.group == "checks"]
+        ended.set()
+        await driver.until(lambda: check.is_finished, "the check's end")
 
 
 async def test_what_a_model_wrote_is_not_lost_unasked(full: World, claude: StandIn, recovery: str) -> None:

@@ -11,9 +11,11 @@ from typing import Protocol
 
 from textual import work
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.notifications import SeverityLevel
-from textual.worker import WorkType
+from textual.screen import Screen
+from textual.worker import WorkType, active_worker
 
 from memtui.clean import clean
 from memtui.clipboard import copy
@@ -133,6 +135,15 @@ class HostApp(App[None]):
         """
         try:
             yield
-        except Exception as error:  # a worker's edge
-            if self.is_running and wanted():  # at the end, the widgets go before their workers do
+        except NoMatches as error:
+            if self._is_shown_yet() and wanted():  # a screen's widgets go before its workers do
                 self.report(doing, error)
+        except Exception as error:  # a worker's edge
+            if self.is_running and wanted():
+                self.report(doing, error)
+
+    def _is_shown_yet(self) -> bool:
+        """Whether the app runs, and the screen that the current worker belongs to is open."""
+        worker = active_worker.get(None)
+        left = worker and isinstance(worker.node, Screen) and worker.node not in self.screen_stack
+        return self.is_running and not left
