@@ -64,13 +64,14 @@ class Transcript:
         """A line, with a timestamp when it has none."""
         record = {"timestamp": self.now, **record}
         self.moment += timedelta(seconds=1)
-        self.raw(json.dumps(record, ensure_ascii=False).encode())
+        self.raw(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode())
         return record
 
     def line(self, kind: str, /, **fields: Any) -> dict[str, Any]:
         """A line with the fields that most lines have."""
         self._count += 1
-        return self.record({**self.envelope, "type": kind, "uuid": f"u{self._count}", **fields})
+        identity = fields.pop("uuid", f"u{self._count}")
+        return self.record({**self.envelope, "type": kind, **fields, "uuid": identity})
 
     def user(self, content: Any, /, **fields: Any) -> dict[str, Any]:
         """A line of type user."""
@@ -165,7 +166,8 @@ class Transcript:
     def agent(self, kind: str, *blocks: dict[str, Any], agent: str = "a1") -> None:
         """A line on a subagent's work, as versions 2.1.12 to 2.1.72 wrote it."""
         message = {"type": kind, "message": {"role": kind, "content": list(blocks)}}
-        self.line("progress", data={"type": "agent_progress", "agentId": agent, "message": message})
+        data = {"message": message, "normalizedMessages": [], "type": "agent_progress", "agentId": agent}
+        self.line("progress", data=data)
 
     def write(self, folder: Path, name: str = "5e55-1d.jsonl") -> Path:
         """Write the file."""

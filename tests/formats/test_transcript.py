@@ -200,6 +200,12 @@ def test_progress_and_snapshots_stay_unparsed(tmp_path: Path) -> None:
     ]
 
 
+def test_progress_whose_kind_stands_behind_a_subagents_message_is_read(tmp_path: Path) -> None:
+    line = b'{"cwd":"/p","type":"progress","data":{"message":{"type":"user"},"type":"agent_progress"}}\n'
+    (read,) = lines_of(tmp_path, line)
+    assert read.records == (json.loads(line),)
+
+
 def test_a_second_object_behind_a_snapshot_is_read(tmp_path: Path) -> None:
     (line,) = lines_of(tmp_path, b'{"type":"file-history-snapshot","messageId":"m"}{"type":"user"}\n')
     assert {"type": "user"} in line.records

@@ -32,7 +32,7 @@ _BLOCK = 1 << 17
 _BLANK = b" \t\r"
 _SNAPSHOT = b'{"type":"file-history-'
 _PROGRESS = b'"type":"progress","data":{'
-_OF_AGENT = b'"type":"agent'
+_KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
 _HEAD = 1_000
 """The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
 
@@ -123,13 +123,17 @@ def read_lines(
 def is_bookkeeping(line: bytes) -> bool:
     """Whether a line only holds the progress of a hook or a tool, or file copies, which are never read.
 
-    A fifth of Claude Code's lines (2.0.5 to 2.1.72) are of this kind and recognised without parsing. Lines
-    with a subagent's progress or with a second object are not.
+    A fifth of Claude Code's lines (2.0.5 to 2.1.72) are of this kind and recognised without parsing: they
+    name their kind first. Lines on a subagent's work (`agent_progress`) begin with its message instead;
+    these, and lines with a second object, are read.
     """
     at = line.find(_PROGRESS, 0, _HEAD)
     if at < 0 and not line.startswith(_SNAPSHOT):
         return False
-    return not line.startswith(_OF_AGENT, at + len(_PROGRESS)) and b"}{" not in line
+    kind = at + len(_PROGRESS)
+    if at >= 0 and (not line.startswith(_KIND, kind) or line.startswith(_OF_AGENT, kind)):
+        return False
+    return b"}{" not in line
 
 
 def _regular(path: str, flags: int) -> int:
