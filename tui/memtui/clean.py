@@ -77,8 +77,13 @@ _NEEDS_CLEANING = (
 
 
 @cache
-def _beyond_ascii() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    return re.compile(_NEEDS_CLEANING), re.compile(_OUT_OF_PLACE), re.compile(_LONE_SELECTOR)
+def _needs_cleaning() -> re.Pattern[str]:
+    return re.compile(_NEEDS_CLEANING)
+
+
+@cache
+def _unneeded() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_OUT_OF_PLACE), re.compile(_LONE_SELECTOR)
 
 
 def clean(text: str) -> str:
@@ -91,9 +96,9 @@ def clean(text: str) -> str:
         if text.replace("\n", "").isprintable():
             return text
     else:
-        needs_cleaning, out_of_place, lone_selector = _beyond_ascii()
-        if not needs_cleaning.search(text):
+        if not _needs_cleaning().search(text):
             return text
+        out_of_place, lone_selector = _unneeded()
         text = lone_selector.sub("\ufffd", out_of_place.sub("", text))
     return text.replace("\r\n", "\n").expandtabs(4).translate(_table())
 

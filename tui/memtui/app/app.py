@@ -19,7 +19,6 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from memtui.app.background import DaemonThreads
 from memtui.app.ending import end_with_terminal
@@ -162,9 +161,12 @@ class MemtuiApp(HostApp):
 
     def action_copy_selection(self) -> None:
         """Copy the selected text; ctrl+c never quits."""
+        from textual.widgets import Input, TextArea  # these are not needed for the first paint
+
+        from memtui.safety.secrets import masked
+
         focused = self.focused
         typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""
-        from memtui.safety.secrets import masked  # its patterns are not needed for the first paint
 
         if text := typed or masked(self.screen.get_selected_text() or ""):
             self.copy_text(text, name="the selection")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -32,7 +31,10 @@ def read_settings(home: Home) -> dict[str, Any]:
     """
     path = home.config / _FILE
     try:
-        return tomllib.loads(read_within(path, home.config, limit=_LIMIT).decode())
+        text = read_within(path, home.config, limit=_LIMIT).decode()
+        import tomllib  # most people have no such file, and the first paint waits for this
+
+        return tomllib.loads(text)
     except FileMissing:
         return {}
     except FileProblem as problem:
