@@ -5,3 +5,9 @@ on a lock after a second, stops before Claude Code's limit (10 seconds) and writ
 A compaction is captured once, however often the hook runs: the transcript's size is noted, and until a
 boundary appears after that point, it is the same compaction.
 """
+
+PROMPT_EVENT = "user-prompt-submit"
+"""The event of which most runs have nothing to do."""
+
+LIMIT = 12 << 20
+"""Bytes of standard input that are examined; a hook's JSON has some hundred."""

@@ -11,10 +11,7 @@ import os
 import sys
 import time
 
-PROMPT_EVENT = "user-prompt-submit"
-
-LIMIT = 12 << 20
-"""Bytes of standard input that are examined; a hook's JSON has some hundred."""
+from memtui.hooks import LIMIT, PROMPT_EVENT
 
 _ID_LENGTH = 36
 _KEY = b'"prompt"'

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from memtui.hooks.main import LIMIT
+from memtui.hooks import LIMIT
 from memtui.named import NamedTuple
 from memtui.project import Project, find_root
 

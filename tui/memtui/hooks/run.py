@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memtui.clock import system_clock
-from memtui.hooks import stop
+from memtui.hooks import PROMPT_EVENT, stop
 from memtui.hooks.log import Run, record
-from memtui.hooks.main import PROMPT_EVENT
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
 from memtui.named import TYPE_CHECKING

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.aftermath.outbox import RESCUE, Message, Outbox
-from memtui.hooks.main import PROMPT_EVENT
+from memtui.hooks import PROMPT_EVENT
 from memtui.project import Places, Project, memtui_home
 from memtui.store.commands_file import CommandsFile
 
