@@ -45,6 +45,7 @@ _NAMES = {
     ">": "greater_than_sign",
     "[": "left_square_bracket",
     "]": "right_square_bracket",
+    "+": "plus",
     "{": "left_curly_bracket",
     "}": "right_curly_bracket",
     "%": "percent_sign",
@@ -73,6 +74,7 @@ _BRIEF = (
     "aftermath",
     "losses",
     "watch",
+    "remotes",
 )
 """Groups of workers that end by themselves."""
 

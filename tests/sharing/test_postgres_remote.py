@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -104,23 +105,66 @@ def test_roles_read_or_write(laptop: Remote, database: str, server: str) -> None
         list(stranger.since(""))
 
 
+@contextmanager
+def waiting(database: str, place: str, projects: tuple[str, ...] = ()) -> Iterator[threading.Event]:
+    """A wait of a minute in another thread; gives what ends it early, and checks that it has ended."""
+    stopped = threading.Event()
+    remote = PostgresRemote(database)
+    thread = threading.Thread(target=remote.wait, args=(60.0, place, projects, stopped), daemon=True)
+    thread.start()
+    yield stopped
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def until_it_listens(database: str) -> None:
+    listening = "select 1 from pg_stat_activity where query = 'listen memtui_records' or query like %s"
+    with psycopg.connect(database, autocommit=True) as connection:
+        deadline = time.monotonic() + 20
+        while not connection.execute(listening, ("%from memtui.records%limit 1%",)).fetchone():
+            assert time.monotonic() < deadline
+
+
 def test_waiting_ends_when_something_is_added(laptop: Remote, database: str) -> None:
-    other = PostgresRemote(database)
-    told = threading.Event()
+    with waiting(database, "0"):
+        until_it_listens(database)
+        laptop.put([outgoing(record(1))])
+
+
+def test_waiting_ends_at_once_when_something_was_added_since_the_last_reading(
+    laptop: Remote, database: str
+) -> None:
+    laptop.put([outgoing(record(1))])
+    with waiting(database, "0"):
+        pass
+
+
+def test_waiting_can_be_ended_and_other_projects_do_not_end_it(laptop: Remote, database: str) -> None:
+    laptop.put([outgoing(record(1, project="other"))])
+    with waiting(database, "0", ("shop",)) as stopped:
+        until_it_listens(database)
+        stopped.set()
+
+
+def test_a_lost_connection_ends_the_waiting_with_a_sentence(laptop: Remote, database: str) -> None:
+    problems: list[RemoteProblemError] = []
 
     def wait() -> None:
-        other.wait(60.0)
-        told.set()
+        try:
+            PostgresRemote(database).wait(60.0, "0", (), threading.Event())
+        except RemoteProblemError as problem:
+            problems.append(problem)
 
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    assert not told.wait(0.3)
-    number = count(1)
-    while not told.wait(0.05):  # the first one may come before the other one listens
-        laptop.put([outgoing(record(next(number)))])
-        assert next(number) < 1000
-    waiting.join(10)
-    assert told.is_set()
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    until_it_listens(database)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name = 'memtui' and datname = current_database()"
+        )
+    thread.join(20)
+    assert "cannot be used: " in str(problems[0])
 
 
 def test_a_newer_schema_is_refused(laptop: Remote, database: str) -> None:

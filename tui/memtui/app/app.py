@@ -33,6 +33,7 @@ from memtui.app.settings import (
     keep_theme,
     kept_split,
     rings,
+    sync_minutes,
     theme_of,
     warn_of,
 )
@@ -70,6 +71,7 @@ class MemtuiApp(HostApp):
         self.commands = commands_of(browser.places.home)
         self._rings = rings(browser.places.home)
         self._warn = warn_of(browser.places.home)
+        self._sync_seconds = 60.0 * sync_minutes(browser.places.home)
         self.new_windows = "TMUX" in os.environ and in_windows(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
@@ -95,6 +97,7 @@ class MemtuiApp(HostApp):
             columns=columns,
             bell=self._rings,
             warn=self._warn,
+            sync_seconds=self._sync_seconds,
         )
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size

@@ -80,6 +80,9 @@ class Host(Protocol):
     def say(self, text: str, *, warn: bool = False) -> None:
         """Show the person one line."""
 
+    def explain(self, doing: str, error: Exception) -> str:
+        """A sentence for what went wrong; an unknown error is logged."""
+
     def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
         """Catch and report what fails inside; see `HostApp.reporting`."""
 

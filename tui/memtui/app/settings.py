@@ -85,6 +85,20 @@ def _switch(home: Home, section: str, name: str) -> bool:
     return value
 
 
+def sync_minutes(home: Home) -> float:
+    """Minutes between two exchanges that the app makes by itself: ``[sync] minutes``; 0 is never.
+
+    Raises:
+        SettingsError: config.toml cannot be read, or has no such number.
+    """
+    values = read_settings(home).get("sync", {})
+    minutes = values.get("minutes", 0) if isinstance(values, dict) else -1
+    number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
+    if not number or not (minutes == 0 or 0.1 <= minutes <= 1440):
+        raise SettingsError(f"{home.config / _FILE}: [sync] minutes must be a number from 0.1 to 1440, or 0.")
+    return float(minutes)
+
+
 class Warn(NamedTuple):
     """When the context line of the status bar warns."""
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 import click
 
 from memtui.cli.output import print_json, say
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
+from memtui.flows.sync_watch import keep_syncing
 from memtui.flows.syncing import Sharing, Synced, opened
 from memtui.project import memtui_home
 from memtui.sharing.remotes import Remotes
 
 _EVERY = 60.0
-"""Seconds between two exchanges of `--watch` where no remote tells of changes."""
+"""The most seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
 
 
 @click.command("sync")
@@ -27,13 +27,12 @@ def command(name: str, watch: bool, as_json: bool) -> None:
     """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""
     names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
     sharings = [opened(memtui_home(), system_clock, each) for each in names]
-    while True:
-        failed = [problem for sharing in sharings if (problem := _sync(sharing, as_json=as_json))]
-        if not watch:
-            if failed:
-                raise failed[-1]
-            return
-        _wait(sharings)
+    if watch:
+        _watch(sharings, as_json=as_json)
+        return
+    failed = [problem for sharing in sharings if (problem := _sync(sharing, as_json=as_json))]
+    if failed:
+        raise failed[-1]
 
 
 def _sync(sharing: Sharing, *, as_json: bool) -> FileProblem | None:
@@ -41,22 +40,35 @@ def _sync(sharing: Sharing, *, as_json: bool) -> FileProblem | None:
     try:
         _report(sharing, sharing.sync(), as_json=as_json)
     except FileProblem as problem:
-        say(f"{sharing.name}: {problem}.", err=True)
+        _report(sharing, problem, as_json=as_json)
         return problem
     return None
 
 
-def _wait(sharings: Sequence[Sharing]) -> None:
-    """Wait until there may be something new; with several remotes none is listened to."""
-    if len(sharings) == 1:
-        with suppress(FileProblem):
-            sharings[0].remote.wait(_EVERY)
-            return
-    time.sleep(_EVERY)
+def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
+    """Go on with all remotes at once, until somebody interrupts."""
+    stopped = threading.Event()
+
+    def keep(sharing: Sharing) -> None:
+        def report(done: Synced | FileProblem) -> None:
+            _report(sharing, done, as_json=as_json)
+
+        keep_syncing(lambda: report(sharing.sync()), sharing.wait, _EVERY, report, stopped)
+
+    threads = [threading.Thread(target=keep, args=(each,), daemon=True) for each in sharings]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    finally:
+        stopped.set()
 
 
-def _report(sharing: Sharing, done: Synced, *, as_json: bool) -> None:
-    if as_json:
+def _report(sharing: Sharing, done: Synced | FileProblem, *, as_json: bool) -> None:
+    if isinstance(done, FileProblem):
+        say(f"{sharing.name}: {done}.", err=True)
+    elif as_json:
         print_json(
             {
                 "remote": sharing.name,
@@ -66,10 +78,7 @@ def _report(sharing: Sharing, done: Synced, *, as_json: bool) -> None:
                 "notes": done.notes,
             }
         )
-        return
-    for note in done.notes:
-        say(note, err=True)
-    at = local_minute(system_clock())
-    say(
-        f"{at} {sharing.name}: sent {done.sent}, fetched {done.came}; memories changed here: {done.memories}."
-    )
+    else:
+        for note in done.notes:
+            say(note, err=True)
+        say(f"{local_minute(system_clock())} {sharing.name}: {done.summary}.")

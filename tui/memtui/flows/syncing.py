@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 
@@ -41,6 +42,11 @@ class Synced:
     """Memories that are new or other than before."""
     notes: list[str] = field(default_factory=list)
     """Records that were passed over and memories that were held back, a sentence each."""
+
+    @property
+    def summary(self) -> str:
+        """What was exchanged, as a clause."""
+        return f"sent {self.sent}, fetched {self.came}; memories changed here: {self.memories}"
 
 
 class Sharing:
@@ -85,8 +91,11 @@ class Sharing:
         with self.replica() as replica:
             self._outward.share(replica, memory_id, allowed)
 
-    def sync(self) -> Synced:
+    def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:
         """Send what waits, fetch what is new, and bring the store up to date.
+
+        Args:
+            progress: called with what was done so far, again and again.
 
         Raises:
             RemoteProblemError: the remote cannot be reached; what was chosen stays and waits.
@@ -97,8 +106,8 @@ class Sharing:
             try:
                 done.notes += self._outward.collect(replica)
                 remote = self.remote
-                self._send(replica, remote, done)
-                self._fetch(replica, remote, done)
+                self._send(replica, remote, done, progress)
+                self._fetch(replica, remote, done, progress)
             except RemoteProblemError as problem:
                 replica.keep(PROBLEM, str(problem))
                 raise
@@ -109,20 +118,41 @@ class Sharing:
             replica.keep(SYNCED, self._clock().isoformat())
         return done
 
+    def wait(self, seconds: float, stopped: threading.Event) -> None:
+        """Wait until the remote has something new, as far as it says so, or some time has passed.
+
+        Raises:
+            RemoteProblemError: the remote cannot be reached.
+        """
+        with self.replica() as replica:
+            place = replica.fact(PLACE)
+        try:
+            self.remote.wait(seconds, place, self._named.projects, stopped)
+        except RemoteProblemError as problem:
+            with self.replica() as replica:
+                replica.keep(PROBLEM, str(problem))
+            raise
+
     def _alone(self) -> AbstractContextManager[None]:
         return lock(self._path, timeout=_LOCK_SECONDS, within=self._path.parent)
 
-    def _send(self, replica: Replica, remote: Remote, done: Synced) -> None:
+    def _send(
+        self, replica: Replica, remote: Remote, done: Synced, progress: Callable[[Synced], None]
+    ) -> None:
         while records := replica.unsent():
             remote.put(records)
             replica.sent(records)
             done.sent += len(records)
+            progress(done)
 
-    def _fetch(self, replica: Replica, remote: Remote, done: Synced) -> None:
+    def _fetch(
+        self, replica: Replica, remote: Remote, done: Synced, progress: Callable[[Synced], None]
+    ) -> None:
         for batch in remote.since(replica.fact(PLACE), self._named.projects):
             trusted, foreign = self._of_others(replica, batch)
             taken = replica.take(trusted)
             done.came += taken.new
+            progress(done)
             if foreign:
                 done.notes.append(f"{foreign} records passed over: they claim to be of this machine.")
             if batch.passed_over:

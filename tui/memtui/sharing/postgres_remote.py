@@ -6,6 +6,8 @@ or write is decided by two roles that the database's owner grants: ``memtui_read
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _CHANNEL = "memtui_records"
 _CONNECT_SECONDS = 10
+_STEP = 0.5
+"""Seconds between two looks, while waiting, at whether the waiting is to end."""
 
 _MIGRATIONS = (
     """
@@ -59,6 +63,10 @@ _NEXT = """
             where place > %(place)s and (%(all)s or project = any(%(projects)s)) order by place limit %(most)s
         ) as rows
     ) as sized where before < %(bytes)s order by place
+"""
+_MORE = """
+    select 1 from memtui.records
+    where place > %(place)s and (%(all)s or project = any(%(projects)s)) limit 1
 """
 
 
@@ -109,7 +117,7 @@ class PostgresRemote(Remote):
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is the number of a row."""
-        reached = int(place) if place.isdigit() else 0
+        reached = _row(place)
         with self._connected() as connection:
             self._check_schema(connection)
             wanted = {"all": not projects, "projects": list(projects), "most": _BATCH, "bytes": _BATCH_BYTES}
@@ -117,12 +125,18 @@ class PostgresRemote(Remote):
                 reached = rows[-1][0]
                 yield Batch(str(reached), tuple((row[1], bytes(row[2])) for row in rows))
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float, place: str, projects: Sequence[str], stopped: threading.Event) -> None:
         """See `Remote.wait`: ends when the database says that somebody has added a record."""
-        with self._connected(seconds + SECONDS) as connection:
+        until = time.monotonic() + seconds
+        with self._connected() as connection:
             connection.execute(f"listen {_CHANNEL}")
-            for _ in connection.notifies(timeout=seconds, stop_after=1):
+            # What came between the last reading and this moment is announced to nobody.
+            wanted = {"all": not projects, "projects": list(projects), "place": _row(place)}
+            if connection.execute(_MORE, wanted).fetchone():
                 return
+            while not stopped.is_set() and (left := until - time.monotonic()) > 0:
+                if any(True for _ in connection.notifies(timeout=min(left, _STEP), stop_after=1)):
+                    return
 
     def _check_schema(self, connection: Connection[Any]) -> None:
         schema = self._schema(connection)
@@ -166,3 +180,7 @@ class PostgresRemote(Remote):
         except psycopg.Error as error:
             reason = clean_line(str(error).strip().partition("\n")[0])[:300]
             raise RemoteProblemError(self._shown, f"cannot be used: {reason}") from error
+
+
+def _row(place: str) -> int:
+    return int(place) if place.isdigit() else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -87,10 +87,16 @@ class Remote(ABC):
             RemoteProblemError: it cannot be reached or read.
         """
 
-    def wait(self, seconds: float) -> None:
-        """Return when something may have been added, at the latest after some seconds.
+    def wait(self, seconds: float, place: str, projects: Sequence[str], stopped: threading.Event) -> None:
+        """Return when something may have been added behind a place, at the latest after some seconds.
+
+        Args:
+            seconds: how long.
+            place: how far was read; see `since`.
+            projects: see `since`.
+            stopped: ends the waiting early.
 
         Raises:
             RemoteProblemError: it cannot be reached.
         """
-        time.sleep(seconds)
+        stopped.wait(seconds)

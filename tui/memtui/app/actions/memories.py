@@ -123,7 +123,7 @@ class MemoryActions:
         """Mark the older of two chosen memories as superseded by the newer; take it back for a single one."""
         from memtui.app.actions.memory_edits import reinstate, supersede
 
-        ids = sorted(self._stored("superseded"))
+        ids = sorted(self.stored("superseded"))
         if len(ids) == 2:
             self._edit("superseding", ids, lambda backend: supersede(backend, *ids))
         elif len(ids) == 1 and self._is_superseded(ids[0]):
@@ -144,7 +144,7 @@ class MemoryActions:
         from memtui.app.actions.memory_edits import retag
         from memtui.formats.tags import tags_of
 
-        ids = self._stored("tagged")
+        ids = self.stored("tagged")
         if not ids:
             return
         several = len(ids) > 1
@@ -161,7 +161,7 @@ class MemoryActions:
             elif answer is not None:
                 self._edit("tagging", ids, lambda backend: retag_all(backend, ids, before, after))
 
-    def _stored(self, done: str) -> list[str]:
+    def stored(self, done: str) -> list[str]:
         """The Recovery IDs of the chosen memories; none, once it is said why."""
         subjects = [self.pane.subject(key) for key in self.pane.chosen] or [Subject()]
         ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
@@ -177,7 +177,7 @@ class MemoryActions:
     def _change(
         self, doing: str, done: str, one: EditOne, several: EditSeveral, *, hides: Collection[str] = ()
     ) -> None:
-        ids = self._stored(done)
+        ids = self.stored(done)
         if len(ids) > 1:
             self._edit(doing, ids, lambda backend: several(backend, ids), hides=hides)
         elif ids:
@@ -185,11 +185,14 @@ class MemoryActions:
 
     def _edit(self, doing: str, ids: Sequence[str], edit: Edit, *, hides: Collection[str] = ()) -> None:
         """Change memories and unmark them; what hides them takes them off the list at once."""
-        keys = {f"{memory_id}.md" for memory_id in ids}
-        self.pane.mark(self.pane.marked - keys)
-        self.pane.drop(keys, hides)
+        self.unmark(ids)
+        self.pane.drop({f"{memory_id}.md" for memory_id in ids}, hides)
         self._place.update_tabs()
         self._host.start(partial(self._make_edit, doing, edit), group="edit")
+
+    def unmark(self, ids: Iterable[str]) -> None:
+        """Unmark memories: something was done with them."""
+        self.pane.mark(self.pane.marked - {f"{memory_id}.md" for memory_id in ids})
 
     async def _make_edit(self, doing: str, edit: Edit) -> None:
         """Change memories, one change after the other."""

@@ -112,7 +112,7 @@ COMMANDS: tuple[Command, ...] = (
         "space",
         "space",
         "mark",
-        "mark this row, or unmark it: r, a, t, P and D act on all marked rows",
+        "mark this row, or unmark it: r, a, t, P, D and + act on all marked rows",
         "mark",
         _PENDING | _MEMORIES,
     ),
@@ -125,6 +125,19 @@ COMMANDS: tuple[Command, ...] = (
         "copy_prompt",
         _MEMORIES,
         rank=20,
+    ),
+    Command(
+        "plus", "+", "share", "share this memory with a remote (asks)", "share", _MEMORIES, 26, offered=True
+    ),
+    Command(
+        "ctrl+s",
+        "ctrl+s",
+        "sync",
+        "send what is shared to the remotes, and fetch what others have shared",
+        "sync",
+        _MEMORIES,
+        rank=28,
+        offered=True,
     ),
     Command("a", "a", "archive", "archive this memory, or unarchive it", "archive", _MEMORIES, rank=22),
     Command("t", "t", "tags", "edit the tags of this memory", "tags", _MEMORIES, rank=24),

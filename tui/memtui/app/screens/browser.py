@@ -53,6 +53,7 @@ class BrowserScreen(Screen[None]):
         columns: int = 0,
         bell: bool = False,
         warn: Warn | None = None,
+        sync_seconds: float = 0.0,
     ) -> None:
         """Make the screen.
 
@@ -63,12 +64,14 @@ class BrowserScreen(Screen[None]):
             columns: how wide the panes are; 0 leaves that to the style sheet.
             bell: ring when a capture arrives.
             warn: when the context line warns.
+            sync_seconds: how often remotes are synced with by themselves; 0 is never.
         """
         super().__init__()
         self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
         self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note
+        self._sync_seconds = sync_seconds
         self._columns = columns
         self.panes_by_kind = panes = Panes.of(browser)
         self.panes: dict[PaneId, Pane] = panes.by_id()
@@ -80,7 +83,9 @@ class BrowserScreen(Screen[None]):
         self.detail_view = DocumentView(id="detail")
         self.detail = DetailReader(self.host, self.detail_view, self.painted)
         windows = ScreenWindows(self, browser)
-        self.actions = BrowserActions(self, browser, panes, windows, lambda: self.feed.health)
+        self.actions = BrowserActions(
+            self, browser, panes, windows, lambda: self.feed.health, self.feed.show_remotes
+        )
         self.arrivals = Arrivals(
             self, self.feed, panes, self.actions, (lambda: self.app.bell()) if bell else None
         )
@@ -119,9 +124,11 @@ class BrowserScreen(Screen[None]):
         """The first paint is out: now the models and stores may take their time to be imported."""
         self.painted.set()
         self.feed.start()
+        self.actions.sharing.start(self._sync_seconds)
 
     def on_unmount(self) -> None:
         """Nothing may keep the program from ending."""
+        self.actions.sharing.stop()
         self.actions.sessions.model.cancel()
         self.detail.stop()
         self.feed.stop()
@@ -140,6 +147,7 @@ class BrowserScreen(Screen[None]):
 
     def _let_time_pass(self) -> None:
         self.feed.show_health()
+        self.actions.sharing.refresh()
         for pane in self.panes.values():
             pane.refresh_rows()
 

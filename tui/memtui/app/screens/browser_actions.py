@@ -18,9 +18,11 @@ from memtui.app.actions.place import Place, Windows
 from memtui.app.actions.search import SearchActions
 from memtui.app.actions.selected import SelectedActions
 from memtui.app.actions.sessions import SessionActions
+from memtui.app.actions.sharing import SharingActions
 from memtui.app.actions.undos import Undos
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
+from memtui.app.model.exchange import Exchange, RemoteState
 from memtui.app.model.views import HealthView
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.memories import MemoriesPane
@@ -58,6 +60,7 @@ class BrowserActions:
         panes: Panes,
         windows: Windows,
         health: Callable[[], HealthView | None],
+        show_remotes: Callable[[Sequence[RemoteState]], None],
     ) -> None:
         self._place = place
         self._panes = panes
@@ -68,6 +71,8 @@ class BrowserActions:
         self.captures = CaptureActions(place, browser, panes.pending, windows, health)
         self.aftermaths = AftermathActions(place, browser, panes.pending, windows)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
+        exchange = Exchange(browser.places.home, browser.clock)
+        self.sharing = SharingActions(place, exchange, self.memories, windows, show_remotes)
         self.commands = CommandActions(place, browser, panes.commands, windows, self.pins)
         self.drafts = Drafts(place, browser, panes.state)
         self.sessions = SessionActions(place, browser, panes.state, windows, self.drafts)
@@ -77,7 +82,7 @@ class BrowserActions:
     @property
     def offers(self) -> frozenset[str]:
         """The actions that have something to do now, of those that do not always."""
-        return self.captures.offers | self.sessions.offers | self.pins.offers
+        return self.captures.offers | self.sessions.offers | self.pins.offers | self.sharing.offers
 
     def look_at(self, row_list: RowList, keys: Sequence[str]) -> None:
         """Read what these rows show besides their names: they have come into sight."""
@@ -115,6 +120,8 @@ class BrowserActions:
             "pin": self.memories.pin,
             "delete": self.memories.delete,
             "supersede": self.memories.supersede,
+            "share": self.sharing.share,
+            "sync": self.sharing.sync,
             "toggle_all": self.memories.toggle_all,
             "pin_line": self.pins.pin_line,
             "clear_command": self.commands.clear,

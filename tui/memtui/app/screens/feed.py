@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from memtui.app.model.browser import Browser
+from memtui.app.model.exchange import RemoteState, standing
 from memtui.app.model.following import Keeper
 from memtui.app.model.live import Live, Liveness, Mark
 from memtui.app.model.views import BranchView, DraftWanted, HealthView, LightsView, StateView, View
@@ -107,6 +109,15 @@ class Feed:
         if self.health is not None:
             self._screen.query_one(StatusBar).health = status_line(self.health, self._browser.clock())
 
+    def show_remotes(self, states: Sequence[RemoteState]) -> None:
+        """Show how the remotes stand."""
+        bar, mark = self._screen.query_one(StatusBar), standing(states, self._browser.clock())
+        problem = next((each.problem for each in states if each.problem), "")
+        if problem and mark != bar.remotes and self._screen.has_class("-short"):
+            self.host.say(f"Not synced: {problem}", warn=True)  # there is no status line
+        bar.remotes = mark
+        self._show_marks()
+
     def watch(self, view: StateView | DraftWanted) -> None:
         """Look at the context of the session that is shown, in the background."""
         self._transcript = view.transcript
@@ -175,7 +186,8 @@ class Feed:
         """The strip of tabs has to show the live mark and the context where it takes the place of the bar."""
         bar = self._screen.query_one(StatusBar)
         strip = self._screen.query_one(TabStrip)
-        strip.mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
+        mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
+        strip.mark = Content.assemble(("⇅ " if bar.remotes.long else "", bar.remotes.colour), mark)
         known = bar.context if bar.context and bar.context[0].limit else None
         strip.context = Content.styled(f"{known[0].percent}% ", known[1]) if known else Content("")
         strip.warns = known is not None and known[0].percent >= min(self._warn.at)

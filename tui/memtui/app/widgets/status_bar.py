@@ -6,6 +6,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from memtui.app.model.exchange import Standing
 from memtui.app.model.live import Liveness, Mark
 from memtui.clean import clean_line
 from memtui.named import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from memtui.aftermath.gauge import Gauge
 
 _CELLS = 8
+_LEAST = 5
+"""Cells in which the remotes' mark still says something."""
 _WIDE, _ROOMY = 100, 60
 """Columns from which on the bar, and the pace, have room."""
 
@@ -39,6 +42,8 @@ class StatusBar(Widget):
     """A problem around compactions, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether what was handed over after the last compaction has arrived, and its colour."""
+    remotes: reactive[Standing] = reactive(Standing())
+    """When memories were exchanged last, or why they cannot be."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:
@@ -63,6 +68,12 @@ class StatusBar(Widget):
 
     def _mark(self, width: int) -> Content:
         mark = live_mark(self.liveness)
+        remotes = self.remotes.long if width >= _WIDE else self.remotes.short
+        room = width // 2 - mark.cell_length - 2
+        if remotes and room >= _LEAST:
+            said = Content.styled(remotes, self.remotes.colour)
+            said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
+            return Content.assemble(said, "  ", mark)
         return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
 
 

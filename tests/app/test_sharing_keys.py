@@ -1,0 +1,185 @@
+"""+ shares memories, ctrl+s syncs, and the status line says how the remotes stand."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memtui.app.keys.commands import PaneId
+from memtui.app.model.exchange import RemoteState, standing
+from memtui.app.settings import SettingsError, sync_minutes
+from memtui.app.widgets.status_bar import StatusBar
+from memtui.flows import syncing
+from memtui.sharing.remotes import NamedRemote, Remotes
+from tests.app.harness import NARROW, SHORT, Driver, opened
+from tests.app.memories import rows
+from tests.app.test_own_keys import configure
+from tests.app.world import NOW, World
+from tests.sharing.memory_remote import MemoryRemote
+from tests.sharing.records import outgoing, record
+
+SECRET = "one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n"
+
+
+@pytest.fixture
+def remote(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
+    """A remote in memory, named team."""
+    remote = MemoryRemote()
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    Remotes(world.home).add("team", NamedRemote(url="/x"))
+    return remote
+
+
+def status(driver: Driver) -> str:
+    return driver.browser.query_one(StatusBar).remotes.long
+
+
+async def shared(driver: Driver, *keys: str) -> None:
+    """Press + and say yes."""
+    await driver.press(*keys, "+")
+    await driver.until(lambda: driver.has("#yes"), "the question")
+    await driver.press("enter")
+
+
+async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -> None:
+    first, second = world.memory(1, "First"), world.memory(2, "Second")
+    async with opened(world) as driver:
+        await driver.until(lambda: status(driver) == "⇅ team: not synced yet")
+        await driver.press("2", "+")
+        await driver.until(lambda: driver.has("#yes"), "the question")
+        assert f"Share {first} with team?" in driver.shown
+        await driver.press("n")
+        await driver.press("+")
+        await driver.until(lambda: driver.has("#yes"), "the question")
+        await driver.press("enter")
+        assert await driver.until_said("goes") == f"{first} goes to team with the next sync: ctrl+s."
+        assert remote.rows == {}
+        await driver.press("ctrl+s")
+        assert await driver.until_said("sent") == "team: sent 1, fetched 0; memories changed here: 0."
+        assert [each.name[:20] for each in remote.rows.values()] == [first]
+        await driver.until(lambda: status(driver) == "⇅ team now")
+        assert "⇅ team now  ● live" in driver.lines[0]
+        await shared(driver, "space", "space")
+        assert await driver.until_said("go to") == "2 memories go to team with the next sync: ctrl+s."
+        assert driver.pane(PaneId.MEMORIES).marked == frozenset()
+        await driver.press("ctrl+s")
+        await driver.until_said("sent 1")
+        assert {each.name[:20] for each in remote.rows.values()} == {first, second}
+
+
+async def test_without_a_remote_it_says_how_to_add_one(world: World) -> None:
+    world.memory(1, "First")
+    async with opened(world) as driver:
+        await driver.press("2")
+        for key in ("+", "ctrl+s"):
+            await driver.press(key)
+            await driver.until(lambda: len(driver.said) > 0)
+            assert "memtui remote add NAME URL" in driver.said.pop()
+        assert status(driver) == ""
+        assert "share" not in driver.lines[-1]
+
+
+async def test_among_several_remotes_one_is_named(world: World, remote: MemoryRemote) -> None:
+    Remotes(world.home).add("home", NamedRemote(url="/y"))
+    first = world.memory(1, "First")
+    async with opened(world) as driver:
+        await driver.press("2", "+")
+        await driver.until(lambda: driver.has("#answer"), "the question")
+        assert "home, team · enter shares" in driver.shown
+        await driver.type("nowhere")
+        await driver.press("enter")
+        await driver.until(lambda: "There is no remote 'nowhere'." in driver.shown)
+        await driver.type("home")
+        await driver.press("enter")
+        assert (await driver.until_said("goes")).startswith(f"{first} goes to home ")
+
+
+async def test_a_secret_is_named_by_line_and_kind_and_keeps_only_its_memory(
+    world: World, remote: MemoryRemote
+) -> None:
+    secret, good = world.memory(1, "Secret", body=SECRET), world.memory(2, "Good")
+    async with opened(world) as driver:
+        await shared(driver, "2")
+        said = await driver.until_said("not shared")
+        assert said.startswith(f"{secret} is not shared. It holds a secret: ")
+        assert "(line 2)" in said
+        await shared(driver, "g", "space", "space")
+        said = await driver.until_said("Not shared")
+        assert said.startswith(f"{good} goes to team with the next sync: ctrl+s. Not shared: {secret} ")
+        await driver.press("ctrl+s")
+        await driver.until_said("sent 1")
+
+
+async def test_what_others_shared_comes_in(world: World, remote: MemoryRemote) -> None:
+    remote.put([outgoing(record(body=b"## Objective\nTheirs\n", project=world.root.name))])
+    async with opened(world) as driver:
+        await driver.press("2", "ctrl+s")
+        assert await driver.until_said("sent") == "team: sent 0, fetched 1; memories changed here: 1."
+        await driver.until(lambda: len(rows(driver)) == 1)
+
+
+async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: MemoryRemote) -> None:
+    remote.away = True
+    async with opened(world, SHORT) as driver:
+        await driver.press("2", "ctrl+s")
+        assert await driver.until_said("reached") in (
+            "team: memory cannot be reached.",
+            "Not synced: memory cannot be reached",
+        )
+        await driver.until(lambda: status(driver) == "⇅ team: unreachable")
+        assert "⇅" in driver.lines[0]
+
+
+async def test_a_broken_list_of_remotes_shows(world: World) -> None:
+    world.write(world.home.config / "remotes.json", "{")
+    async with opened(world, NARROW) as driver:
+        await driver.until(lambda: status(driver) == "⇅ remotes.json: failed")
+        await driver.press("2", "ctrl+s")
+        assert "remotes.json is broken" in await driver.until_said("broken")
+
+
+async def test_when_set_it_syncs_by_itself_and_what_is_shared_goes_at_once(
+    world: World, remote: MemoryRemote
+) -> None:
+    configure(world, "[sync]\nminutes = 5\n")
+    remote.put([outgoing(record(body=b"## Objective\nTheirs\n", project=world.root.name))])
+    async with opened(world) as driver:
+        await driver.until(lambda: status(driver) == "⇅ team now")
+        await driver.until(lambda: len(rows(driver)) == 1)
+        mine = world.memory(1, "Mine")
+        driver.browser.host.hint("memories")
+        await driver.until(lambda: f"{mine}.md" in driver.pane(PaneId.MEMORIES).rows)
+        await shared(driver, "2", "G" if rows(driver)[0] != mine else "g")
+        assert await driver.until_said("goes") == f"{mine} goes to team now."
+        await driver.until(lambda: len(remote.rows) == 2)
+
+
+def test_the_mark_of_the_remotes() -> None:
+    ago = NOW - timedelta(minutes=2)
+    team, home = RemoteState("team", ago), RemoteState("home", NOW - timedelta(hours=3))
+    assert standing([], NOW) == ("", "", "")
+    assert standing([team], NOW)[:2] == ("⇅ team 2 m ago", "⇅ 2m")
+    assert standing([team, home], NOW)[:2] == ("⇅ 2 remotes 3 h ago", "⇅ 3h")
+    assert standing([team, RemoteState("new")], NOW)[:2] == ("⇅ 2 remotes: not synced yet", "⇅ not synced")
+    lost = RemoteState("home", ago, "git@host:x cannot be used: ssh: connect to host")
+    assert standing([team, lost], NOW) == ("⇅ home: unreachable", "⇅ home: unreachable", "$error")
+    assert standing([lost, lost], NOW).long == "⇅ home: unreachable +1"
+    assert standing([team._replace(doing="↑1 ↓500")], NOW)[:2] == ("⇅ team ↑1 ↓500", "⇅ ↑1 ↓500")
+    for said, short in (
+        ("x is not set up: memtui remote init does it", "not set up"),
+        ("x cannot be used: permission denied for table", "no permission"),
+        ("x was set up by a newer memtui: update this one", "needs a newer memtui"),
+        ("anything", "failed"),
+    ):
+        assert standing([team._replace(problem=said)], NOW).long == f"⇅ team: {short}"
+
+
+def test_the_setting(world: World) -> None:
+    assert sync_minutes(world.home) == 0
+    configure(world, "[sync]\nminutes = 2.5\n")
+    assert sync_minutes(world.home) == 2.5
+    for wrong in ("[sync]\nminutes = -1\n", "[sync]\nminutes = true\n", "sync = 1\n"):
+        configure(world, wrong)
+        with pytest.raises(SettingsError, match="minutes"):
+            sync_minutes(world.home)

@@ -1,0 +1,174 @@
+"""Sharing memories from within the app: remotes, exchanges, and how these went."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.clock import Clock, age, parse_iso, short_age
+from memtui.files import FileProblem
+from memtui.project import Home
+
+if TYPE_CHECKING:
+    from memtui.flows.syncing import Synced
+
+_SHORT = {
+    "is not set up": "not set up",
+    "newer memtui": "needs a newer memtui",
+    "older memtui": "needs memtui remote init",
+    "not installed": "not installed",
+    "permission denied": "no permission",
+    "something else than": "not memtui's",
+    "cannot be reached": "unreachable",
+    "cannot be used": "unreachable",
+}
+"""What a problem of a remote says -> the same in a word or two; the first one that fits."""
+
+
+class RemoteState(NamedTuple):
+    """One remote as the status line shows it."""
+
+    name: str
+    synced: datetime | None = None
+    """The last exchange."""
+    problem: str = ""
+    """Why there was no exchange since, in full."""
+    doing: str = ""
+    """What is being exchanged now; "" for nothing."""
+
+
+class Standing(NamedTuple):
+    """All remotes in one mark."""
+
+    long: str = ""
+    short: str = ""
+    colour: str = ""
+
+
+class Shared(NamedTuple):
+    """The outcome of sharing memories."""
+
+    ids: tuple[str, ...]
+    """Those that go with the next exchange."""
+    problems: tuple[str, ...]
+    """Why others do not, a sentence each."""
+
+
+class Exchange:
+    """The user's remotes. Every method may be called from any thread."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        self._home = home
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._syncing: dict[str, threading.Lock] = {}
+        self._doing: dict[str, str] = {}
+        self.stopped = threading.Event()
+
+    def names(self) -> list[str]:
+        """The remotes.
+
+        Raises:
+            FileProblem: their list cannot be read.
+        """
+        from memtui.sharing.remotes import Remotes
+
+        return sorted(Remotes(self._home).all())
+
+    def states(self) -> list[RemoteState]:
+        """How each remote stands; a list that cannot be read stands as one remote with its problem."""
+        from memtui.flows.syncing import opened
+        from memtui.sharing.replica import PROBLEM, SYNCED
+
+        states = []
+        try:
+            for name in self.names():
+                with opened(self._home, self._clock, name).replica() as replica:
+                    synced, problem = parse_iso(replica.fact(SYNCED)), replica.fact(PROBLEM)
+                states.append(RemoteState(name, synced, problem, self._doing.get(name, "")))
+        except FileProblem as problem:
+            states.append(RemoteState(problem.path.name, problem=str(problem)))
+        return states
+
+    def share(self, ids: Iterable[str], name: str) -> Shared:
+        """Choose memories to be sent with the next exchange.
+
+        Raises:
+            FileProblem: there is no such remote, or what is known of it cannot be read.
+        """
+        from memtui.flows.sharing_out import SecretsFoundError
+        from memtui.flows.syncing import opened
+
+        sharing = opened(self._home, self._clock, name)
+        shared, problems = [], []
+        for each in ids:
+            try:
+                sharing.share(each)
+                shared.append(each)
+            except (SecretsFoundError, FileProblem) as problem:
+                problems.append(f"{problem}.")
+        return Shared(tuple(shared), tuple(problems))
+
+    def sync(self, name: str, told: Callable[[], None]) -> Synced:
+        """Exchange with a remote; `told` is called whenever its state has changed.
+
+        Raises:
+            FileProblem: it cannot be reached, or the store cannot be written.
+        """
+        from memtui.flows.syncing import opened
+
+        def progress(done: Synced) -> None:
+            self._doing[name] = f"↑{done.sent:,} ↓{done.came:,}"
+            told()
+
+        with self._alone(name):
+            self._doing[name] = "…"
+            told()
+            try:
+                return opened(self._home, self._clock, name).sync(progress)
+            finally:
+                del self._doing[name]
+                told()
+
+    def keep_syncing(self, name: str, seconds: float, told: Callable[[], None]) -> None:
+        """Exchange with a remote until `stopped` is set; see `memtui.flows.sync_watch`.
+
+        Raises:
+            FileProblem: there is no such remote.
+        """
+        from memtui.flows.sync_watch import keep_syncing
+        from memtui.flows.syncing import opened
+
+        wait = opened(self._home, self._clock, name).wait
+        keep_syncing(lambda: self.sync(name, told), wait, seconds, lambda problem: told(), self.stopped)
+
+    def _alone(self, name: str) -> threading.Lock:
+        with self._lock:
+            return self._syncing.setdefault(name, threading.Lock())
+
+
+def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
+    """The mark of the status line: ``⇅ team 2 m ago``, or why not: ``⇅ team: unreachable``."""
+    if not states:
+        return Standing()
+    busy = [each for each in states if each.doing]
+    failed = [each for each in states if each.problem]
+    if busy:
+        return Standing(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
+    if failed:
+        more = f" +{len(failed) - 1}" if len(failed) > 1 else ""
+        reason = f"⇅ {failed[0].name}: {in_short(failed[0].problem)}{more}"
+        return Standing(reason, reason, "$error")
+    name = states[0].name if len(states) == 1 else f"{len(states)} remotes"
+    times = [each.synced for each in states if each.synced is not None]
+    if len(times) < len(states):
+        return Standing(f"⇅ {name}: not synced yet", "⇅ not synced", "$quiet")
+    oldest = min(times)
+    return Standing(f"⇅ {name} {age(oldest, now)}", f"⇅ {short_age(oldest, now)}", "$quiet")
+
+
+def in_short(problem: str) -> str:
+    """Why a remote cannot be used, in a word or two."""
+    return next((short for part, short in _SHORT.items() if part in problem), "failed")
