@@ -30,6 +30,7 @@ MODULES = (
     "memory_list",
     "search",
     "sessions",
+    "sync",
 )
 """Quick ones first; each has `measure(data) -> figures`, and in `QUICK` its constants of a quick run."""
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from memtui.files import FileProblem
-from memtui.flows import syncing
+from memtui.flows import shared_changes, syncing
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import Sharing, Synced
 from memtui.project import Home
 from memtui.sharing.remote import RemoteProblemError
 from memtui.sharing.remotes import NamedRemote
 from memtui.store.base import Filter, MemoryMissing, New, Which
+from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
@@ -330,6 +331,53 @@ def test_a_replica_that_was_deleted_is_made_again(laptop: Machine, desk: Machine
     laptop.store.rewrite(shared, b"second")
     exchange(laptop, desk)
     assert desk.store.get(f"{shared}@laptop").body == b"second"
+
+
+def test_an_older_text_is_replaced_although_the_replica_is_gone(machine: Maker) -> None:
+    laptop, desk = machine("laptop", sync="all"), machine("desk", sync="all")
+    shared = laptop.new()
+    exchange(laptop, desk)
+    for path in (desk.home.data / "sharing").glob("*.db*"):
+        path.unlink()
+    laptop.store.rewrite(shared, b"second")
+    laptop.sync()
+    assert desk.sync().notes == []
+    assert desk.store.get(f"{shared}@laptop").body == b"second"
+
+
+def test_a_memory_that_was_moved_to_another_month_is_not_sent_again(
+    machine: Maker, remote: MemoryRemote
+) -> None:
+    laptop = machine("laptop", sync="all")
+    shared = laptop.new()
+    laptop.sync()
+    month = laptop.home.memories / "2026-01"
+    month.rename(month.with_name("2026-02"))
+    laptop.new()
+    assert laptop.sync().sent == 1
+    assert sorted(remote.rows)[0].startswith(shared)
+
+
+def test_months_without_a_change_are_not_looked_through(
+    machine: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop = machine("laptop", sync="all")
+    laptop.new()
+    monkeypatch.setattr(shared_changes, "has_settled", lambda _: True)
+    laptop.sync()
+    scanned: list[str] = []
+
+    def scan(folder: str) -> dict[str, Entry]:
+        scanned.append(folder)
+        return {}
+
+    monkeypatch.setattr(shared_changes, "scan_month", scan)
+    assert laptop.sync() == Synced()
+    assert scanned == []
+    laptop.now += timedelta(hours=2)
+    laptop.store.signature = lambda memory_id: ""  # type: ignore[method-assign]
+    laptop.sync()
+    assert len(scanned) == 1
 
 
 def test_another_address_under_the_same_name_gets_nothing_unchosen(

@@ -32,6 +32,10 @@ def test_a_record_is_readable_markdown() -> None:
     assert render_record(record()).decode() == GOLDEN
 
 
+def test_one_without_tags_has_its_lines_too() -> None:
+    assert render_record(record(tags=())).startswith(b"---\nkind: text\nmemory: CMEM-")
+
+
 TEXTS = st.text(max_size=40)
 
 

@@ -2,98 +2,119 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from memtui.files import FileProblem
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
+from memtui.formats.stored_memory import StoredMemory
+from memtui.project import Home
 from memtui.sharing.merged import Marks, Merged
 from memtui.sharing.replica import Applied, Replica
 from memtui.store.base import New
+from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
 
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
 
 
+@dataclass
+class _Part:
+    """Some of what has come in."""
+
+    replica: Replica
+    batch: MemoryBatch
+    done: dict[str, Applied | None] = field(default_factory=dict)
+    """What is to be noted when the memories are on the disk."""
+    changed: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
 class Inward:
     """Applies records to the store."""
 
-    def __init__(self, backend: FilesBackend, names: Names, remote: str) -> None:
+    def __init__(self, home: Home, backend: FilesBackend, names: Names, remote: str) -> None:
         """Make the object.
 
         Args:
+            home: memtui's own folders.
             backend: the store of memories.
             names: how memories are called here and elsewhere.
             remote: the name of the remote that brings them.
         """
+        self._home = home
         self._backend = backend
         self._names = names
         self._remote = remote
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
         """Apply what has come in; returns how many memories it has changed, and what could not be applied."""
-        changed = 0
-        notes: list[str] = []
         arrived = replica.arrived()
-        for at in range(0, len(arrived), _TOGETHER):
-            done: dict[str, Applied | None] = {}
-            for memory in arrived[at : at + _TOGETHER]:
+        if not arrived:
+            return 0, []
+        batch = MemoryBatch(self._home, number=len(arrived))
+        part = _Part(replica, batch)
+        try:
+            for memory in arrived:
                 try:
-                    done[memory], other = self._apply_one(replica, memory, notes)
+                    self._apply_one(part, memory)
                 except FileProblem as problem:
-                    notes.append(str(problem))
+                    part.notes.append(str(problem))
                     continue
-                changed += other
-            os.sync()  # one flush for all: what is settled has to be on the disk
-            with replica.whole():
-                for memory, applied in done.items():
-                    if applied is not None:
-                        replica.settle(memory, applied)
-                    replica.done_with(memory)
-        return changed, notes
+                if len(part.done) >= _TOGETHER or batch.is_full:
+                    self._finish(part)
+            self._finish(part)
+        finally:
+            batch.discard()
+        return part.changed, part.notes
 
-    def _apply_one(self, replica: Replica, memory: str, notes: list[str]) -> tuple[Applied | None, bool]:
-        """Bring one memory to what its records say; returns its state then, and whether it changed."""
-        found = replica.merged(memory)
+    def _finish(self, part: _Part) -> None:
+        """Make the memories of a part, and note that its records are applied."""
+        made = part.batch.finish()
+        part.changed += len(made)
+        for memory, applied in part.done.items():
+            if applied is not None and (signature := made.get(self._names.here(memory))):
+                part.done[memory] = replace(applied, signature=signature)
+        part.replica.done_with(part.done)
+        part.done.clear()
+
+    def _apply_one(self, part: _Part, memory: str) -> None:
+        """Bring one memory to what its records say."""
+        found = part.replica.merged(memory)
         if found is None:
-            return None, False
-        base, local = replica.applied(memory), self._names.here(memory)
+            part.done[memory] = None
+            return
+        base, local = part.replica.applied(memory), self._names.here(memory)
         new = Applied(digest(found.newest.body), found.marks)
-        there = bool(self._backend.signature(local))
-        changed = False
+        there = part.batch.find(local) is not None
         if found.marks.deleted:
             if there:
                 self._backend.delete(local)
-                changed = True
+                part.changed += 1
         elif base is None and not there:
-            self._create(local, found)
-            changed = True
+            if not self._backend.is_deleted(local):  # deleted here: it stays so
+                part.batch.add(self._new(local, found))
         elif there:
-            changed = self._update(local, base, new, found, notes)
+            part.changed += self._update(local, base, new, found, part.notes)
         elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
             self._backend.restore(local)
-            changed = True
-        return replace(new, signature=self._backend.signature(local)), changed
+            part.changed += 1
+        signature = self._backend.signature(local) if there or base is not None else ""
+        part.done[memory] = replace(new, signature=signature)
 
-    def _create(self, local: str, found: Merged) -> None:
+    def _new(self, local: str, found: Merged) -> New:
         record = found.newest
-        if self._backend.is_deleted(local):
-            return  # deleted here: it stays so
-        self._backend.create(
-            New(
-                body=record.body,
-                project=record.project,
-                description=found.marks.description,
-                tags=found.marks.tags,
-                source=record.source,
-                author=f"{record.author} ({self._remote})",
-                id=local,
-                created=record.created,
-                updated=record.at,
-                archived=found.marks.archived,
-                durable=False,
-            )
+        return New(
+            body=record.body,
+            project=record.project,
+            description=found.marks.description,
+            tags=found.marks.tags,
+            source=record.source,
+            author=f"{record.author} ({self._remote})",
+            id=local,
+            created=record.created,
+            updated=record.at,
+            archived=found.marks.archived,
         )
 
     def _update(
@@ -109,13 +130,20 @@ class Inward:
         wanted = Marks(description, tuple(sorted(tags)), archived)
         if wanted != now:
             self._backend.update(local, description=description, tags=wanted.tags, archived=archived)
-        text = base is not None and new.text != base.text
-        if text and base is not None:
-            if digest(shared_text(self._names, found.newest.memory, stored)) != base.text:
-                notes.append(
-                    f"{local} was changed here, too: its text stays, and the newer one is kept aside"
-                )
-                text = False
-            else:
-                self._backend.rewrite(local, found.newest.body)
-        return text or wanted != now
+        text = self._follows(base, new, found, stored)
+        if text is None:
+            notes.append(f"{local} was changed here, too: its text stays, and the newer one is kept aside")
+        elif text:
+            self._backend.rewrite(local, found.newest.body)
+        return bool(text) or wanted != now
+
+    def _follows(
+        self, base: Applied | None, new: Applied, found: Merged, stored: StoredMemory
+    ) -> bool | None:
+        """Whether the text here is an older one, to be replaced; None when it was changed here."""
+        here = digest(shared_text(self._names, found.newest.memory, stored))
+        if here == new.text or (base is not None and base.text == new.text):
+            return False
+        # Without a replica from before, any text that was once shared is an older one.
+        older = {base.text} if base is not None else {digest(each.body) for each in found.versions}
+        return True if here in older else None

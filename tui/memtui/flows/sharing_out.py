@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
+from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
@@ -18,7 +19,7 @@ from memtui.sharing.merged import Marks
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Applied, Replica
 from memtui.store.archive_settings import archive_settings
-from memtui.store.base import Filter, MemoryMissing, Which
+from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend
 
 _LONGEST = LIMIT - (64 << 10)
@@ -52,7 +53,7 @@ class Outward:
         self._clock = clock
         self._backend = backend
         self._names = names
-        self._everything = everything
+        self._changes = SharedChanges(home, clock, names, everything=everything)
 
     def share(self, replica: Replica, memory_id: str, allowed: Collection[int] = ()) -> None:
         """Choose a memory to be sent with the next exchange.
@@ -74,24 +75,23 @@ class Outward:
     def collect(self, replica: Replica) -> list[str]:
         """Make records of what has changed in the store since the last time; returns what was held back."""
         notes: list[str] = []
-        known = replica.memories()
-        for memory in known:
-            self._collect_one(replica, memory, notes)
-        if self._everything:
-            missing = {self._names.here(memory) for memory in known}
-            for listed in self._backend.list(Filter(which=Which.ALL)).items:
-                if not listed.problem and listed.meta.id not in missing:
-                    try:
-                        self._share_new(replica, listed.meta.id)
-                    except (SecretsFoundError, FileProblem) as problem:
-                        notes.append(str(problem))
+        for month in self._changes.months(replica):
+            held = len(notes)
+            for memory in month.changed:
+                self._collect_one(replica, memory, notes)
+            for memory_id in month.new:
+                try:
+                    self._share_new(replica, memory_id)
+                except (SecretsFoundError, FileProblem) as problem:
+                    notes.append(str(problem))
+            # A month that holds something back is looked through again, so that this is said again.
+            replica.looked_through(month.name, month.state if len(notes) == held else "")
         return notes
 
     def _share_new(self, replica: Replica, memory_id: str) -> None:
-        if "@" not in memory_id:
-            self._send_text(
-                replica, self._names.everywhere(memory_id), self._backend.get(memory_id), frozenset()
-            )
+        memory = self._names.everywhere(memory_id)
+        if replica.applied(memory) is None:  # else it was moved to another month by hand
+            self._send_text(replica, memory, self._backend.get(memory_id), frozenset())
 
     def _collect_one(self, replica: Replica, memory: str, notes: list[str]) -> None:
         base = replica.applied(memory)
@@ -100,10 +100,6 @@ class Outward:
         local = self._names.here(memory)
         signature = self._backend.signature(local)
         if signature == base.signature:
-            return
-        if not (self._names.is_own(memory) or self._everything):
-            # Changes of another person's memory stay here.
-            replica.settle(memory, replace(base, signature=signature))
             return
         try:
             self._send_change(replica, memory, self._backend.get(local), base, signature)

@@ -73,7 +73,7 @@ class Sharing:
         self._everything = named.sync == "all"
         self._names = Names(this_machine(home))
         self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
-        self._inward = Inward(backend, self._names, name)
+        self._inward = Inward(home, backend, self._names, name)
 
     @property
     def remote(self) -> Remote:

@@ -1,9 +1,9 @@
-"""Reading YAML front matter as texts: by hand where its lines are simple, otherwise by PyYAML."""
+"""YAML front matter as texts: read and written by hand where its lines are simple, otherwise by PyYAML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from memtui.formats.model import FormatError
 from memtui.formats.text import without_blank_ends
@@ -18,6 +18,16 @@ _SIMPLE = re.compile(rf"([a-z_]+): (?:'((?:[^'{_SPECIAL}]|'')*)'|\[([\w./ ,-]*)\
 _PLAIN = re.compile(rf"[\w/.](?:[^:#{_SPECIAL}]|:(?=\S)|(?<=\S)#)*$")
 _TAG = re.compile(r"[\w./][\w./ -]*$")
 _NULL = ("null", "Null", "NULL")
+
+_OTHER_SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff\U0010ffff"
+_PRINTED = re.compile(rf"[^{_OTHER_SPECIAL}]+", re.DOTALL)
+_BEGINS_PLAIN = re.compile(rf"[A-Za-z/_]|[^{_OTHER_SPECIAL}\x20-\x7e]")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", re.ASCII)
+_QUOTES = re.compile(r":(?: |$)| #|^ | $|^[\[\]{}#&*!|>'\"%@`,]")
+_TAG_WRITTEN = re.compile(r"[A-Za-z_](?:[\w./ -]*[\w./-])?")
+_WORDS = frozenset({"yes", "no", "true", "false", "on", "off", "null"})
+"""Texts that YAML takes for something else; written by PyYAML."""
 
 
 def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] | None:
@@ -40,6 +50,45 @@ def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] 
         else:
             return None
     return values
+
+
+def dump(values: Mapping[str, object]) -> str:
+    """Values as YAML, one line per key: the same bytes by either way."""
+    lines = [_written(value) for value in values.values()]
+    if None in lines:
+        from memtui.formats.yaml_texts import dump as dump_any  # PyYAML takes a while, and is seldom needed
+
+        return dump_any(dict(values))
+    return "".join(f"{key}: {line}\n" for key, line in zip(values, lines, strict=True))
+
+
+def _written(value: object) -> str | None:
+    """A value as PyYAML writes it; None when only PyYAML knows."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _written_text(value)
+    if isinstance(value, list) and all(isinstance(each, str) and _is_simple_tag(each) for each in value):
+        return f"[{', '.join(value)}]"
+    return None
+
+
+def _is_simple_tag(tag: str) -> bool:
+    return tag.isascii() and _TAG_WRITTEN.fullmatch(tag) is not None and tag.lower() not in _WORDS
+
+
+def _written_text(text: str) -> str | None:
+    if not text:
+        return "''"
+    if _UUID.fullmatch(text):
+        return text
+    if _TIME.fullmatch(text):
+        return f"'{text}'"
+    if not _PRINTED.fullmatch(text) or text.lower() in _WORDS:
+        return None
+    if _QUOTES.search(text):
+        return "'" + text.replace("'", "''") + "'"
+    return text if _BEGINS_PLAIN.match(text) else None
 
 
 def load(text: str) -> dict[str, Value]:

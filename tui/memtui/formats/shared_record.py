@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ValidationError
 
 from memtui.clock import parse_iso
-from memtui.formats.front_matter import load, quick_load
+from memtui.formats.front_matter import dump, load, quick_load
 from memtui.formats.model import FormatError, Line, Moment, Record
 
 LIMIT = 4 << 20
@@ -83,8 +83,6 @@ class SharedRecord(Record):
 
 def render_record(record: SharedRecord) -> bytes:
     """The file of a record."""
-    from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only sharing needs it
-
     values: dict[str, object] = {
         "kind": record.kind,
         "memory": record.memory,

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ValidationError, field_validator
 
 from memtui.clock import parse_iso
-from memtui.formats.front_matter import KEY, load, quick_load, unknown_lines
+from memtui.formats.front_matter import KEY, dump, load, quick_load, unknown_lines
 from memtui.formats.model import Block, FormatError, Line, Moment, Record
 from memtui.formats.text import file_text
 
@@ -115,8 +115,6 @@ def render_stored(memory: StoredMemory) -> bytes:
         values["superseded_by"] = meta.superseded_by
     if meta.supersedes:
         values["supersedes"] = list(meta.supersedes)
-    from memtui.formats.yaml_texts import dump  # PyYAML takes a while, and only writing needs it
-
     head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import yaml
 
 
 def dump(values: dict[str, object]) -> str:
     """Values as YAML, one line per key whatever its length: `stored_memory.read_head` relies on it."""
-    return yaml.safe_dump(values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30)
+    return yaml.dump(
+        values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists on one line, but not the whole mapping, where it has none."""
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
+        return super().represent_mapping(tag, mapping, flow_style=False)
 
 
 def load_texts(text: str) -> object:

@@ -88,9 +88,11 @@ class GitRemote(Remote):
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
+        base, head, done = _read_place(place)
         with self._said():
-            tip = self._fetch()
-            base, head, done = _read_place(place)
+            tip = self._fetch(known=base if not head else "")
+            if tip and tip == base and not head:
+                return
             if not self._git.has(*filter(None, (base, head))):
                 base, head, done = "", "", 0  # rewritten since: all is read again
             if head:
@@ -146,13 +148,19 @@ class GitRemote(Remote):
                 yield one, output[at : at + size]
                 at += size + 1
 
-    def _fetch(self) -> str:
-        """Fetch the branch; returns its last commit, or "" for an empty one."""
+    def _fetch(self, known: str = "") -> str:
+        """Fetch the branch; returns its last commit, or "" for an empty one.
+
+        Args:
+            known: a commit that was read already; where it is the last one, there is nothing to do.
+        """
         self._git.make()
         names = self._git.run("ls-remote", "--heads", "--", self._url, "refs/heads/main").split()
         if not names:
             return ""
         tip = names[0].decode()
+        if tip == known:
+            return tip
         if not self._git.has(tip):
             self._git.run(
                 "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self._url,

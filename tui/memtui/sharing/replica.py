@@ -6,8 +6,9 @@ was chosen and not sent yet then has to be chosen again.
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +32,13 @@ create table if not exists applied (
     memory text primary key, text text not null, description text not null, tags text not null,
     archived integer not null, deleted integer not null, signature text not null
 ) without rowid;
+create table if not exists months (name text primary key, state text not null) without rowid;
 create table if not exists facts (key text primary key, value text not null) without rowid;
 """
 _WAIT_SECONDS = 30.0
-PLACE, SYNCED, PROBLEM = "place", "synced", "problem"
-"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed."""
+PLACE, SYNCED, PROBLEM, LOOKED = "place", "synced", "problem", "looked"
+"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed; when
+all files of the store were last looked at (ISO 8601)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Replica:
         with self._said():
             self._db = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
             path.chmod(0o600)
-            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma journal_mode = truncate")  # WAL is not safe in every SQLite
             self._db.execute("pragma synchronous = normal")
             self._db.executescript(_TABLES)
 
@@ -92,21 +95,27 @@ class Replica:
 
     def take(self, batch: Batch) -> Taken:
         """Take records that came from the remote, and note how far was read: both or neither."""
-        refused, new = [], 0
+        refused, rows = [], []
         with self.whole():
+            known = self._known(name for name, _ in batch.records)
             for name, data in batch.records:
-                if self._one("select 1 from records where name = ? and sent", name):
+                if known.get(name):  # it was sent, or came before
                     continue
                 try:
                     record = parse_record(name, data)
                 except FormatError as error:
                     refused.append(f"{name[:120]}: {error}")
                     continue
-                new += not self.has(name)
-                self._insert(name, record, data, sent=True)
-                self._db.execute("insert or ignore into arrived values (?)", (record.memory,))
+                rows.append((name, record.memory, record.project, data, True))
+            self._db.executemany("insert or replace into records values (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("insert or ignore into arrived values (?)", {(row[1],) for row in rows})
             self.keep(PLACE, batch.place)
-        return Taken(new, tuple(refused))
+        return Taken(len({row[0] for row in rows} - known.keys()), tuple(refused))
+
+    def _known(self, names: Iterable[str]) -> dict[str, bool]:
+        """Which records are here, and whether the remote has them."""
+        query = "select name, sent from records where name in (select value from json_each(?))"
+        return {str(name): bool(sent) for name, sent in self._all(query, json.dumps(list(names)))}
 
     def add(self, name: str, record: SharedRecord, data: bytes) -> None:
         """Add a record of this machine, which waits to be sent."""
@@ -125,9 +134,23 @@ class Replica:
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
 
-    def memories(self) -> list[str]:
-        """All memories that have records."""
-        return [str(row[0]) for row in self._all("select distinct memory from records")]
+    def signatures(self, month: str, machine: str = "") -> list[tuple[str, str]]:
+        """Memories of a month that were applied or sent, with their signatures; of one machine, or all."""
+        beginning = f"CMEM-{month.replace('-', '')}"
+        query = (
+            "select memory, signature from applied where memory >= ? and memory < ?"
+            " and (? = '' or substr(memory, 22) = ?)"
+        )
+        return self._all(query, beginning, f"{beginning}~", machine, machine)
+
+    def months(self) -> dict[str, str]:
+        """The state of each month's folder when it was last looked through to the end."""
+        return dict(self._all("select name, state from months"))
+
+    def looked_through(self, month: str, state: str) -> None:
+        """Note the state that a month's folder had."""
+        with self._said():
+            self._db.execute("insert or replace into months values (?, ?)", (month, state))
 
     def arrived(self) -> list[str]:
         """Memories with records that were not applied yet."""
@@ -161,10 +184,13 @@ class Replica:
         with self._said():
             self._db.execute("insert or replace into applied values (?, ?, ?, ?, ?, ?, ?)", values)
 
-    def done_with(self, memory: str) -> None:
-        """Note that the records of a memory were applied."""
-        with self._said():
-            self._db.execute("delete from arrived where memory = ?", (memory,))
+    def done_with(self, done: Mapping[str, Applied | None]) -> None:
+        """Note that the records of memories were applied, and the state of each after that."""
+        with self.whole():
+            for memory, applied in done.items():
+                if applied is not None:
+                    self.settle(memory, applied)
+            self._db.executemany("delete from arrived where memory = ?", [(each,) for each in done])
 
     @contextmanager
     def whole(self) -> Iterator[None]:

@@ -64,8 +64,6 @@ class New:
     updated: datetime | None = None
     """None is `created`."""
     archived: bool = False
-    durable: bool = True
-    """Flushed to the disk; False where the caller makes many, and flushes them together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ from memtui.store.stored_files import (
     month_folders,
     read_listed,
     read_stored,
+    signature_text,
     stored_entries,
 )
 
@@ -131,7 +132,7 @@ class FilesBackend(MemoryBackend):
                 author=new.author,
             )
             data = render_checked(path, meta, new.body)
-            if not _create_file(path, data, self._memories, durable=new.durable):
+            if not _create_file(path, data, self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         self._wrote(f"stored {memory_id}", path, None, data)
         return meta
@@ -255,7 +256,7 @@ class FilesBackend(MemoryBackend):
             status = os.lstat(path) if path else None
         except FileNotFoundError:
             return ""
-        return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}" if status else ""
+        return signature_text(status) if status else ""
 
     def is_deleted(self, memory_id: str) -> bool:
         """Whether the memory is in the trash."""
@@ -336,9 +337,9 @@ def _named(changes: Mapping[str, object]) -> str:
     return verbs.get(first) or _DONE[first, bool(changes[first])]
 
 
-def _create_file(path: Path, data: bytes, root: Path, *, durable: bool = True) -> bool:
+def _create_file(path: Path, data: bytes, root: Path) -> bool:
     try:
-        return create_exclusive(path, data, within=root, durable=durable)
+        return create_exclusive(path, data, within=root)
     except FileProblem:
         # It may exist although its folder could not be flushed. It is ours, as we hold its lock.
         with suppress(FileProblem, OSError):

@@ -55,6 +55,11 @@ def id_of(entry: Entry) -> str:
     return entry.name.removesuffix(".md")
 
 
+def signature_text(status: os.stat_result) -> str:
+    """The signature of a memory's file as a text: another one whenever the file changes."""
+    return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
+
+
 def month_folders(memories: Path) -> list[Path]:
     """The folders of the months, newest first.
 

@@ -1,0 +1,49 @@
+"""Front matter that is written by hand: the same bytes as PyYAML's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.formats import front_matter, yaml_texts
+from tests.formats.strategies import anything, lines
+
+words = st.sampled_from(
+    (
+        "yes", "No", "on", "NULL", "null", "~", "y", "=", "<<", "1", "1_0", "0x1f", "1e3", ".5",
+        "1:30", ".inf", "2026-01-02", "2026-01-02T10:15:00+01:00", "2026-01-02T10:15:00",
+        "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1", "CMEM-20260102-101500@laptop", "/home/user/shop",
+        "jwt refresh", "a: b", "a:b", "a #b", "a#b", "it's", "ends:", "trailing ", " leading",
+        "[x]", "a, b", "a [b]", "- a", "-a", "? a", "?a", ": a", ":a", "a\u00a0b", "税务", "税: 务",
+        "😀", "\U0010ffff", "\ue000", "x" * 300, "a b " * 90, "`tick`", "@at", "%x", "&a", "*a",
+        "!a", "_x", "é", "--- a", "... a",
+    )
+)  # fmt: skip
+texts = words | lines | anything
+values = st.dictionaries(
+    st.sampled_from(("id", "description", "tags", "archived")),
+    texts | st.booleans() | st.lists(texts, max_size=3),
+    min_size=1,
+)
+
+
+@given(values)
+def test_the_bytes_are_pyyamls(values: dict[str, object]) -> None:
+    assert front_matter.dump(values) == yaml_texts.dump(values)
+
+
+def test_usual_values_need_no_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(yaml_texts, "dump")
+    front_matter.dump(
+        {
+            "id": "CMEM-20260102-101500@laptop",
+            "project": "/home/user/my shop",
+            "created": "2026-01-02T10:15:00+01:00",
+            "description": "Tax: the checkout's half — 税务",
+            "tags": ["tax", "checkout flow", "erk-2.0"],
+            "session_id": "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1",
+            "source": "",
+            "archived": False,
+        }
+    )

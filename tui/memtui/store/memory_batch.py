@@ -1,0 +1,155 @@
+"""Making many memories at once: all are written, flushed together, and only then get their names."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.files import FileProblem, lock
+from memtui.files.atomic import place_new, write_temp
+from memtui.files.folder import Folder
+from memtui.files.problems import writing
+from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta
+from memtui.project import Home
+from memtui.store.base import New
+from memtui.store.changes import unrecorded
+from memtui.store.listing import STORED_NAME
+from memtui.store.memory_edit import render_checked
+from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces
+from memtui.store.stored_files import file_name, month_folders, signature_text
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+_FEW = 20
+"""Memories that are looked for one by one; for more, the whole store is listed once."""
+_ENOUGH, _MONTHS = 16 << 20, 100
+"""Bytes written and folders held open from which on a batch should be finished."""
+
+
+class _Written(NamedTuple):
+    memory_id: str
+    temp: str
+    data: bytes
+    signature: str
+
+
+class MemoryBatch:
+    """Memories of other machines that are about to be made; `finish` makes them.
+
+    A process that is killed before leaves temporary files alone, which a later one removes.
+    """
+
+    def __init__(self, home: Home, *, number: int, wrote: Wrote = unrecorded) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            home: memtui's own folders.
+            number: about how many memories will be asked for.
+            wrote: records changes.
+        """
+        self._places = MemoryPlaces(home)
+        self._memories = home.memories
+        self._trash = home.trash
+        self._names = None if number <= _FEW else _names(home.memories)
+        self._wrote = wrote
+        self._written: dict[Folder, list[_Written]] = {}
+        self._bytes = 0
+
+    def find(self, memory_id: str) -> Path | None:
+        """The file of a memory that was there when the batch was begun; None without one."""
+        if self._names is None:
+            return self._places.find_file(memory_id)
+        folder = self._names.get(file_name(memory_id))
+        return Path(folder, file_name(memory_id)) if folder is not None else None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has so much that it should be finished."""
+        return self._bytes > _ENOUGH or len(self._written) > _MONTHS
+
+    def add(self, new: New) -> None:
+        """Write a memory, which has an id; nobody sees it yet.
+
+        Raises:
+            FileProblem: it cannot be written, or its id is none.
+        """
+        if not RECOVERY_ID.fullmatch(new.id) or new.created is None:
+            raise FileProblem(self._memories, f"cannot hold {new.id!r}: an id is like CMEM-20260102-101500")
+        path = self._places.place(new.id)
+        meta = MemoryMeta(
+            id=new.id,
+            project=new.project,
+            created=new.created,
+            updated=new.updated or new.created,
+            description=new.description,
+            tags=new.tags,
+            session_id=new.session_id,
+            source=new.source,
+            archived=new.archived,
+            author=new.author,
+        )
+        data = render_checked(path, meta, new.body)
+        with writing(path):
+            folder = self._folder(path.parent)
+            temp = write_temp(folder, data, durable=False)
+            signature = signature_text(folder.status(temp))
+        self._written[folder].append(_Written(new.id, temp, data, signature))
+        self._bytes += len(data)
+
+    def _folder(self, month: Path) -> Folder:
+        found = next((each for each in self._written if each.path == month), None)
+        if found is None:
+            self._places.prepare(month, self._memories)
+            found = Folder(month, within=self._memories)
+            self._written[found] = []
+        return found
+
+    def finish(self) -> dict[str, str]:
+        """Make the memories; returns the signature of each one's file, without those whose id was taken.
+
+        Raises:
+            FileProblem: the store cannot be written; some of the memories may have been made.
+        """
+        made: dict[str, str] = {}
+        if not self._written:
+            return made
+        self._places.prepare(self._trash, self._trash)
+        os.sync()  # one flush for all: a name must not lead to a text that a power failure takes away
+        # One batch at a time, so that nobody deletes a memory here that another batch makes again.
+        with lock(self._memories / ".batch", timeout=LOCK_SECONDS, within=self._memories):
+            for folder, written in self._written.items():
+                with writing(folder.path):
+                    made.update(self._name(folder, written))
+                    folder.sync()
+        self.discard()
+        return made
+
+    def _name(self, folder: Folder, written: list[_Written]) -> dict[str, str]:
+        made = {}
+        for each in written:
+            name = file_name(each.memory_id)
+            if not os.path.lexists(self._trash / name) and place_new(folder, each.temp, name):
+                made[each.memory_id] = each.signature
+                self._wrote(f"stored {each.memory_id}", folder.path / name, None, each.data)
+        return made
+
+    def discard(self) -> None:
+        """Remove what was written and has no name. Never raises."""
+        for folder, written in self._written.items():
+            with folder:
+                for each in written:
+                    folder.discard(each.temp)
+        self._written, self._bytes = {}, 0
+
+
+def _names(memories: Path) -> dict[str, str]:
+    """The folder of every memory's file by its name."""
+    found: dict[str, str] = {}
+    for month in month_folders(memories):
+        folder = str(month)
+        with suppress(OSError), os.scandir(folder) as entries:
+            found.update((entry.name, folder) for entry in entries if STORED_NAME.fullmatch(entry.name))
+    return found
