@@ -178,7 +178,7 @@ def test_any_bytes_can_be_read_and_resumed_at_every_line(
             assert rest == lines[index + 1 :]
 
 
-@given(st.lists(_PIECES, max_size=30).map(b"".join), st.integers(1, 9))
+@given(st.lists(_PIECES, max_size=30).map(b"".join), st.integers(2, 9))
 def test_blocks_make_no_difference(tmp_path_factory: pytest.TempPathFactory, data: bytes, block: int) -> None:
     folder = tmp_path_factory.getbasetemp()
     whole = lines_of(folder, data)
@@ -215,3 +215,47 @@ def test_words_that_look_like_progress_are_read(tmp_path: Path) -> None:
     record = {"type": "user", "message": {"content": '"type":"progress","data":{"type":"hook_progress"'}}
     (line,) = lines_of(tmp_path, json.dumps(record).encode() + b"\n")
     assert line.records == (record,)
+
+
+READ = {"type": "text", "file": {"filePath": "/p/a.py", "content": "x\ny", "totalLines": 2}}
+EDIT = {"filePath": "/p/a.py", "oldString": "a", "originalFile": "abc", "structuredPatch": [{"lines": []}]}
+WRITE = {"type": "create", "filePath": '/p/"a".py', "content": "abc", "structuredPatch": []}
+
+
+@pytest.mark.parametrize(
+    ("note", "kept"),
+    [
+        (READ, {"type": "text", "file": {"filePath": "/p/a.py"}}),
+        (EDIT, {"filePath": "/p/a.py", "structuredPatch": []}),
+        (WRITE, {"type": "create", "filePath": '/p/"a".py', "structuredPatch": []}),
+        ({**EDIT, "filePath": "/h/.claude/plans/p.md"}, None),
+        ({"stdout": "a", "interrupted": False}, None),
+        ({**EDIT, "originalFile": "}{"}, None),
+    ],
+)
+def test_copies_of_files_are_left_out_where_nobody_reads_them(
+    tmp_path: Path, note: dict[str, object], kept: dict[str, object] | None
+) -> None:
+    record = {"type": "user", "message": {"content": "}"}, "toolUseResult": note, "cwd": "/p", "slug": None}
+    data = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(data * 2)
+    for line in read_lines(path, copies=False):
+        assert line.records == ({**record, "toolUseResult": kept or note},)
+    assert records_of(list(read_lines(path))) == [record, record]
+
+
+def test_a_copy_deeper_in_a_record_or_before_a_second_object_stays(tmp_path: Path) -> None:
+    inner = {"content": [], "toolUseResult": EDIT}
+    for records in ([{"type": "user", "data": inner}], [inner, {"b": {}, "c": 1}]):
+        (tmp_path / "t.jsonl").write_text(
+            "".join(json.dumps(each, separators=(",", ":")) for each in records) + "\n"
+        )
+        assert records_of(list(read_lines(tmp_path / "t.jsonl", copies=False))) == records
+
+
+def test_a_line_that_is_broken_within_a_copy_is_read(tmp_path: Path) -> None:
+    data = json.dumps({"a": 1, "toolUseResult": EDIT, "b": 2}, separators=(",", ":")).replace("abc", '"')
+    (tmp_path / "t.jsonl").write_text(data + "\n")
+    (line,) = read_lines(tmp_path / "t.jsonl", copies=False)
+    assert (line.problem, line.records[0]["b"]) == ("", 2)

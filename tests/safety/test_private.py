@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.safety import private
 from memtui.safety.private import line_may_hold_private, split_private, without_private, without_private_in
 
 SECRET = "the-word-nobody-may-read"
@@ -187,3 +188,31 @@ def test_no_line_with_a_tag_is_passed_over(pieces: list[str], plain: bool) -> No
 )
 def test_many_beginnings_take_no_time(piece: str) -> None:
     without_private(piece * 20_000)
+
+
+_FRAGMENTS = (
+    "<", "&lt;", "%3C", "\uff1c", "\\u003c", "\u2039", "private", "PRI", "vate", "\uff50rivate", "&#112;",
+    "%70", "\\x70", "\x1b[0m", "\x08", "q\x08", "\u200b", "\x00", "\u0440", ">", " ", "\n", "\\", "&", "%",
+    "/", "\x1b]8;;x\x07", "\\u0070", "\\\\u003c", "&amp;", "\u00e9", "\u2713", "text",
+)  # fmt: skip
+
+
+def _checked_in_full(line: bytes) -> bool:
+    line = private._without_controls(line)
+    return private._may_begin_tag(line) and private._may_spell_word(line)
+
+
+@given(st.lists(st.sampled_from(_FRAGMENTS), max_size=12).map("".join), st.booleans())
+def test_the_quick_check_of_a_line_misses_nothing(text: str, ascii_only: bool) -> None:
+    line = json.dumps({"text": text}, ensure_ascii=ascii_only).encode()
+    assert line_may_hold_private(line) == _checked_in_full(line)
+    if without_private(text) != text:
+        assert line_may_hold_private(line)
+
+
+def test_the_quick_check_passes_every_hostile_form() -> None:
+    for number in range(COUNT):
+        text, _, _ = form(number)
+        for ascii_only in (True, False):
+            line = json.dumps({"text": text}, ensure_ascii=ascii_only).encode()
+            assert line_may_hold_private(line), text

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -29,12 +30,20 @@ LINE_LIMIT = 2_000_000
 """Longest line that is read, in bytes. Longer ones hold images and documents, not words."""
 
 _BLOCK = 1 << 17
+_NEWLINE = 0x0A
 _BLANK = b" \t\r"
 _SNAPSHOT = b'{"type":"file-history-'
 _PROGRESS = b'"type":"progress","data":{'
 _KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
 _HEAD = 1_000
 """The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
+
+_NOTE = b',"toolUseResult":{'
+_FILE_NOTE = re.compile(
+    rb',"toolUseResult":(\{(?:"type":"text",(?P<read>"file":\{)|"type":"(?:create|update)",)?"filePath":"(?:[^"\\]|\\.)*"),'
+    rb'"(?:oldString|content)":"'
+)
+_PLAIN_END = re.compile(rb'(?:,"\w+":(?:"[^"\\]*"|true|false|null|\d+))*\}\s*')
 
 # Control characters inside strings occur in hand-made exports.
 _DECODER = json.JSONDecoder(strict=False)
@@ -69,6 +78,7 @@ def read_lines(
     stop: int | None = None,
     first: int = 1,
     skip: Callable[[bytes], bool] | None = None,
+    copies: bool = True,
 ) -> Iterator[Line]:
     """Stream the lines of a transcript; blank lines are left out.
 
@@ -80,44 +90,42 @@ def read_lines(
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
         skip: says which lines need no parsing; `is_bookkeeping` when None.
+        copies: whether the texts of files that Claude Code repeats beside results are wanted.
 
     Raises:
         OSError: the file cannot be read, or is not a regular one: a pipe might never end.
     """
     skip = skip or is_bookkeeping
     with _opened(path) as file:
-        number = first - 1
-        for begin, batch, ended in _batches(file, start, stop):
-            offset = begin
-            if batch is None:
+        if start:
+            file.seek(start)
+        number, end = first - 1, start
+        readline, longest = file.readline, LINE_LIMIT + 1
+        while data := readline(longest if stop is None else max(0, min(longest, stop - end))):
+            number += 1
+            offset, end = end, end + len(data)
+            if data[-1] != _NEWLINE:
+                if len(data) < longest:
+                    yield from _last_line(offset, data, number)
+                    return
+                rest = _rest_of_line(file, end, stop)
                 # After an over-long line that has no end yet, reading would continue in its middle.
-                number += 1
-                yield Line(offset, offset + ended, (), "too long", number, ended > 0)
+                end = offset if rest is None else end + rest
+                yield Line(offset, end, (), "too long", number, rest is not None)
+                if rest is None:
+                    return
                 continue
-            if not ended:
-                yield from _last_line(offset, batch[0], number + 1)
+            if skip(data):
+                yield Line(offset, end, (), "", number)
                 continue
-            for data in batch:
-                number += 1
-                end = offset + len(data) + 1
-                if skip(data):
-                    yield Line(offset, end, (), "", number)
-                    offset = end
-                    continue
-                try:
-                    record = from_json(data, cache_strings="keys")
-                except ValueError:
-                    record = None
-                if type(record) is dict:
-                    if line_may_hold_private(data):
-                        record = without_private_in(record)
-                    # What `Line(...)` does, at half the cost: this is the way of nearly every line.
-                    yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
-                elif data.strip():
-                    records, used = _decode_slowly(data)
-                    sound = records and used == len(data)
-                    yield Line(offset, end, records, "" if sound else "not JSON", number)
-                offset = end
+            record = _only_record(data if copies else _without_copy(data))
+            if record is not None:
+                # What `Line(...)` does, at half the cost: this is the way of nearly every line.
+                yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
+            elif data.strip():
+                records, used = _decode_slowly(data[:-1])
+                sound = records and used == len(data) - 1
+                yield Line(offset, end, records, "" if sound else "not JSON", number)
 
 
 def is_bookkeeping(line: bytes) -> bool:
@@ -136,6 +144,33 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
+def _only_record(data: bytes) -> Record | None:
+    """The object that a line is, None for a line that is not simply one object."""
+    try:
+        record = from_json(data, cache_strings="keys")
+    except ValueError:
+        return None
+    if type(record) is not dict:
+        return None
+    return without_private_in(record) if line_may_hold_private(data) else record
+
+
+def _without_copy(line: bytes) -> bytes:
+    """A line without the copy of a file that Claude Code writes beside the result of Read, Edit or Write.
+
+    What is left of such a note names the file. Two fifths of all bytes are copies; those of plan files stay.
+    """
+    at = line.find(_NOTE)
+    note = _FILE_NOTE.match(line, at) if at >= 0 else None
+    if note is None or b".claude" in note[0]:
+        return line
+    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1
+    # Behind the note there are plain values alone, and no second object.
+    if not _PLAIN_END.fullmatch(line, end) or line.find(b"}{", at, end) >= 0:
+        return line
+    return line[: note.end(1)] + (b"}}" if note["read"] else b',"structuredPatch":[]}') + line[end:]
+
+
 def _regular(path: str, flags: int) -> int:
     found = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(found).st_mode):
@@ -146,12 +181,14 @@ def _regular(path: str, flags: int) -> int:
 
 def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
     if isinstance(path, Path):
-        return open(path, "rb", buffering=0, opener=_regular)
+        return open(path, "rb", buffering=_BLOCK, opener=_regular)
     return nullcontext(path)
 
 
 def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
     """A line without a newline: an export's last one, or one that is being written."""
+    if not data.strip():
+        return
     records, used = _decode_slowly(data)
     if records:
         yield Line(offset, offset + used, records, "", number, False)
@@ -159,45 +196,14 @@ def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
         yield Line(offset + used, offset + used, (), "torn", number, False)
 
 
-def _batches(file: BinaryIO, start: int, stop: int | None) -> Iterator[tuple[int, list[bytes] | None, int]]:
-    r"""Split a file on ``\n`` alone, a batch of lines for each block that is read.
-
-    Yields:
-        The offset of the first line, the lines (None for one that is too long), and their length with
-        newlines: 0 for a last line that has none.
-    """
-    if start:
-        file.seek(start)
-    offset = position = start
-    carry = b""
-    dropped = False
-    while chunk := file.read(_BLOCK if stop is None else max(0, min(_BLOCK, stop - position))):
-        position += len(chunk)
-        pieces = chunk.split(b"\n")
-        # The first piece continues the line that earlier blocks began.
-        carry = b"" if dropped else carry + pieces[0]
-        dropped = dropped or len(carry) > LINE_LIMIT
-        if len(pieces) == 1:
-            carry = b"" if dropped else carry
-            continue
-        if dropped:
-            end = position - len(chunk) + len(pieces[0]) + 1
-            yield offset, None, end - offset
-            offset = end
-        else:
-            pieces[0] = carry
-        carry = pieces.pop()
-        if dropped:
-            del pieces[0]
-        dropped = False
-        end = position - len(carry)
-        if end > offset:
-            yield offset, pieces, end - offset
-        offset = end
-    if dropped:
-        yield offset, None, 0
-    elif carry.strip():
-        yield offset, [carry], 0
+def _rest_of_line(file: BinaryIO, position: int, stop: int | None) -> int | None:
+    """Pass over the rest of a line; its length in bytes, or None when the line has no end."""
+    length = 0
+    while data := file.readline(_BLOCK if stop is None else max(0, min(_BLOCK, stop - position - length))):
+        length += len(data)
+        if data[-1] == _NEWLINE:
+            return length
+    return None
 
 
 def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:

@@ -53,11 +53,13 @@ def _spelled(word: str) -> bytes:
 
 
 _WRITTEN_TAG = deferred(rb"<(?>(?:\s|\\[tnrf])*)(?:" + _spelled("private") + rb"|" + _ODD_BYTE + rb")")
-_ENTITY_BRACKET = deferred(rb"&(?:l[ats]|amp|#)", re.IGNORECASE)
-_PERCENT_BRACKET = deferred(rb"%(?:25)*3c", re.IGNORECASE)
+_ENTITY_BRACKET = deferred(rb"&(?:[lL][aAtTsS]|[aA][mM][pP]|#)")
+_PERCENT_BRACKET = deferred(rb"%(?:25)*3[cC]")
 _ESCAPED_BRACKET = deferred(rb"\\[uxUX](?!00[01])")
 _OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
 """Beginnings of a tag in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
+_ESCAPED = deferred(rb"\\[buxUX]")
+"""An escape that can stand for a bracket, a letter, a colour code or a backspace: few lines have any."""
 
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
 _COLOUR = deferred(rb"\\u001b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|\\u00(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?")
@@ -164,6 +166,8 @@ def _begins(text: str, at: int) -> bool:
 
 def line_may_hold_private(line: bytes) -> bool:
     """Whether a line of JSON has to be looked through for private parts."""
+    if not _ESCAPED.search(line):
+        return _may_hold_bracket(line) and _may_spell_word(line)
     if b"\\b" in line or b"\\u001b" in line or b"\\u0008" in line:
         line = _without_controls(line)
     return _may_begin_tag(line) and _may_spell_word(line)
@@ -182,12 +186,15 @@ def _without_controls(line: bytes) -> bytes:
 
 def _may_begin_tag(line: bytes) -> bool:
     """Whether a text, or a line of JSON, may hold an opening tag."""
+    return (b"\\" in line and _ESCAPED_BRACKET.search(line) is not None) or _may_hold_bracket(line)
+
+
+def _may_hold_bracket(line: bytes) -> bool:
+    """The same for one without escapes of JSON, but for those of white space and quotation marks."""
     # Searches for single bytes come first because they cost the least: nearly every line ends here.
     if b"<" in line and _WRITTEN_TAG.search(line):
         return True
     if (b"&" in line and _ENTITY_BRACKET.search(line)) or (b"%" in line and _PERCENT_BRACKET.search(line)):
-        return True
-    if b"\\" in line and _ESCAPED_BRACKET.search(line):
         return True
     return not line.isascii() and _OTHER_BRACKET.search(_other_text(line)) is not None
 
