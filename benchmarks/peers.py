@@ -23,9 +23,9 @@ from pathlib import Path
 import sessions
 from data import Place, make_transcript, write_captures, write_commands
 from memtui.clock import system_clock
-from memtui.project import memtui_home
+from memtui.project import Places, Project, memtui_home
 from memtui.store.index.asked import asked
-from memtui.store.index.reading import index_transcripts
+from memtui.store.index.reading import update_index
 from memtui.store.index.sessions import SessionIndex
 from report import milliseconds, percentile
 from terminal import Terminal
@@ -113,7 +113,7 @@ def own_search(place: Place, words: Sequence[str]) -> tuple[float, list[float]]:
     """The same of memtui."""
     home, claude = memtui_home(place.environment), place.root / "claude"
     started = time.perf_counter()
-    index_transcripts(home, claude)
+    update_index(Places(Project(place.project), home, claude))
     made = time.perf_counter() - started
     index = SessionIndex(home, claude)
     taken = []

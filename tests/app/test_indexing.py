@@ -6,6 +6,7 @@ import pytest
 
 from memtui.app.model import comparing
 from memtui.app.model.indexing import Indexer
+from memtui.project import Places
 from memtui.store.index import SearchIndex
 from tests.app.harness import opened
 from tests.app.world import World
@@ -29,7 +30,7 @@ async def test_few_need_none(world: World) -> None:
 
 
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
-    indexer = Indexer(world.home, world.claude)
+    indexer = Indexer(Places(world.project, world.home, world.claude))
     indexer.start()
     indexer.stop()
     assert not indexer.running

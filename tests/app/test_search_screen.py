@@ -14,22 +14,26 @@ from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.document_view import DocumentView
+from memtui.demo.transcript import TranscriptWriter
 from memtui.flows import searching
 from memtui.flows.searching import Group, Result, Scope, Searcher
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import Places
 from memtui.reading.passages import Kind, Passage
+from memtui.store.base import Filter
 from memtui.store.index.asked import Asked, asked
+from memtui.store.index.reading import update_index
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.test_hostile import check
-from tests.app.world import KEPT, World, clock
-from tests.transcripts import Transcript
+from tests.app.world import KEPT, STATE, World, clock
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_PAUSE", 0.0)
+    monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
 
 
 def browser_of(world: World) -> Browser:
@@ -47,7 +51,7 @@ def found(driver: Driver) -> list[str]:
 
 
 def idle(driver: Driver) -> bool:
-    return not screen(driver).query_one("#search-line").has_class("-busy")
+    return all(worker.is_finished for worker in driver.app.workers if worker.group == "search")
 
 
 async def look_for(driver: Driver, text: str) -> None:
@@ -114,49 +118,75 @@ async def test_an_empty_project_says_so(world: World) -> None:
         assert "Nothing to search in yet." in driver.shown
 
 
+async def read_result(driver: Driver, results: SearchScreen, text: str) -> None:
+    """Open the selected result, see the text, and go back to the same results."""
+    selected, rows = results.results.selected, results.results.rows
+    await driver.press("enter")
+    await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the text")
+    await driver.until(lambda: text in driver.shown, "the hit")
+    view = driver.screen.query_one(DocumentView)
+    hits = {line.text[span.start : span.end] for line in view.document.lines for span in line.spans}
+    assert hits == {text}
+    await driver.press("escape")
+    assert screen(driver) is results
+    assert (results.results.selected, results.results.rows) == (selected, rows)
+
+
 @pytest.mark.parametrize("size", SIZES)
-async def test_enter_opens_a_memory(full: World, size: tuple[int, int]) -> None:
-    name = full.memory(9000, "Hidden", body="## Objective\n\nFind xyzzy\n", project="/elsewhere")
+async def test_enter_opens_each_kind_at_the_hit_and_escape_returns_to_the_results(
+    full: World, size: tuple[int, int]
+) -> None:
+    long = "".join(f"- row {number}\n" for number in range(200))
+    full.memory(1, "About it", body=f"## Objective\n\nFix it\n{long}find xyzzy\n{long}")
+    full.capture(2, f"{long}find xyzzy\n{long}")
+    full.state(f"{long}find xyzzy\n{long}", session="s-1", version=9)
+    full.reviewed_capture(4400, "Find it", KEPT.replace(goal=f"find xyzzy\n\n{long}"))
     async with opened(full, size) as driver:
         await look_for(driver, "xyzzy")
-        await driver.press("enter")
-        assert driver.at_home()
-        assert driver.pane(PaneId.MEMORIES).selected == f"{name}.md"
-        assert driver.reading()
-        await driver.until(lambda: "Find xyzzy" in driver.detail, "the memory")
+        results = screen(driver)
+        assert [key.partition(" ")[0] for key in found(driver)] == ["memory", "memory", "capture", "state"]
+        for _ in range(4):
+            await read_result(driver, results, "xyzzy")
+            await driver.press("down")
 
 
-async def test_enter_opens_a_memory_file_which_has_no_id(full: World) -> None:
-    async with opened(full) as driver:
-        await look_for(driver, "then switch")
-        (name,) = found(driver)
-        assert name.startswith("memory file ")
-        await driver.press("shift+tab", "y")
-        assert driver.last_said == "A memory file has no Recovery ID."
-        await driver.press("enter")
-        assert driver.reading()
-        await driver.until(lambda: "Then switch" in driver.detail, "the memory file")
+async def test_the_preview_is_the_text_around_the_hit(full: World) -> None:
+    long = "".join(f"- row {number}\n" for number in range(200))
+    full.memory(1, "About it", body=f"## Objective\n\nFix it\n{long}find xyzzy\n{long}")
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "xyzzy")
+        shown = [line.text for line in screen(driver).query_one("#hit", DocumentView).document.lines]
+        assert shown[0] == "About it"
+        at = shown.index("find xyzzy")
+        assert shown[at - 1 : at + 2] == ["- row 199", "find xyzzy", "- row 0"] and at < 10
 
 
-async def test_enter_opens_a_reviewed_capture(full: World) -> None:
+async def test_o_goes_to_the_pane_of_a_result(full: World) -> None:
+    name = full.memory(9000, "Hidden", body="## Objective\n\nFind xyzzy\n")
     full.reviewed_capture(4400, "Find xyzzy", KEPT)
     async with opened(full) as driver:
         await look_for(driver, "xyzzy")
-        await driver.press("enter")
+        await driver.press("shift+tab", "o")
+        assert driver.at_home()
+        assert driver.pane(PaneId.MEMORIES).selected == f"{name}.md"
+        await driver.until(lambda: "Find xyzzy" in driver.detail, "the memory")
+        await look_for(driver, "xyzzy in:captures")
+        await driver.press("shift+tab", "o")
         assert driver.pane(PaneId.PENDING).selected == full.capture_path(4400).name
-        assert "Find xyzzy" in driver.detail
+        await look_for(driver, "then switch")
+        await driver.press("shift+tab", "o")
+        await driver.until(lambda: "Then switch" in driver.detail, "the memory file")
 
 
-async def test_enter_opens_the_current_state_in_its_pane_and_another_one_to_read(full: World) -> None:
+async def test_o_shows_the_current_state_in_its_pane_and_another_one_to_read(full: World) -> None:
     goal = SessionState(version=3, identity=Identity(project=f"harbor ({full.root})", goal="Find xyzzy"))
     full.state(goal, session="s-0", version=3)
     full.state("no state at all", session="s-0", version=2)
     async with opened(full) as driver:
         for session in ("s-0", "s-1"):
-            await look_for(driver, session)
-            await driver.until(lambda: any(key.startswith("state") for key in found(driver)), "the state")
+            await look_for(driver, f"{session} in:states")
             screen(driver).results.select(f"state {session}")
-            await driver.press("enter")
+            await driver.press("shift+tab", "o")
             if isinstance(driver.screen, ReadingScreen):
                 assert f"Session state of {session}" in driver.shown
                 await driver.press("escape")
@@ -164,6 +194,22 @@ async def test_enter_opens_the_current_state_in_its_pane_and_another_one_to_read
                 assert driver.browser.current_id is PaneId.STATE
                 assert driver.reading()
         assert driver.at_home()
+
+
+async def test_o_says_why_a_result_has_no_row(full: World) -> None:
+    other = World(full.base, "elsewhere")
+    other.capture(5, "Find xyzzy")
+    other.save(told_elsewhere(other))
+    async with opened(full) as driver:
+        await look_for(driver, "refresh")
+        await driver.press("shift+tab", "o")
+        assert driver.last_said == "Only memories, captures and session states have a row in a pane."
+        await driver.press("escape")
+        await look_for(driver, "xyzzy")
+        await driver.press("tab", "shift+tab")
+        await driver.until(lambda: any(key.startswith("capture") for key in found(driver)), "the capture")
+        await driver.press("G", "o")
+        assert driver.last_said == f"This capture belongs to {other.root}."
 
 
 async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(full: World) -> None:
@@ -182,7 +228,7 @@ async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(fu
         assert screen(driver).query_one(Input).value == "ex"
 
 
-async def test_y_copies_the_id_and_says_where_there_is_none(full: World) -> None:
+async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: World) -> None:
     name = full.memory(1, "About xyzzy")
     full.capture(2, "xyzzy")
     async with opened(full) as driver:
@@ -191,8 +237,11 @@ async def test_y_copies_the_id_and_says_where_there_is_none(full: World) -> None
         await driver.until(lambda: driver.app.clipboard == name, "the copy")
         await driver.press("Y")
         await driver.until(lambda: driver.app.clipboard == f"Please import memory {name}", "the copy")
+        capture = full.capture_path(2).name
         await driver.press("j", "y")
-        assert driver.last_said == "A capture has no Recovery ID."
+        await driver.until(lambda: driver.app.clipboard == capture, "the copy")
+        await driver.press("Y")
+        await driver.until(lambda: driver.app.clipboard == f"memtui review {capture}", "the copy")
 
 
 async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
@@ -210,10 +259,10 @@ async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
 async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     held, memories = threading.Event(), Searcher.memories
 
-    def slowly(self: Searcher, wanted: Asked) -> Group:
+    def slowly(self: Searcher, wanted: Asked, where: Filter, stored: set[str]) -> Group:
         if wanted.words == "t":
             held.wait(20)
-        return memories(self, wanted)
+        return memories(self, wanted, where, stored)
 
     monkeypatch.setattr(Searcher, "memories", slowly)
     async with opened(full) as driver:
@@ -250,10 +299,10 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
 ) -> None:
     memories = Searcher.memories
 
-    def failing(self: Searcher, wanted: Asked) -> Group:
+    def failing(self: Searcher, wanted: Asked, where: Filter, stored: set[str]) -> Group:
         if wanted.words == "o":
             raise OSError(5, "Input/output error", "index.db")
-        return memories(self, wanted)
+        return memories(self, wanted, where, stored)
 
     monkeypatch.setattr(Searcher, "memories", failing)
     async with opened(full) as driver:
@@ -274,21 +323,6 @@ async def test_hostile_texts_stay_texts(world: World, size: tuple[int, int]) -> 
         for _ in range(len(PAYLOADS)):
             await driver.press("down")
             check(driver)
-
-
-def test_captures_that_the_pane_has_not_read_are_found(full: World) -> None:
-    browser = browser_of(full)
-    rows = [(entry, None) for entry in browser.captures.entries()]
-    found = Searcher(browser).captures(asked("refresh"), rows)
-    assert found.complete
-    assert [result.name for result in found.results] == [full.capture_path(10).name]
-
-
-def test_a_search_without_time_to_read_captures_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "_READING", 0.0)
-    browser = browser_of(full)
-    rows = [(entry, None) for entry in browser.captures.entries()]
-    assert not Searcher(browser).captures(asked("refresh"), rows).complete
 
 
 async def test_enter_opens_a_session_at_the_line_and_escape_returns_to_the_results(full: World) -> None:
@@ -317,10 +351,19 @@ async def test_y_copies_the_session_and_the_command_that_resumes_it(full: World)
         await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
 
 
-async def test_tab_searches_everywhere_and_in_this_session_alone(full: World) -> None:
-    elsewhere = Transcript(session_id="s-9", cwd="/elsewhere")
-    elsewhere.user("Refresh the paint")
-    elsewhere.write(full.claude / "projects" / "-elsewhere", "s-9.jsonl")
+async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
+    (full.root / ".project" / "pins.md").write_text("- refresh once (s-1 L9)\n- refresh twice\n")
+    full.memory(1, "Refresh", session="s-1")
+    own = f"memory {full.memory(2, 'Refresh', session='s-7')}"
+    other = World(full.base, "elsewhere")
+    other.save(told_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    other.reviewed_capture(7, "Another", KEPT.replace(goal="Refresh it"))
+    reviewed = other.capture_path(7)
+    reviewed.write_text(reviewed.read_text().replace("s-1", "s-9"))
+    other.memory(3, "Refresh the paint", session="s-9")
+    other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
+    (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
     async with opened(full) as driver:
         await look_for(driver, "refresh")
         assert "this project" in driver.lines[0]
@@ -329,12 +372,48 @@ async def test_tab_searches_everywhere_and_in_this_session_alone(full: World) ->
             await driver.press("tab")
             await driver.until(lambda: idle(driver), "the search")
             await driver.settled()
-            seen[screen(driver)._scope] = {key.split()[0] for key in found(driver)} | {
-                key.split()[1] for key in found(driver) if key.startswith("session")
-            }
-        assert "s-9" in seen[Scope.EVERYWHERE]
-        assert seen[Scope.SESSION] == {"session", "s-1"}
-        assert "s-9" not in seen[Scope.PROJECT]
+            seen[screen(driver)._scope] = set(found(driver))
+        session, project, everywhere = (seen[scope] for scope in Scope)
+        assert session < project
+        assert project < everywhere
+        assert kinds_of(session) == {"session", "memory", "capture", "state", "pin"}
+        assert {key for key in project - session if not key.startswith("session")} == {"pin pin 2", own}
+        assert kinds_of(everywhere - project) == set(map(str, searching.Kind))
+
+
+async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:
+    other = World(full.base, "elsewhere")
+    other.save(told_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
+    browser = browser_of(full)
+    update_index(browser.places)
+
+    def names(scope: Scope) -> set[str]:
+        searches = Searcher(browser).searches(asked("refresh"), scope)
+        return {result.key for search in searches for result in search().results}
+
+    assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
+    full.write(full.home.config / "config.toml", "")
+    assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
+
+
+def kinds_of(keys: set[str]) -> set[str]:
+    """The kinds of results, by their keys."""
+    kinds = sorted(map(str, searching.Kind), key=len, reverse=True)
+    return {next(kind for kind in kinds if key.startswith(kind)) for key in keys}
+
+
+def told_elsewhere(other: World) -> TranscriptWriter:
+    """A session of another project."""
+    session = other.session("s-9")
+    session.prompt("Refresh the paint")
+    return session
+
+
+def replaced(state: SessionState, goal: str, world: World) -> SessionState:
+    """The state with another goal, of a world's project."""
+    return state.replace(identity=Identity(project=f"x ({world.root})", goal=goal))
 
 
 def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it() -> None:

@@ -56,7 +56,7 @@ def test_the_search_index_goes_and_is_made_anew(
     asked = memtui("forget", "session-1")
     assert "the search index of all sessions" in asked.out
     memtui("forget", "session-1", "--yes")
-    assert not list((tmp_path / "memtui" / "cache").glob("sessions.db*[!k]"))
+    assert not list((tmp_path / "memtui" / "cache").glob("index.db*[!k]"))
     assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"
     transcript.unlink()
     assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()

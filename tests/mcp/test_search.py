@@ -11,6 +11,7 @@ from memtui.files import FileProblem
 from memtui.mcp.calls import Calls
 from memtui.mcp.search import read_lines, search
 from memtui.project import Project, transcript_slug
+from tests.store.index.furnishing import furnish
 from tests.transcripts import Transcript
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -59,3 +60,17 @@ def test_what_cannot_be_is_refused(calls: Calls, transcript: Path) -> None:
         read_lines(calls, {"session": "s-1", "from": 0, "to": 2})
     with pytest.raises(ValidationError):
         search(calls, {"query": "x" * 3_000})
+
+
+def test_every_kind_is_found_in_the_project_or_in_all(calls: Calls, project: Project, tmp_path: Path) -> None:
+    for root, session in ((project.root, "s-3"), (tmp_path / "other", "s-4")):
+        furnish(root, calls.home, session, "hinge")
+        t = Transcript(session_id=session, cwd=str(root.resolve()))
+        t.user("Oil the hinge")
+        t.write(tmp_path / "claude" / "projects" / transcript_slug(root.resolve()), f"{session}.jsonl")
+    kinds = ("session", "memory file", "capture", "state", "pin")
+    assert search(calls, {"query": "hinge"})["totals"] == dict.fromkeys(kinds, 1)
+    assert search(calls, {"query": "hinge", "path": "*"})["totals"] == dict.fromkeys(kinds, 2)
+    for name, kind in zip(("sessions", "files", "captures", "states", "pins"), kinds, strict=True):
+        assert search(calls, {"query": "hinge", "kinds": [name]})["totals"] == {kind: 1}
+        assert search(calls, {"query": f"hinge in:{name}"})["totals"] == {kind: 1}

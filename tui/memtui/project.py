@@ -113,6 +113,11 @@ class Home(NamedTuple):
         return self.data / "archive"
 
     @property
+    def search_index(self) -> Path:
+        """The index of everything that is searched."""
+        return self.cache / "index.db"
+
+    @property
     def session_cache(self) -> Path:
         """The cached summaries of sessions."""
         return self.cache / "sessions.json"

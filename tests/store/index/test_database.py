@@ -110,7 +110,7 @@ def test_while_another_program_locks_the_index_the_files_are_searched(where: Hom
 def test_a_mistake_in_reading_the_index_is_no_damage(where: Home) -> None:
     index = SearchIndex(where)
     assert index.refresh()
-    database = index._database
+    database = index.documents._database
     before = (where.cache / "index.db").stat().st_ino
 
     def mistaken(connection: sqlite3.Connection) -> None:

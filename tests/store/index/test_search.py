@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memtui.project import Home
 from memtui.store.base import Filter, Which
 from memtui.store.index import SearchIndex, files, finding
-from memtui.store.index.files import Document
+from memtui.store.index.document import Document
 from memtui.store.listing import Entry
 from tests.store.corpus import NOW, Corpus, add, home, memory_id, path_of
 from tests.store.index.searching import ANY, MANY, expected, ids, search
@@ -176,8 +176,8 @@ def test_a_file_that_goes_while_it_is_searched_is_no_hit(
         add(where, number, f"number{number} common")
     index = SearchIndex(where)
     assert index.refresh()
-    entries = index._entries(full=True)
-    monkeypatch.setattr(index, "_entries", lambda full: entries)
+    entries = index.documents._entries(full=True)
+    monkeypatch.setattr(index.documents, "_entries", lambda full: entries)
     path_of(where, 0).unlink()
     path_of(where, 1).write_text("other")
     assert ids(search(index, "common")) == [memory_id(2)]
@@ -190,7 +190,7 @@ def test_what_is_new_is_read_when_the_time_is_over(where: Home) -> None:
     assert index.refresh()
     add(where, 5, "common, too")
     path_of(where, 0).write_text("not any more")
-    index._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
+    index.documents._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
     assert search(index, "common").total == 5
     assert ids(search(index, "more")) == [memory_id(0)]
 
@@ -201,7 +201,7 @@ def test_a_search_that_leaves_something_out_says_so(where: Home) -> None:
     index = SearchIndex(where)
     some = index.search("common", ANY, limit=MANY, offset=0, now=NOW, budget=0)
     assert len(some.hits) == some.total == 200 and not some.complete  # one step, however little time there is
-    index._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
+    index.documents._refresh = lambda entries, end: False  # type: ignore[method-assign] # another process is at it
     assert index.search("common", ANY, limit=1, offset=0, now=NOW, budget=0) == replace(
         some, hits=some.hits[:1]
     )
@@ -210,7 +210,7 @@ def test_a_search_that_leaves_something_out_says_so(where: Home) -> None:
 
 
 def test_refresh_stops_and_goes_on(where: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.store.index.search._BATCH", 2)
+    monkeypatch.setattr("memtui.store.index.documents._BATCH", 2)
     for number in range(7):
         add(where, number, "common")
     index = SearchIndex(where)
@@ -277,12 +277,13 @@ def test_what_is_shown_again_is_not_read_again(where: Home, monkeypatch: pytest.
     index = SearchIndex(where)
     assert search(index, "lamp").total == 1
     read: list[Entry] = []
+    really = files.read
 
     def noted(entry: Entry, home: Home) -> Document:
         read.append(entry)
-        return files.read(entry, home)
+        return really(entry, home)
 
-    monkeypatch.setattr("memtui.store.index.search.read", noted)
+    monkeypatch.setattr("memtui.store.index.files.read", noted)
     assert search(index, "the lamp").hits[0].snippet == "the lamp" and read == []
     path_of(where, 1).write_text(path_of(where, 1).read_text().replace("the lamp", "the lamps"))
     assert search(index, "lamp").hits[0].snippet == "the lamps" and read

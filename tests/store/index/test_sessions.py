@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Home
+from memtui.project import Home, Places, Project
 from memtui.reading.passages import Passage
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.base import Filter, Which
 from memtui.store.index import schema
 from memtui.store.index.asked import asked
-from memtui.store.index.reading import index_transcripts
+from memtui.store.index.reading import update_index
 from memtui.store.index.sessions import SessionIndex, TurnsFound
 from tests.store.corpus import home
 from tests.transcripts import Transcript
@@ -54,8 +55,10 @@ def index(where: Home, claude: Path, monkeypatch: pytest.MonkeyPatch) -> Session
     return SessionIndex(where, claude)
 
 
-def look(index: SessionIndex, text: str, **given: object) -> TurnsFound:
-    return index.search(asked(text), limit=50, now=NOW, **given)  # type: ignore[arg-type]
+def look(index: SessionIndex, text: str, *, project: str = "", session: str = "") -> TurnsFound:
+    wanted = asked(text)
+    where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until, session=session)
+    return index.search(wanted, where, limit=50, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_no_secret_is_written(index: SessionIndex, where: Home, claude: Path) ->
 
 def test_a_damaged_index_is_made_anew(index: SessionIndex, where: Home) -> None:
     assert look(index, "door").total == 2
-    path = where.cache / "sessions.db"
+    path = where.cache / "index.db"
     path.write_bytes(b"nothing of the kind" * 1000)
     assert look(index, "door").total == 2
 
@@ -165,8 +168,8 @@ def test_indexing_stops_and_goes_on(index: SessionIndex, where: Home, claude: Pa
     assert index.waiting() > 0
     assert not index.refresh(budget=0)
     assert index.refresh() and index.waiting() == 0
-    assert index_transcripts(where, claude)
-    with sqlite3.connect(where.cache / "sessions.db") as connection:
+    assert update_index(Places(Project(where.data), where, claude))
+    with sqlite3.connect(where.cache / "index.db") as connection:
         assert connection.execute("SELECT count(*) FROM sources").fetchone()[0] == 2
     connection.close()
 
@@ -271,12 +274,12 @@ def test_a_mistake_of_ours_is_not_taken_for_a_broken_index(
     index: SessionIndex, where: Home, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
     assert look(index, "door").total == 2
-    inode = (where.cache / "sessions.db").stat().st_ino
+    inode = (where.cache / "index.db").stat().st_ino
 
-    def fail(blob: bytes) -> list[Passage]:
+    def fail(blob: bytes, start: int, stop: int) -> list[Passage]:
         raise error("ours")
 
     monkeypatch.setattr("memtui.store.index.sessions.passages_of", fail)
     with pytest.raises(error, match="ours"):
         look(index, "door")
-    assert (where.cache / "sessions.db").stat().st_ino == inode
+    assert (where.cache / "index.db").stat().st_ino == inode

@@ -19,6 +19,7 @@ from memtui.project import Places, claude_config, memtui_home
 from memtui.safety.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import KINDS, asked, day
+from memtui.store.index.reading import update_index
 
 _EACH = 3
 """The most places shown per session."""
@@ -70,10 +71,11 @@ def command(
         if moment is None:
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
-    stores = SearchStores(Places(project_of(root), memtui_home(), claude_config()), system_clock)
-    if wanted.looks_in("sessions"):
-        stores.session_index.refresh()
-    groups = list(search_all(stores, wanted, Scope.PROJECT if here else Scope.EVERYWHERE))
+    places = Places(project_of(root), memtui_home(), claude_config())
+    update_index(places)
+    groups = list(
+        search_all(SearchStores(places, system_clock), wanted, Scope.PROJECT if here else Scope.EVERYWHERE)
+    )
     if as_json:
         print_json(
             masked_in([_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)])

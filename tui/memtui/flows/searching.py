@@ -1,47 +1,35 @@
-"""Searching transcripts, memories, captures and session states."""
+"""Searching transcripts, memories, captures, session states and pins: all by the index."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memtui.clean import clean, clean_line
 from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.formats.capture_text import opening
+from memtui.formats.pins import parse_pins
+from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
 from memtui.store.concerning import ProjectTest
 from memtui.store.index.asked import Asked
+from memtui.store.index.schema import DocKind
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pins import Pins
-    from memtui.formats.capture import Capture
     from memtui.formats.pins import Pin
-    from memtui.project import Project
+    from memtui.project import Places
     from memtui.reading.passages import Passage
     from memtui.store.base import Hit, MemoryBackend
-    from memtui.store.captures import CaptureStore
+    from memtui.store.index.documents import DocumentHit, DocumentIndex, DocumentsFound
     from memtui.store.index.sessions import SessionIndex, TurnHit
-    from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryStore, MemoryText
-    from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
 LIMIT = 100
-"""The most memories, captures and states shown, each."""
-
-_READING = 1.0
-"""Maximum seconds for reading unread captures in a search."""
-
-Cancelled = Callable[[], bool]
-
-
-def _never() -> bool:
-    return False
+"""The most results of each kind."""
 
 
 class Scope(StrEnum):
@@ -55,28 +43,12 @@ class Scope(StrEnum):
 class Stores(Protocol):
     """The stores to search."""
 
-    project: Project
+    places: Places
     clock: Clock
 
     @property
     def backend(self) -> MemoryBackend:
         """The stored memories."""
-
-    @property
-    def memories(self) -> MemoryStore:
-        """The memory files of reviews."""
-
-    @property
-    def captures(self) -> CaptureStore:
-        """The project's captures."""
-
-    @property
-    def pins(self) -> Pins:
-        """The pins that hold in the project."""
-
-    @property
-    def states(self) -> StateStore:
-        """The stored session states."""
 
     @property
     def transcripts(self) -> TranscriptStore:
@@ -85,6 +57,10 @@ class Stores(Protocol):
     @property
     def session_index(self) -> SessionIndex:
         """The index of all sessions."""
+
+    @property
+    def document_index(self) -> DocumentIndex:
+        """The index of captures, memory files, session states and pins."""
 
 
 class Kind(StrEnum):
@@ -112,7 +88,9 @@ class Result(NamedTuple):
     marks: tuple[tuple[int, int], ...] = ()
     """The matches in `snippet`."""
     text: str = ""
-    """The whole text, of a state."""
+    """The whole text of a document."""
+    project: str = ""
+    """Path of the root of another project that it belongs to; "" for this one."""
     path: Path | None = None
     """The transcript, of a session."""
     line: int = 0
@@ -130,7 +108,7 @@ class Result(NamedTuple):
     @property
     def key(self) -> str:
         """A unique key."""
-        place = f" {self.agent}" if self.agent else ""
+        place = "".join(f" {part}" for part in (self.agent, self.project) if part)
         return f"{self.kind} {self.name}{place}" + (f" L{self.line} {self.what}" if self.line else "")
 
     def pieces(self) -> Iterator[tuple[str, bool]]:
@@ -153,35 +131,67 @@ class Group(NamedTuple):
     """False if time was too short to search everything: there may be more."""
 
 
+_DOCUMENTS = {
+    Kind.FILE: (DocKind.FILE, "files"),
+    Kind.CAPTURE: (DocKind.CAPTURE, "captures"),
+    Kind.STATE: (DocKind.STATE, "states"),
+    Kind.PIN: (DocKind.PINS, "pins"),
+}
+"""The documents of kinds of results, and the words for them in a query."""
+
+
 class Searcher:
-    """Searches, for use in threads; it caches the texts of unchanged states."""
+    """Searches, for use in threads."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._concerns = ProjectTest(stores.project.root)
-        self._states: dict[Entry, str] = {}
-        self._files: dict[Entry, MemoryText] = {}
+        self._root = stores.places.project.root
+        self._concerns = ProjectTest(self._root)
 
-    def sessions(self, asked: Asked, scope: Scope = Scope.PROJECT, path: Path | None = None) -> Group:
-        """Turns, grouped by session, the session with the best turn first.
+    def searches(
+        self, asked: Asked, scope: Scope = Scope.PROJECT, path: Path | None = None
+    ) -> Iterator[Callable[[], Group]]:
+        """The searches, one for each kind, sessions first.
 
         Args:
             asked: the query.
-            scope: the scope.
+            scope: where to search.
             path: the transcript for `Scope.SESSION`.
+        """
+        where = partial(self._where, asked, scope, path)
+        stored: set[str] = set()
+        yield lambda: self.sessions(asked, where())
+        yield lambda: self.memories(asked, where(), stored)
+        for kind in _DOCUMENTS:
+            yield partial(self._documents, kind, asked, where, stored)
+
+    def _where(self, asked: Asked, scope: Scope, path: Path | None) -> Filter:
+        """The filter for a scope.
+
+        Raises:
+            FileProblem: the settings cannot be read, which may say that a project is private.
+        """
+        where = Filter(which=Which.ALL, since=asked.since, until=asked.until)
+        if scope is Scope.SESSION and path:
+            return replace(where, session=path.stem)
+        if scope is not Scope.EVERYWHERE:
+            return replace(where, project=str(self._root))
+        settings = archive_settings(self._stores.places.home)
+        if not settings.private:
+            return where
+        return replace(
+            where, left_out=lambda folder: settings.is_private(folder) and not self._concerns(str(folder))
+        )
+
+    def sessions(self, asked: Asked, where: Filter) -> Group:
+        """Turns, grouped by session, the session with the best turn first.
 
         Raises:
             FileProblem: the transcripts cannot be listed.
         """
         if not asked.looks_in("sessions") or not asked.query.terms:
             return Group(Kind.SESSION)
-        found = self._stores.session_index.search(
-            asked,
-            project="" if scope is Scope.EVERYWHERE else str(self._stores.project.root),
-            session=path.stem if path and scope is Scope.SESSION else "",
-            limit=LIMIT,
-            now=self._stores.clock(),
-        )
+        found = self._stores.session_index.search(asked, where, limit=LIMIT, now=self._stores.clock())
         grouped: dict[str, list[Result]] = {}
         for hit in found.hits:
             grouped.setdefault(hit.session_id, []).append(self._turn(hit))
@@ -189,8 +199,7 @@ class Searcher:
         return Group(Kind.SESSION, results, found.total, found.complete)
 
     def _turn(self, hit: TurnHit) -> Result:
-        elsewhere = "" if self._concerns(hit.project) else f"in {hit.project.rstrip('/').rpartition('/')[2]}"
-        said = (clean_line(elsewhere), "archived" if hit.archived else "")
+        said = (self._elsewhere(hit.project), "archived" if hit.archived else "")
         return Result(
             Kind.SESSION,
             hit.session_id,
@@ -208,17 +217,17 @@ class Searcher:
             archived=hit.archived,
         )
 
-    def memories(self, asked: Asked, scope: Scope = Scope.EVERYWHERE) -> Group:
-        """Memories, archived ones, too, best first.
+    def memories(self, asked: Asked, where: Filter, stored: set[str]) -> Group:
+        """Memories, archived ones, too, best first; their ids are added to `stored`.
 
         Raises:
             FileProblem: the store cannot be listed.
         """
         if not asked.looks_in("memories"):
             return Group(Kind.MEMORY)
-        project = "" if scope is Scope.EVERYWHERE else str(self._stores.project.root)
-        where = Filter(project, which=Which.ALL, since=asked.since, until=asked.until, pinned=asked.pinned)
+        where = replace(where, pinned=asked.pinned)
         found = self._stores.backend.search(asked.words, where, limit=LIMIT)
+        stored.update(hit.listed.meta.id for hit in found.hits)
         return Group(Kind.MEMORY, tuple(map(self._memory, found.hits)), found.total, found.complete)
 
     def _memory(self, hit: Hit) -> Result:
@@ -226,166 +235,102 @@ class Searcher:
         said = [
             "★" if meta.pinned else "",
             "archived" if meta.archived else "",
-            "" if self._concerns(meta.project) else f"in {meta.project.rstrip('/').rpartition('/')[2]}",
+            self._elsewhere(meta.project),
             " ".join(f"#{tag}" for tag in meta.tags),
         ]
         notes = " · ".join(clean_line(part) for part in said if part)
-        return Result(Kind.MEMORY, meta.id, hit.listed.title, meta.created, notes, hit.snippet, hit.marks)
+        return Result(
+            Kind.MEMORY, meta.id, hit.listed.title, meta.created, notes, hit.snippet, hit.marks, hit.text
+        )
 
-    def files(self, asked: Asked, entries: Iterable[Entry], cancelled: Cancelled = _never) -> Group:
-        """The memory files of the project's reviews that hold every term, in the order of `entries`."""
-        if not asked.looks_in("files"):
-            return Group(Kind.FILE)
-        query = asked.query
-        results: list[Result] = []
-        for entry in entries:
-            if cancelled():
-                break
-            memory = self._files.get(entry)
-            if memory is None:
-                try:
-                    memory = self._files[entry] = self._stores.memories.load(entry)
-                except FileProblem:  # its pane shows the problem
-                    continue
-            if query.matches(memory.text) and _within(asked, memory.head.time):
-                snippet, marks = query.snippet(memory.text)
-                head = memory.head
-                results.append(Result(Kind.FILE, entry.name, head.title, head.time, "", snippet, marks))
-        return Group(Kind.FILE, tuple(results[:LIMIT]), len(results))
-
-    def captures(
-        self, asked: Asked, rows: Iterable[tuple[Entry, Capture | None]], cancelled: Cancelled = _never
+    def _documents(
+        self, kind: Kind, asked: Asked, where: Callable[[], Filter], stored: Collection[str]
     ) -> Group:
-        """The captures that hold every term in name, first message or summary, in the order of `rows`.
+        """Memory files, captures, current states of sessions, or pins, best first.
 
-        Unread ones are read now, within `_READING` seconds.
-        """
-        if not asked.looks_in("captures"):
-            return Group(Kind.CAPTURE)
-        query = asked.query
-        results: list[Result] = []
-        total = 0
-        end = time.monotonic() + _READING
-        complete = True
-        for entry, known in rows:
-            if cancelled():
-                break
-            shown = known
-            if shown is None:
-                complete = complete and time.monotonic() < end
-                shown = self._capture(entry) if complete else None
-            if shown is None:
-                continue
-            words = _capture_text(shown, entry.name)
-            if not query.matches(words) or not _within(asked, shown.timestamp):
-                continue
-            total += 1
-            if len(results) < LIMIT:
-                snippet, marks = query.snippet(words)
-                name, title = entry.name, opening(shown.first_message) or entry.name
-                results.append(
-                    Result(Kind.CAPTURE, name, title, shown.timestamp, shown.status, snippet, marks)
-                )
-        return Group(Kind.CAPTURE, tuple(results), total, complete)
-
-    def _capture(self, entry: Entry) -> Capture | None:
-        try:
-            return self._stores.captures.load(entry)
-        except FileProblem:  # its pane shows the problem
-            return None
-
-    def pins(self, asked: Asked) -> Group:
-        """The project's pins, then the user's own, that hold every term.
+        A memory file is left out whose review has `stored` a memory that was found: both say the same.
 
         Raises:
-            FileProblem: the pins or the transcripts cannot be read.
+            FileProblem: the settings or the transcripts cannot be read.
         """
-        if not asked.looks_in("pins") or not _within(asked, None):
+        sought, name = _DOCUMENTS[kind]
+        if not asked.looks_in(name):
+            return Group(kind)
+        if kind is Kind.PIN:
+            return self._pins(asked, where())
+        found = self._look(sought, asked, where())
+        results = tuple(
+            self._document(kind, hit) for hit in found.hits if not stored or hit.document.said not in stored
+        )
+        return Group(kind, results, found.total - len(found.hits) + len(results), found.complete)
+
+    def _look(self, kind: DocKind, asked: Asked, where: Filter) -> DocumentsFound:
+        return self._stores.document_index.search(
+            asked.words, where, kind=kind, limit=LIMIT, offset=0, now=self._stores.clock()
+        )
+
+    def _document(self, kind: Kind, hit: DocumentHit) -> Result:
+        document = hit.document
+        elsewhere = self._elsewhere(document.meta.project)
+        return Result(
+            kind,
+            document.meta.session_id if kind is Kind.STATE else document.entry.name,
+            document.title,
+            document.meta.created,
+            " · ".join(filter(None, (document.said, elsewhere))),
+            hit.snippet,
+            hit.marks,
+            document.body,
+            document.meta.project if elsewhere else "",
+        )
+
+    def _pins(self, asked: Asked, where: Filter) -> Group:
+        """Single pins that contain every term: the project's, then others; they have no time."""
+        if where.since or where.until:
             return Group(Kind.PIN)
-        query = asked.query
+        found = self._look(DocKind.PINS, asked, replace(where, session=""))
         results = []
-        for number, (pin, everywhere) in enumerate(self._stores.pins.all(), 1):
-            if query.matches(pin.text):
-                snippet, marks = query.snippet(pin.text)
-                source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
-                notes = (source, "in all projects" if everywhere else "")
-                result = Result(Kind.PIN, f"pin {number}", pin.text, None, " · ".join(filter(None, notes)))
-                results.append(
-                    result._replace(
-                        snippet=snippet, marks=marks, path=self._source(pin), line=pin.line, what="ask"
-                    )
-                )
-        return Group(Kind.PIN, tuple(results[:LIMIT]), len(results))
+        for hit in sorted(found.hits, key=lambda hit: self._is_other(hit.document.meta.project)):
+            project = hit.document.meta.project
+            for number, pin in enumerate(parse_pins(hit.document.body), 1):
+                of_session = bool(pin.session) and where.session.startswith(pin.session)
+                if asked.query.matches(pin.text) and (of_session or not where.session):
+                    results.append(self._pin(asked, pin, number, project))
+        return Group(Kind.PIN, tuple(results[:LIMIT]), len(results), found.complete)
+
+    def _is_other(self, project: str) -> bool:
+        return not project or not self._concerns(project)
+
+    def _pin(self, asked: Asked, pin: Pin, number: int, project: str) -> Result:
+        snippet, marks = asked.query.snippet(pin.text)
+        source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
+        elsewhere = self._elsewhere(project)
+        notes = (source, elsewhere if project else "in all projects")
+        name = f"pin {number}" if project else f"own pin {number}"
+        return Result(
+            Kind.PIN,
+            name,
+            pin.text,
+            None,
+            " · ".join(filter(None, notes)),
+            snippet,
+            marks,
+            pin.text,
+            project if elsewhere else "",
+            self._source(pin),
+            pin.line,
+            what="ask",
+        )
 
     def _source(self, pin: Pin) -> Path | None:
-        """The transcript that a pin's words come from."""
+        """The transcript of this project that a pin's words come from."""
         if not (pin.session and pin.line):
             return None
         entries = self._stores.transcripts.entries()
         return next((each.path for each in entries if each.session_id.startswith(pin.session)), None)
 
-    def states(self, asked: Asked, cancelled: Cancelled = _never) -> Group:
-        """The current state documents of the project's sessions that hold every term, newest first.
-
-        Raises:
-            FileProblem: states or transcripts cannot be listed.
-        """
-        if not asked.looks_in("states"):
-            return Group(Kind.STATE)
-        query = asked.query
-        results = []
-        store = self._stores.states
-        own = {entry.session_id for entry in self._stores.transcripts.entries()}
-        known, self._states = self._states, {}
-        for session in store.sessions(own):
-            if cancelled():
-                self._states = known | self._states
-                break
-            document = known.get(session.newest)
-            if document is None:
-                document = store.load(session.newest).text
-            self._states[session.newest] = document
-            if query.matches(f"{session.session_id}\n{document}") and _within(asked, session.written):
-                snippet, marks = query.snippet(document)
-                results.append(
-                    Result(
-                        Kind.STATE,
-                        session.session_id,
-                        _goal(document) or f"session {session.session_id[:8]}",
-                        session.written,
-                        session.newest.name.removesuffix(".md"),
-                        snippet,
-                        marks,
-                        document,
-                    )
-                )
-        return Group(Kind.STATE, tuple(results[:LIMIT]), len(results))
-
-
-def _capture_text(capture: Capture, name: str) -> str:
-    """All that a capture says."""
-    parts = (
-        capture.first_message,
-        capture.summary,
-        capture.header,
-        capture.transcript_note,
-        capture.memory_note,
-        *(f"{section.heading}\n{section.text}" for section in capture.extra),
-        capture.session_id,
-        name,
-    )
-    return "\n".join(filter(None, parts))
-
-
-def _within(asked: Asked, moment: datetime | None) -> bool:
-    """Whether a time is in the wanted range."""
-    if moment is None:
-        return not (asked.since or asked.until)
-    return (asked.since is None or moment >= asked.since) and (asked.until is None or moment <= asked.until)
-
-
-def _goal(document: str) -> str:
-    """The session's goal in the document (seed 003)."""
-    rows = (row.strip(" -*") for row in document.split("\n"))
-    goals = (row.partition(":")[2].strip(" *") for row in rows if row.casefold().startswith("session goal"))
-    return next(goals, "")
+    def _elsewhere(self, project: str) -> str:
+        """The name of another project, as a note; "" for this one."""
+        if self._concerns(project):
+            return ""
+        return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")

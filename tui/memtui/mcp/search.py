@@ -30,6 +30,7 @@ from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked, masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import asked
+from memtui.store.index.reading import update_index
 
 SEARCH = "search"
 READ_LINES = "read_lines"
@@ -113,10 +114,13 @@ def search(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
     if call.kinds:
         wanted = replace(wanted, kinds=call.kinds)
     everywhere = call.path == EVERYWHERE
-    stores = SearchStores(_places(calls, call.path), system_clock)
-    if wanted.looks_in("sessions"):
-        stores.session_index.refresh(budget=_BUDGET)
-    groups = list(search_all(stores, wanted, Scope.EVERYWHERE if everywhere else Scope.PROJECT))
+    places = _places(calls, call.path)
+    update_index(places, budget=_BUDGET)
+    groups = list(
+        search_all(
+            SearchStores(places, system_clock), wanted, Scope.EVERYWHERE if everywhere else Scope.PROJECT
+        )
+    )
     answer: dict[str, Any] = {
         "results": [_row(result) for group in groups for result in group.results[: call.limit]],
         "totals": {str(group.kind): group.total for group in groups if group.total},

@@ -7,11 +7,12 @@ A backend keeps recovery texts byte for byte under Recovery IDs (seeds 000 and 0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
 
 from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
@@ -66,6 +67,34 @@ class New:
     archived: bool = False
 
 
+class Meta(Protocol):
+    """The values that a `Filter` looks at."""
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+
+    @property
+    def project(self) -> str:
+        """Path of the project's root."""
+
+    @property
+    def session_id(self) -> str:
+        """The session that it was made of."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags."""
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is archived."""
+
+    @property
+    def pinned(self) -> bool:
+        """Whether it is pinned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A selection of memories; all conditions have to hold."""
@@ -81,12 +110,19 @@ class Filter:
     """Made then or before."""
     pinned: bool = False
     """Only pinned ones."""
+    session: str = ""
+    """Only those made of this session."""
+    left_out: Callable[[Path], bool] | None = None
+    """Says of a project's path whether nothing of it is wanted."""
 
     def fits(self, listed: Listed) -> bool:
         """Whether a memory is selected. A broken one is, unless a condition needs a value that it lacks."""
-        meta = listed.meta
         if listed.problem and (self.project or self.tags or self.which is Which.ARCHIVED):
             return False
+        return self.fits_meta(listed.meta)
+
+    def fits_meta(self, meta: Meta) -> bool:
+        """Whether what has these values is selected."""
         tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
         return (
             (self.which is Which.ALL or meta.archived == (self.which is Which.ARCHIVED))
@@ -95,6 +131,8 @@ class Filter:
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
             and (meta.pinned or not self.pinned)
+            and (not self.session or meta.session_id == self.session)
+            and not (self.left_out and meta.project and self.left_out(Path(meta.project)))
         )
 
 
@@ -130,6 +168,8 @@ class Hit:
     """The matches in `snippet`, as character offsets (start, end)."""
     score: float
     """Higher is better; comparable within one search alone."""
+    text: str = ""
+    """The recovery text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +178,7 @@ class Found:
 
     hits: tuple[Hit, ...]
     total: int
-    """The number of all matches: exact up to 2,000, approximate beyond."""
+    """The number of all matches: exact up to 800, approximate beyond."""
     complete: bool = True
     """False when time was too short to search all memories: there may be more matches."""
 

@@ -23,8 +23,7 @@ _FOLLOWING = "[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]"
 _PIECE = re.compile(f"[\\x00-\\x7f]+(?!{_FOLLOWING})|(?s:.){_FOLLOWING}*")
 """A run of ASCII, or one character with all that follows it."""
 
-_CHANGED = re.compile(r"[^\x01-@\[-\x7f]+")
-"""Characters that folding may change: capitals, NUL and all outside ASCII."""
+_OTHERS = re.compile(r"[^\x00-\x7f]+")
 
 
 class _Table(dict[int, str]):
@@ -44,7 +43,7 @@ def _folded(char: str) -> str:
     if " " in parts:  # a free-standing accent: its parts are a blank and a mark
         return char
     bare = "".join(part for part in parts if unicodedata.combining(part) in _KEPT_CLASSES)
-    return unicodedata.normalize("NFC", bare.casefold())
+    return unicodedata.normalize("NFC", bare.casefold()).lower()  # Cherokee folds to capitals
 
 
 _TABLE = _Table()
@@ -52,14 +51,15 @@ _TABLE = _Table()
 
 def fold(text: str) -> str:
     """The folded text: no case, accents or full-width forms, single blanks, none at the ends."""
-    return " ".join(_fold(text).split())
+    return " ".join(fold_in_place(text).split())
 
 
-def _fold(text: str) -> str:
-    if text.isascii():
-        return text.lower().replace("\x00", " ")
-    # The table is only used where needed: most of a text is small letters.
-    return unicodedata.normalize("NFC", _CHANGED.sub(lambda run: run[0].translate(_TABLE), text))
+def fold_in_place(text: str) -> str:
+    """The folded text with its white space as it is."""
+    if not text.isascii():
+        # The table is only used where needed: most of a text is ASCII.
+        text = unicodedata.normalize("NFC", _OTHERS.sub(lambda run: run[0].translate(_TABLE), text))
+    return text.lower().replace("\x00", " ")
 
 
 class Aligned(NamedTuple):
@@ -79,17 +79,17 @@ def aligned(text: str) -> Aligned:
 
     Slow, unless every character folds to one other.
     """
-    folded = _fold(text)
+    folded = fold_in_place(text)
     if text.isascii() or (
         len(folded) == len(text)
-        and all(len(_TABLE[ord(char)]) == 1 for char in set("".join(_CHANGED.findall(text))))
+        and all(len(_TABLE[ord(char)]) == 1 for char in set("".join(_OTHERS.findall(text))))
     ):
         return Aligned(folded, None)
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
     for piece in _PIECE.finditer(text):
         start, end = piece.span()
-        part = _fold(piece[0])
+        part = fold_in_place(piece[0])
         parts.append(part)
         if text[start] < "\x80" and len(part) == end - start:
             spans += zip(range(start, end), range(start + 1, end + 1), strict=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memtui.clean import without_surrogates
-from memtui.store.folding import aligned, fold
+from memtui.store.folding import aligned, fold, fold_in_place
 
 _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "＂": "＂"}
 """Opening and closing quotes."""
@@ -57,7 +57,7 @@ class Query:
         Returns:
             The line, with ``…`` where the text continues, and the matches as character offsets (start, end).
         """
-        position = self._first(text)
+        position = self.first(text)
         start = max(0, position - _BEFORE)
         if start:  # begin at a word when one begins soon
             blank = re.compile(r"\s\S").search(text, start, position)
@@ -70,8 +70,8 @@ class Query:
         marks = self.marks(line)
         return before + line + after, tuple((a + len(before), b + len(before)) for a, b in marks)
 
-    def _first(self, text: str) -> int:
-        """The offset of the first match, or 0."""
+    def first(self, text: str) -> int:
+        """The offset of the first match in a text, or 0."""
         for start in range(0, len(text), _BLOCK):
             block = text[start : start + _BLOCK + _LONGEST]
             if block.isascii():
@@ -82,10 +82,9 @@ class Query:
             if len(block) > _FINE and not self._pattern.search(fold(block)):
                 continue
             for fine in range(0, len(block), _FINE):
-                piece = aligned(block[fine : fine + _FINE + _LONGEST])
-                found = self._pattern.search(piece.folded)
-                if found:
-                    return start + fine + piece.span(*found.span())[0]
+                part = block[fine : fine + _FINE + _LONGEST]
+                if found := self._pattern.search(fold_in_place(part)):
+                    return start + fine + aligned(part).span(*found.span())[0]
         return 0
 
     @cached_property

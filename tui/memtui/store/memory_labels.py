@@ -44,5 +44,11 @@ def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str
         some = list(group)
         heads = heads_within(Path(folder), [entry.name for entry in some], root, size=_FILE_SIZE)
         for entry, data in zip(some, heads, strict=True):
-            named = _STORED_AS.findall(data or b"")
-            yield entry, f"{named[-1].decode()}.md" if named else ""
+            stored = stored_id(data or b"")
+            yield entry, f"{stored}.md" if stored else ""
+
+
+def stored_id(memory_file: bytes) -> str:
+    """The Recovery ID of the stored memory of the same review, from a memory file; "" if there is none."""
+    named = _STORED_AS.findall(memory_file)
+    return named[-1].decode() if named else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memtui.app.widgets.document_view import DocumentView
     from memtui.flows.review import Reviewed
     from memtui.flows.searching import Result
-    from memtui.store.listing import Entry
 
 
 class Place(Protocol):
@@ -77,8 +76,6 @@ class Windows(Protocol):
 
     def search(
         self,
-        captures: Iterable[CaptureRow],
-        files: Iterable[Entry],
         query: str,
         session: Path | None,
         done: Callable[[str, Result | None], None],

@@ -32,13 +32,7 @@ class SearchActions:
 
     def search(self) -> None:
         """Search; the last query is there again, and the first key typed replaces it."""
-        self._windows.search(
-            self._captures.view.rows.values(),
-            self._memories.pane.files(),
-            self._last_query,
-            self._state.view.transcript,
-            self._closed,
-        )
+        self._windows.search(self._last_query, self._state.view.transcript, self._closed)
 
     def _closed(self, query: str, found: Result | None) -> None:
         self._last_query = query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memtui.app.widgets.document import EMPTY, Document, Line, line, styled
+from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, styled
 from memtui.clean import clean
 from memtui.clock import age, local_minute, parse_iso
 from memtui.flows.searching import Kind, Result
@@ -18,6 +18,8 @@ _BEFORE = 3
 """Rows before the place that was found,"""
 _FAR = 6
 """and how far down in a passage it may be for all of them to be shown."""
+_NEAR = 2_000
+"""Characters before the place that was found in a long text, a quarter of those after it."""
 HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
 """How to search, as long as nothing is found."""
 
@@ -26,8 +28,9 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     """A result with the place that was found in it; nothing where none is selected."""
     if found is None:
         return EMPTY
+    query = asked(text).query
     if found.kind is Kind.SESSION:
-        return _turn(found, asked(text).query)
+        return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
     head = styled(
         (f"{found.kind.value} ", "label"),
@@ -37,7 +40,22 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     )
     parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
     place = styled(*parts) if text.strip() else line(HINT, "dim")
-    return Document([line(found.title, "strong"), place, head])
+    rows = _from_match(clean(_near(found.text, query)).split("\n"), query)
+    text_rows = [_marked(row, query) for row in rows]
+    return Document([line(found.title, "strong"), place, head, rule(), *text_rows])
+
+
+def text_document(found: Result, query: Query) -> tuple[Document, int]:
+    """The whole text of a result with what matches marked, and the number of the first line that does."""
+    rows = [_marked(row, query, "hit") for row in clean(found.text).split("\n")]
+    return Document(rows), next((number for number, row in enumerate(rows) if row.spans), 0)
+
+
+def _near(text: str, query: Query) -> str:
+    """The lines of a long text around its first match."""
+    place = query.first(text)
+    start = text.rfind("\n", 0, max(0, place - _NEAR)) + 1
+    return text[start : place + 4 * _NEAR]
 
 
 def _turn(found: Result, query: Query) -> Document:
@@ -63,10 +81,10 @@ def _from_match(rows: list[str], query: Query) -> list[str]:
     return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
 
 
-def _marked(text: str, query: Query) -> Line:
+def _marked(text: str, query: Query, role: str = "warn") -> Line:
     parts: list[str | tuple[str, str]] = []
     at = 0
     for start, end in query.marks(text):
-        parts += [text[at:start], (text[start:end], "warn")]
+        parts += [text[at:start], (text[start:end], role)]
         at = end
     return styled(*parts, text[at:])

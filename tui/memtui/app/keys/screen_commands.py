@@ -391,21 +391,28 @@ _TYPING, _CHOOSING = frozenset({"query"}), frozenset({"results"})
 SEARCH = CommandTable(
     "Search",
     "What holds all the words; quotes keep words together. file:PART and cmd:PART find turns that touched a "
-    "file or ran a command; in:sessions, before:2026-03, after:2026-02-23 and is:pinned narrow it down.",
+    "file or ran a command; in:sessions (memories, files, captures, states, pins), before:2026-03, "
+    "after:2026-02-23 and is:pinned narrow it down.",
     (
         ScreenCommand("enter", "enter", "open", "open what is selected", "screen.open", bound=False),
         ScreenCommand("down", "↑ ↓", "move", "move in the results", "screen.move(1)", _TYPING, bound=False),
         ScreenCommand(
-            "y", "y", "copy id", "copy the Recovery ID, or the session's", "screen.copy('{id}')", _CHOOSING
+            "y",
+            "y",
+            "copy id",
+            "copy the Recovery ID, the session's id, or the name",
+            "screen.copy('{id}')",
+            _CHOOSING,
         ),
         ScreenCommand(
             "Y",
             "Y",
             "copy command",
-            "copy the restore prompt, or the command that resumes the session",
+            "copy the restore prompt, or the command that resumes the session or reviews the capture",
             f"screen.copy('{PROMPT}')",
             _CHOOSING,
         ),
+        ScreenCommand("o", "o", "in its pane", "go to it in its pane", "screen.show", _CHOOSING, bar=False),
         ScreenCommand(
             "R", "R", "resume", "go on with the session in Claude Code", "screen.resume", _CHOOSING
         ),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memtui.store.captures import CaptureStore
     from memtui.store.changes import Changes
     from memtui.store.history import History
+    from memtui.store.index.documents import DocumentIndex
     from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
     from memtui.store.states import StateStore
@@ -69,7 +70,7 @@ class Browser:
         self.clock = clock
         self._home = places.home
         self._claude = places.claude
-        self.indexer = Indexer(places.home, places.claude)
+        self.indexer = Indexer(places)
         self._stopped = threading.Event()
 
     @cached_property
@@ -152,6 +153,13 @@ class Browser:
         from memtui.store.index.sessions import SessionIndex
 
         return SessionIndex(self._home, self._claude)
+
+    @cached_property
+    def document_index(self) -> DocumentIndex:
+        """The index of captures, memory files, session states and pins."""
+        from memtui.store.index.project_files import project_documents
+
+        return project_documents(self._home, self.project.root)
 
     @cached_property
     def states(self) -> StateStore:

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 from memtui.files import FileProblem
-from memtui.project import Home
+from memtui.project import Places
 from memtui.store.listing import scan
 
 MANY = 200
@@ -23,25 +22,22 @@ _TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
 _CODE = """
 import os, sys
 from pathlib import Path
-from memtui.project import Home
-from memtui.store.index import SearchIndex
-from memtui.store.index.reading import index_transcripts
+from memtui.project import Home, Places, Project
+from memtui.store.index.reading import update_index
 if hasattr(os, "SCHED_IDLE"):  # lowest priority
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 elif hasattr(os, "nice"):
     os.nice(19)
-home = Home(*map(Path, sys.argv[2:]))
-SearchIndex(home).refresh()
-index_transcripts(home, Path(sys.argv[1]))
+root, claude, *home = map(Path, sys.argv[1:])
+update_index(Places(Project(root), Home(*home), claude))
 """
 
 
 class Indexer:
     """One process at most, which ends when the index is complete; it may be killed at any moment."""
 
-    def __init__(self, home: Home, claude: Path) -> None:
-        self._home = home
-        self._claude = claude
+    def __init__(self, places: Places) -> None:
+        self._places = places
         self._process: subprocess.Popen[bytes] | None = None
         self._started = False
         self._lock = threading.Lock()
@@ -52,8 +48,9 @@ class Indexer:
             if self._started:
                 return
             self._started = True
+            project, home, claude = self._places
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CODE, str(self._claude), *map(str, self._home)],
+                [sys.executable, "-P", "-c", _CODE, *map(str, (project.root, claude, *home))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -63,7 +60,7 @@ class Indexer:
         """Bring the index up to date when there is much to be read of transcripts."""
         size = 0
         with suppress(FileProblem):
-            for folder in scan(self._claude / "projects", _ANY):
+            for folder in scan(self._places.claude / "projects", _ANY):
                 with suppress(FileProblem):
                     size += sum(entry.size for entry in scan(folder.path, _TRANSCRIPT))
         if size >= MANY_BYTES:

@@ -20,7 +20,6 @@ from memtui.clean import clean_line
 from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.store.concerning import ProjectTest
-from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
     from memtui.flows.relations import Related
@@ -104,13 +103,6 @@ class MemoriesPane(Pane):
             view = view._replace(mine=[each for each in view.mine if each not in keys])
         if view is not self.view:
             self._show_view(view)
-
-    def files(self) -> list[Entry]:
-        """The memory files of reviews for which no stored memory stands."""
-        doubled = self.view.doubled
-        return [
-            entry for name, entry in self.view.entries.items() if not is_stored(entry) and name not in doubled
-        ]
 
     def _file_of(self, key: str) -> str:
         """The memory file that a stored memory stands for; "" for none."""

@@ -21,9 +21,10 @@ class ReadingScreen(Screen[None]):
     TABLE = READING
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
-    def __init__(self, title: str, document: Document) -> None:
-        """Make the screen; `title` is clean."""
+    def __init__(self, title: str, document: Document, *, at: int = 0) -> None:
+        """Make the screen; `title` is clean, and `at` is the line to begin with."""
         super().__init__()
+        self._at = at
         self._title = title
         self._document = document
 
@@ -33,9 +34,10 @@ class ReadingScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read from the top."""
+        """Read from the line to begin with."""
         view = self.query_one(DocumentView)
         view.border_title = Content(self._title)
+        view.reveal(self._at)
         view.focus()
         self.query_one(KeyBar).keys = self.TABLE.bar()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -17,11 +17,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from memtui.app.details.search_result import HINT, result_document
+from memtui.app.details.search_result import HINT, result_document, text_document
 from memtui.app.host import ResumeWanted
 from memtui.app.keys.screen_commands import SEARCH
 from memtui.app.model.browser import Browser
-from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pane import row
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -34,7 +33,6 @@ from memtui.store.index.asked import asked
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
-    from memtui.store.listing import Entry
 
 _PAUSE = 0.08
 """Seconds that typing must rest before a search begins."""
@@ -92,8 +90,6 @@ class SearchScreen(Screen[Result | None]):
     def __init__(
         self,
         browser: Browser,
-        captures: Iterable[CaptureRow],
-        files: Iterable[Entry],
         *,
         query: str = "",
         session: Path | None = None,
@@ -102,8 +98,6 @@ class SearchScreen(Screen[Result | None]):
 
         Args:
             browser: what to search in.
-            captures: the captures as they are listed.
-            files: the memory files of reviews as they are listed.
             query: what to search for at first.
             session: the transcript that is "this session".
         """
@@ -112,8 +106,6 @@ class SearchScreen(Screen[Result | None]):
         self._scope = Scope.PROJECT
         self.browser = browser
         self.query_text = query
-        self._captures = tuple(captures)
-        self._files = tuple(files)
         self._searcher = Searcher(browser)
         self._found: dict[str, Result | str] = {}
         self._gone = False
@@ -185,7 +177,7 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-line").add_class("-busy")
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):
-            for look in self._looks(text, stale):
+            for look in self._searcher.searches(asked(text), scope, self._session):
                 groups.append(await asyncio.to_thread(look))
                 if stale():
                     return
@@ -197,19 +189,6 @@ class SearchScreen(Screen[Result | None]):
             self.query_one("#search-line").remove_class("-busy")
             if groups and not groups[0].complete:
                 self._search(text, again=True)
-
-    def _looks(self, text: str, stale: Callable[[], bool]) -> Iterator[Callable[[], Group]]:
-        """The searches, one for each kind."""
-        wanted = asked(text)
-        searcher, scope = self._searcher, self._scope
-        yield lambda: searcher.sessions(wanted, scope, self._session)
-        if scope is not Scope.SESSION:
-            rows = [(row.entry, row.capture) for row in self._captures if row.capture or not row.problem]
-            yield lambda: searcher.memories(wanted)
-            yield lambda: searcher.files(wanted, self._files, stale)
-            yield lambda: searcher.captures(wanted, rows, stale)
-            yield lambda: searcher.states(wanted, stale)
-            yield lambda: searcher.pins(wanted)
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
         groups = tuple(groups)
@@ -274,14 +253,12 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-scope", Label).update(Content(f" {self._scope} "))
 
     def action_copy(self, form: str) -> None:
-        """Copy what the selected thing is known by: a Recovery ID, or the command that resumes a session."""
+        """Copy what the selected thing is known by, or the command to go on with it."""
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
-        elif text := _known_by(found, form):
-            self.app.copy_text(text)
         else:
-            self.app.say(f"A {found.kind.value} has no Recovery ID.", severity="warning")
+            self.app.copy_text(_known_by(found, form))
 
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
@@ -298,7 +275,32 @@ class SearchScreen(Screen[Result | None]):
             else:
                 self._read(found, found.path)
         else:
+            self._read_text(found)
+
+    def action_show(self) -> None:
+        """Go to what is selected in its pane, where it can be acted on."""
+        found = self.selected
+        if found is None or found.kind in (Kind.SESSION, Kind.PIN):
+            self.app.say(
+                "Only memories, captures and session states have a row in a pane.", severity="warning"
+            )
+        elif found.project and found.kind is not Kind.STATE:
+            self.app.say(
+                f"This {found.kind.value} belongs to {clean_line(found.project)}.", severity="warning"
+            )
+        else:
             self.dismiss(found)
+
+    @work(group="read", exclusive=True, exit_on_error=False)
+    async def _read_text(self, found: Result) -> None:
+        """Open a text over the results, at the first place that matches."""
+        from memtui.app.screens.reading import ReadingScreen
+
+        query = asked(self.query_text).query
+        with self.app.reporting("reading a result"):
+            document, line = await asyncio.to_thread(text_document, found, query)
+            title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"
+            self.app.push_screen(ReadingScreen(title, document, at=line))
 
     @work(group="unpack", exclusive=True, exit_on_error=False)
     async def _unpack(self, found: Result, path: Path) -> None:
@@ -329,10 +331,14 @@ class SearchScreen(Screen[Result | None]):
 
 
 def _known_by(found: Result, form: str) -> str:
-    """The text to copy of a result; "" for one without an id."""
-    if found.kind is Kind.SESSION:
-        return found.name if form == "{id}" else f"claude --resume {found.name}"
-    return form.format(id=found.name) if found.kind is Kind.MEMORY else ""
+    """The text to copy of a result: what it is known by, or a command with that."""
+    if form == "{id}":
+        return found.title if found.kind is Kind.PIN else found.name
+    if found.kind in (Kind.SESSION, Kind.STATE):
+        return f"claude --resume {found.name}"
+    if found.kind is Kind.CAPTURE:
+        return f"memtui review {found.name}"
+    return form.format(id=found.name) if found.kind is Kind.MEMORY else found.title
 
 
 def _drawn(found: Result, now: datetime, width: int) -> Content:

@@ -18,7 +18,6 @@ from memtui.app.widgets.document import Document
 if TYPE_CHECKING:
     from memtui.flows.review import Reviewed
     from memtui.flows.searching import Result
-    from memtui.store.listing import Entry
 
 
 class ScreenWindows:
@@ -57,8 +56,6 @@ class ScreenWindows:
 
     def search(
         self,
-        captures: Iterable[CaptureRow],
-        files: Iterable[Entry],
         query: str,
         session: Path | None,
         done: Callable[[str, Result | None], None],
@@ -66,7 +63,7 @@ class ScreenWindows:
         """Search; `done` receives the last query and what was chosen."""
         from memtui.app.screens.search import SearchScreen
 
-        screen = SearchScreen(self._browser, captures, files, query=query, session=session)
+        screen = SearchScreen(self._browser, query=query, session=session)
         self._screen.app.push_screen(screen, lambda found: done(screen.query_text, found))
 
     def stored(self, memory_id: str) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple
 
 from memtui.files import FileProblem, load_within
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import has_front_matter, parse_stored
 from memtui.project import Home
 from memtui.store.base import Listed
+from memtui.store.index.document import Document
+from memtui.store.index.schema import DocKind
 from memtui.store.listing import MONTH_NAME, Entry, scan
 from memtui.store.stored_files import (
     MOST,
@@ -31,44 +31,13 @@ _REST = 40
 this, is added to the next look."""
 
 
-class Document(NamedTuple):
-    """One memory for the search."""
-
-    listed: Listed
-    head: str
-    """The memory's id, description and tags, a line each."""
-    body: str
-    entry: Entry
-    """The file's entry at the time of reading."""
-
-    @property
-    def about(self) -> str:
-        """Its description and tags."""
-        return self.head.partition("\n")[2]
-
-    @property
-    def text(self) -> str:
-        """The searched text."""
-        return f"{self.head}\n{self.body}"
-
-    @property
-    def created(self) -> float:
-        """When it was made, in seconds since 1970."""
-        return seconds(self.listed.meta.created)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Its tags, folded for comparison."""
-        return tuple(dict.fromkeys(tag.casefold() for tag in self.listed.meta.tags))
-
-
 def read(entry: Entry, home: Home) -> Document:
     """Read a memory. An unreadable or broken one has its problem."""
     path = entry.path
     try:
         data, signature = load_within(path, home.memories, limit=MOST, follow=False)
     except FileProblem as problem:
-        return Document(broken(path, problem.reason), id_of(entry), "", entry)
+        return _document(broken(path, problem.reason), id_of(entry), "", entry)
     entry = Entry(entry.name, entry.folder, *signature)
     memory_id = id_of(entry)
     shown, body = None, data
@@ -83,15 +52,11 @@ def read(entry: Entry, home: Home) -> Document:
     shown = shown or listed(path, data)
     meta = shown.meta
     head = "\n".join((meta.id, meta.description, *meta.tags))
-    return Document(shown, head, body.decode("utf-8", "replace"), entry)
+    return _document(shown, head, body.decode("utf-8", "replace"), entry)
 
 
-def seconds(moment: datetime) -> float:
-    """A time as a number; 0 for one that is too early."""
-    try:
-        return moment.timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
+def _document(shown: Listed, head: str, body: str, entry: Entry) -> Document:
+    return Document(DocKind.MEMORY, shown.meta, shown.title, head, body, entry, listed=shown)
 
 
 @dataclass(slots=True)
@@ -103,6 +68,8 @@ class _Month:
 
 class Files:
     """The files of all stored memories by name; used by one thread."""
+
+    kinds = (DocKind.MEMORY,)
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -128,6 +95,14 @@ class Files:
                 for path, entry in month.entries.items()
             }
         return self._all
+
+    def kind_of(self, entry: Entry) -> DocKind:
+        """The kind of a file."""
+        return DocKind.MEMORY
+
+    def read(self, entry: Entry) -> Document:
+        """One memory."""
+        return read(entry, self._home)
 
     def _look(self, full: bool) -> bool:
         started = time.monotonic()

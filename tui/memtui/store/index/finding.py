@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from memtui.store.base import Filter, Which
 from memtui.store.concerning import project_test
-from memtui.store.index.files import seconds
+from memtui.store.index.document import seconds
 from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
-from memtui.store.index.schema import BREAK, GRAM
+from memtui.store.index.schema import BREAK, GRAM, DocKind
 from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
 
 LOOKED = 400
 """The most texts examined to find those that are weighed."""
-COMPARED = 2_000
+COMPARED = 800
 """The most candidates that are all compared to count the matches; of more, a part is."""
-COMPARED_PARTS = 500
+COMPARED_PARTS = 300
 """The same where passages of files or commands are asked for: their texts have to be looked at one by one."""
 LISTED = 4_000
 """The most candidates that are listed; more are only counted, and only if necessary."""
@@ -47,6 +48,11 @@ _LONG = 60
 _BATCH = 250
 _ROWS = """SELECT docs.id, sources.name, created, head, length, c0 FROM docs
 JOIN sources ON sources.id = docs.source JOIN words_content ON words_content.id = docs.id"""
+_OF_STATE = """ OR source IN (
+    SELECT sources.id FROM sources JOIN sources AS own ON own.session = sources.session AND own.kind = 0
+    WHERE sources.kind = 4 AND own.project IN ({})
+)"""
+"""A state document that does not name its project is one of the project of its session's transcript."""
 _LAST = "\U0010ffff"
 _READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
 """Characters that FTS5 replaces."""
@@ -91,8 +97,8 @@ class Gathered:
 class Also(NamedTuple):
     """Further conditions on a match."""
 
-    session: str = ""
-    """From this session."""
+    kind: DocKind
+    """The kind of documents."""
     parts: tuple[tuple[str, str], ...] = ()
     """(Beginning, part) of passages that its folded text has: what stands between two `BREAK`s."""
 
@@ -118,17 +124,20 @@ class _Candidates(NamedTuple):
 
 
 class Sample:
-    """Some texts from all times, cached between searches, which show what is frequent."""
+    """Some texts of a kind from all times, cached between searches, which show what is frequent."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: DocKind) -> None:
+        self._kind = kind
         self._mark = (0, 0)
         self._texts: tuple[str, ...] = ()
 
-    def texts(self, connection: sqlite3.Connection, docs: int, inode: int) -> tuple[str, ...]:
+    def texts(self, connection: sqlite3.Connection, inode: int) -> tuple[str, ...]:
         """The sample, made anew for another file, or when the number of documents has changed by a tenth."""
         known, of = self._mark
+        docs = read_state(connection, (self._kind,)).docs
         if of != inode or abs(docs - known) > known / 10:
-            ids = [str(row[0]) for row in connection.execute("SELECT id FROM docs ORDER BY id")]
+            every = "SELECT id FROM docs WHERE id BETWEEN ? AND ? ORDER BY id"
+            ids = [str(row[0]) for row in connection.execute(every, self._kind.numbers)]
             some = ",".join(ids[:: len(ids) // SAMPLE + 1])
             rows = connection.execute(
                 f"SELECT substr(c0, 1, {_LONGEST}) FROM words_content WHERE id IN ({some})"  # noqa: S608
@@ -152,14 +161,12 @@ class _Search:
     ) -> None:
         self.gathered = Gathered()
         self._connection = connection
-        self._state: State = read_state(connection)
+        self._state: State = read_state(connection, (also.kind,))
+        self._range = "BETWEEN {} AND {}".format(*also.kind.numbers)
         self._terms = query.terms
         self._encoded = [term.encode() for term in query.terms]
-        self._filter, self._values = _filter(connection, where)
+        self._filter, self._values = _filter(connection, where, also.kind)
         self._parts = also.parts
-        if also.session:
-            self._filter += " AND source IN (SELECT id FROM sources WHERE session = ?)"
-            self._values.append(also.session)
         self._needed = needed
         self._texts = texts
 
@@ -190,7 +197,7 @@ class _Search:
             return few
         if long:
             return self._having(long, most)
-        if self._terms:
+        if self._terms and self._state.docs > COMPARED:
             rarest = min(self._terms, key=lambda term: (self.gathered.frequency[term], -len(term)))
             if self.gathered.frequency[rarest] < OFTEN * self._state.docs:
                 return self._beginning(rarest)
@@ -199,7 +206,7 @@ class _Search:
     def _having(self, terms: Sequence[str], most: int) -> _Candidates:
         """The documents that have the trigrams of some terms."""
         match = " ".join('"' + gram.replace('"', '""') + '"' for gram in self._grams(terms))
-        tables, condition = "words", "words MATCH ?"
+        tables, condition = "words", f"words MATCH ? AND words.rowid {self._range}"
         if self._filter:
             tables += " CROSS JOIN docs ON docs.id = words.rowid"
             condition += self._filter
@@ -210,12 +217,12 @@ class _Search:
         """The documents that have a word of the table, a trigram, that begins with a short term."""
         first = term.translate(_READ_AS)
         found = "SELECT doc FROM word_places WHERE term BETWEEN ? AND ?"
-        condition = f"docs WHERE id IN ({found}){self._filter}"
+        condition = f"docs WHERE id IN ({found}) AND id {self._range}{self._filter}"
         return self._listed(condition, "id", -1, len(self._terms) == 1, first, first + _LAST * GRAM)
 
     def _all(self, most: int) -> _Candidates:
         """All selected documents."""
-        return self._listed(f"docs WHERE 1 {self._filter}", "id", most, not self._terms)
+        return self._listed(f"docs WHERE id {self._range}{self._filter}", "id", most, not self._terms)
 
     def _listed(self, condition: str, number: str, most: int, sure: bool, *values: str) -> _Candidates:
         select = f"SELECT {number} FROM {condition} ORDER BY {number} DESC LIMIT {most}"  # noqa: S608
@@ -334,7 +341,7 @@ def find(
     hidden: Collection[int],
     needed: int,
     texts: Sequence[str],
-    also: Also = Also(),  # noqa: B008 - a constant
+    also: Also,
 ) -> Gathered:
     """Find matches.
 
@@ -348,11 +355,11 @@ def find(
         also: further conditions.
     """
     search = _Search(connection, query, where, needed, texts, also)
-    search.run(set(hidden))
+    search.run({number for number in hidden if DocKind.of(number) is also.kind})
     return search.gathered
 
 
-def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[object]]:
+def _filter(connection: sqlite3.Connection, where: Filter, kind: DocKind) -> tuple[str, list[object]]:
     """A filter as a condition that begins with AND, "" for no filter, and its values."""
     condition = ""
     values: list[object] = []
@@ -366,10 +373,18 @@ def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[ob
         condition += " AND pinned"
     if where.project:
         concerns = project_test(where.project)
-        projects = [
-            number for number, path in connection.execute("SELECT id, path FROM projects") if concerns(path)
-        ]
-        condition += f" AND project IN ({','.join(map(str, projects))})"
+        nameless = kind is not DocKind.STATE  # which may have a project all the same
+        condition += " AND " + _of_projects(
+            connection, kind, lambda path: concerns(path) if path else nameless
+        )
+    if where.left_out is not None:
+        left_out = where.left_out
+        condition += " AND NOT " + _of_projects(
+            connection, kind, lambda path: bool(path) and left_out(Path(path))
+        )
+    if where.session:
+        condition += " AND source IN (SELECT id FROM sources WHERE session = ?)"
+        values.append(where.session)
     for tag in where.tags:
         condition += " AND instr(tags, ?)"
         values.append(f"\n{tag.casefold()}\n")
@@ -378,3 +393,11 @@ def _filter(connection: sqlite3.Connection, where: Filter) -> tuple[str, list[ob
         values.append(seconds(where.since) if where.since else -math.inf)
         values.append(seconds(where.until) if where.until else math.inf)
     return condition, values
+
+
+def _of_projects(connection: sqlite3.Connection, kind: DocKind, wanted: Callable[[str], bool]) -> str:
+    """The condition that a document belongs to one of the wanted projects."""
+    rows = connection.execute("SELECT id, path FROM projects")
+    projects = ",".join(str(number) for number, path in rows if wanted(path))
+    of_state = _OF_STATE.format(projects) if kind is DocKind.STATE else ""
+    return f"(project IN ({projects}){of_state})"

@@ -19,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memtui.store.index.files import Document
+from memtui.store.index.document import Document
 
 POOL = 200
 POOL_BYTES = 4 << 20

@@ -1,4 +1,4 @@
-"""All transcripts read into the index, by as many processes as there are processors to spare."""
+"""Everything read into the index, by as many processes as there are processors to spare."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import multiprocessing
 import os
 import threading
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 
-from memtui.project import Home
+from memtui.project import Places
+from memtui.store.index.project_files import project_documents
+from memtui.store.index.search import SearchIndex
 from memtui.store.index.sessions import SessionIndex
 
 _READERS = 2
@@ -17,18 +19,33 @@ _ALONE = 32 << 20
 """Bytes up to which one process does it alone."""
 
 
-def index_transcripts(home: Home, config: Path) -> bool:
-    """Bring the index of transcripts up to date; whether it is complete then.
+def update_index(places: Places, *, budget: float | None = None) -> bool:
+    """Bring the index up to date with all files; whether it is complete then.
+
+    Documents come first: they are few. Transcripts make projects known, whose documents come last.
+
+    Args:
+        places: the current project, which is known in any case, and the folders.
+        budget: seconds after which to stop reading transcripts; what is done is kept.
 
     Raises:
-        FileProblem: Claude Code's folder cannot be listed.
+        FileProblem: the memories, or Claude Code's folder, cannot be listed.
     """
-    index = SessionIndex(home, config)
-    if index.waiting() <= _ALONE or (os.cpu_count() or 1) == 1:
-        return index.refresh()
+    documents = project_documents(places.home, places.project.root)
+    SearchIndex(places.home).refresh()
+    documents.refresh()
+    sessions = SessionIndex(places.home, places.claude)
+    with _readers(sessions.waiting()) as readers:
+        complete = sessions.refresh(budget=budget, readers=readers)
+    return documents.refresh() and complete
+
+
+def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
+    """Processes to read so many bytes; None for few."""
+    if size <= _ALONE or (os.cpu_count() or 1) == 1:
+        return nullcontext()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(_READERS, mp_context=context, initializer=_end_with_parent) as readers:
-        return index.refresh(readers=readers)
+    return ProcessPoolExecutor(_READERS, mp_context=context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import suppress
+from enum import IntEnum
 from pathlib import Path
 
-VERSION = 6
+VERSION = 7
 """Version of the tables and of folding. A file with another one is rebuilt."""
 
 GRAM = 3
@@ -21,11 +22,43 @@ PADDING = "  "
 BREAK = "\x01"
 """Stands before each passage in the folded text of a turn, followed by its mark: no query has it."""
 
+_EARLIER = "sessions.db"
+"""A file next to it, in which earlier versions had the transcripts."""
+
 _MARK = 0x6D656D74
 """`application_id`: "memt"."""
+_ROOM = 1 << 40
+"""Numbers of documents for each kind."""
+
+
+class DocKind(IntEnum):
+    """The kinds of documents. Each has a range of numbers, so that one is searched without the others."""
+
+    TURN = 0
+    """A stretch of a turn of a transcript. These come first: they are by far the most."""
+    MEMORY = 1
+    FILE = 2
+    """A memory file of a review."""
+    CAPTURE = 3
+    STATE = 4
+    """A session's current state document."""
+    PINS = 5
+    """A file of pins."""
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """The first and last number of a document of this kind."""
+        return self * _ROOM + 1, (self + 1) * _ROOM - 1
+
+    @classmethod
+    def of(cls, number: int) -> DocKind:
+        """The kind of a document by its number."""
+        return cls(number // _ROOM)
+
 
 _TABLES = """
-CREATE TABLE state (
+CREATE TABLE state (              -- of each kind
+    kind INTEGER PRIMARY KEY,
     docs INTEGER NOT NULL,        -- documents in the index
     bytes INTEGER NOT NULL,       -- of their folded texts
     generation INTEGER NOT NULL   -- grows with every change
@@ -34,15 +67,17 @@ CREATE TABLE projects (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE sources (            -- files
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
+    kind INTEGER NOT NULL,            -- of its documents
     mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
-    session TEXT NOT NULL DEFAULT '', -- of transcripts: the session's id,
-    title TEXT NOT NULL DEFAULT '',   -- the first ask,
+    project INTEGER NOT NULL,
+    session TEXT NOT NULL DEFAULT '', -- the session's id
+    title TEXT NOT NULL DEFAULT '',   -- of transcripts: the first ask,
     place TEXT NOT NULL DEFAULT '',   -- where the last document begins, as JSON,
     last INTEGER NOT NULL DEFAULT 0   -- and the number of that document
 );
 CREATE INDEX sources_session ON sources (session);
 CREATE TABLE docs (               -- what was read from them
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,       -- see `DocKind`
     source INTEGER NOT NULL,
     created REAL NOT NULL,        -- seconds since 1970
     length INTEGER NOT NULL,      -- bytes of the folded text
@@ -63,7 +98,6 @@ CREATE VIRTUAL TABLE words USING fts5 (
     text, detail='none', columnsize=0, tokenize='trigram case_sensitive 1'
 );
 CREATE VIRTUAL TABLE word_places USING fts5vocab (words, instance);
-INSERT INTO state VALUES (0, 0, 0);
 """
 
 _UNAVAILABLE = {
@@ -152,6 +186,7 @@ def create(path: Path) -> None:
     """
     try:
         remove(path)
+        remove(path.with_name(_EARLIER))
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
         connection = sqlite3.connect(path, isolation_level=None)
     except (OSError, sqlite3.Error) as error:

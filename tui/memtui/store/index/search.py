@@ -1,87 +1,25 @@
-"""The search index of the stored memories: an SQLite cache of their files, rebuilt when in doubt.
-
-Any number of processes and threads may search and update it at once. New and changed memories are read and
-compared during the search; if the index cannot be written, all of them are.
-"""
+"""The stored memories in the search index."""
 
 from __future__ import annotations
 
-import math
-import sqlite3
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
-from typing import TypeVar
 
 from memtui.project import Home
 from memtui.store.base import Filter, Found, Hit
-from memtui.store.folding import fold
-from memtui.store.index.database import Database
-from memtui.store.index.files import Document, Files, read
-from memtui.store.index.finding import Gathered, Sample, find
-from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count
-from memtui.store.index.schema import IndexBroken, IndexUnavailable
-from memtui.store.index.writer import Fresh, Known, put, read_known, read_state
-from memtui.store.listing import Entry
-from memtui.store.matching import Query
-
-SEARCH_BUDGET = 10.0
-"""Maximum seconds for a search when very many memories are not in the index."""
-_BATCH = 200
-_BATCH_BYTES = 8 << 20
-"""The most memories, and bytes of them, indexed in one transaction."""
-_TRIES = 3
-_REMEMBERED, _SMALL = 500, 64 << 10
-"""Memories found lately that are not read again, and up to how many bytes each."""
-
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class _Changes:
-    """The differences between the files and the index."""
-
-    gone: list[str] = field(default_factory=list)
-    fresh: list[str] = field(default_factory=list)
-    """New and changed ones, the newest first."""
-    hidden: list[int] = field(default_factory=list)
-    """The index's numbers for the names in both lists, which are outdated."""
-
-    def __bool__(self) -> bool:
-        return bool(self.gone or self.fresh)
+from memtui.store.index.documents import SEARCH_BUDGET, DocumentIndex
+from memtui.store.index.files import Files
+from memtui.store.index.schema import DocKind
 
 
 class SearchIndex:
     """Finds stored memories by their texts."""
 
     def __init__(self, home: Home) -> None:
-        self._home = home
-        self._database = Database(home.cache / "index.db")
-        self._files = Files(home)
-        self._sample = Sample()
-        self._shown: dict[Entry, Document] = {}
-        self._looking = threading.Lock()
-        self._known: tuple[tuple[int, int], dict[str, Known]] = ((-1, -1), {})
-        self._compared: tuple[dict[str, Entry], dict[str, Known], _Changes] | None = None
+        self.documents = DocumentIndex(home, Files(home))
 
     def refresh(self, *, budget: float | None = None) -> bool:
-        """Bring the index up to date with the files.
-
-        Args:
-            budget: seconds after which to stop, at the end of a short step; finished steps are kept.
-
-        Returns:
-            True if the index is complete; False if time ran out, another process is updating it, or it cannot
-            be written.
-
-        Raises:
-            FileProblem: the folder of memories cannot be listed.
-        """
-        end = math.inf if budget is None else time.monotonic() + budget
-        return self._refresh(self._entries(full=True), end)
+        """Bring the index up to date with the files; see `DocumentIndex.refresh`."""
+        return self.documents.refresh(budget=budget)
 
     def search(
         self,
@@ -93,203 +31,13 @@ class SearchIndex:
         now: datetime,
         budget: float = SEARCH_BUDGET,
     ) -> Found:
-        """Memories that match a query (see `matching`), best first (see `ranking`).
-
-        The total is exact, unless a term is in very many memories: then it is an estimate from some hundreds.
-
-        Args:
-            query: any text; an empty one means all memories.
-            where: the filter.
-            limit: the most hits to return.
-            offset: the number of hits to skip.
-            now: the reference for ages.
-            budget: seconds after which what is not in the index yet is left out, and the answer is not
-                complete. What the index has is searched in any case.
-
-        Raises:
-            FileProblem: the folder of memories cannot be listed.
-        """
-        parsed = Query.parse(query)
-        entries = self._entries(full=False)
-        gathered = self._gather(parsed, where, entries, max(0, limit) + offset, budget)
-        order = gathered.in_order(parsed.terms, now)
-        hits = [
-            hit
-            for score, match in order[offset : offset + max(0, limit)]
-            if (hit := self._hit(parsed, match, entries, score))
-        ]
-        return Found(tuple(hits), len(order) + gathered.more, gathered.complete)
-
-    def _entries(self, *, full: bool) -> dict[str, Entry]:
-        with self._looking:
-            return self._files.entries(full=full)
-
-    # Searching
-
-    def _gather(
-        self, query: Query, where: Filter, entries: dict[str, Entry], needed: int, budget: float
-    ) -> Gathered:
-        end = time.monotonic() + budget
-        for _ in range(_TRIES):
-            try:
-                if self._changes(entries) and time.monotonic() < end:
-                    self._refresh(entries, end)
-                gathered, fresh = self._database.read(
-                    partial(self._find, entries=entries, query=query, where=where, needed=needed)
-                )
-            except (IndexUnavailable, IndexBroken):  # usually missing; it is made once
-                was_there = self._database.path.exists()
-                if not self._refresh(entries, end) and was_there:
-                    end = time.monotonic() + budget  # waiting for its lock must not shorten the search
-                    break
-                continue
-            self._add_unknown(gathered, query, where, [entries[name] for name in fresh], end)
-            return gathered
-        gathered = Gathered()
-        unknown = [entries[name] for name in sorted(entries, reverse=True)]
-        self._add_unknown(gathered, query, where, unknown, end)
-        return gathered
-
-    def _find(
-        self,
-        connection: sqlite3.Connection,
-        entries: dict[str, Entry],
-        query: Query,
-        where: Filter,
-        needed: int,
-    ) -> tuple[Gathered, list[str]]:
-        """Matches from the index, and the files that it does not have."""
-        connection.execute("BEGIN")  # another process may change it meanwhile
-        changes = self._compare(connection, entries)
-        texts = self._sample.texts(connection, read_state(connection).docs, self._database.inode)
-        return find(connection, query, where, changes.hidden, needed, texts), changes.fresh
-
-    def _add_unknown(
-        self, gathered: Gathered, query: Query, where: Filter, entries: Sequence[Entry], end: float
-    ) -> None:
-        """Read and compare memories that the index does not have, until time is up."""
-        terms = [term.encode() for term in query.terms]
-        for entry in entries:
-            if time.monotonic() > end:
-                gathered.complete = False
-                break
-            document = read(entry, self._home)
-            head, folded = fold(document.head).encode(), fold(document.text).encode()
-            gathered.documents += 1
-            gathered.bytes += len(folded)
-            if all(term in folded for term in terms) and where.fits(document.listed):
-                counts = count(terms, folded, len(head))
-                kept = document if len(folded) < POOL_BYTES // POOL else None
-                gathered.matches.append(Match(entry.name, document.created, len(folded), counts, kept))
-                for term in query.terms:
-                    gathered.frequency[term] = gathered.frequency.get(term, 0) + 1
-
-    def _hit(self, query: Query, match: Match, entries: dict[str, Entry], score: float) -> Hit | None:
-        """A match as a hit; None if its file was deleted or changed just now."""
-        document = match.document
-        if document is None:
-            entry = entries.get(match.name)
-            if entry is None:
-                return None
-            document = self._document(entry)
-            if (document.entry != entry or document.listed.problem) and not query.matches(document.text):
-                return None
-        return Hit(document.listed, *_snippet(query, document), score)
-
-    def _document(self, entry: Entry) -> Document:
-        """A memory that is shown; while its file does not change, a small one is read once."""
-        document = self._shown.get(entry)
-        if document is None:
-            document = read(entry, self._home)
-            if entry.size <= _SMALL and document.entry == entry and not document.listed.problem:
-                if len(self._shown) >= _REMEMBERED:
-                    self._shown.clear()
-                self._shown[entry] = document
-        return document
-
-    # Bringing up to date
-
-    def _changes(self, entries: dict[str, Entry]) -> _Changes:
-        """The differences between `entries` and the index."""
-
-        def look(connection: sqlite3.Connection) -> _Changes:
-            connection.execute("BEGIN")
-            return self._compare(connection, entries)
-
-        return self._database.read(look)
-
-    def _compare(self, connection: sqlite3.Connection, entries: dict[str, Entry]) -> _Changes:
-        """`_changes` within a transaction; cached, as mostly nothing has changed."""
-        mark = (self._database.inode, read_state(connection).generation)
-        latest, compared = self._known, self._compared
-        if latest[0] != mark:
-            latest = self._known = (mark, read_known(connection))
-        known = latest[1]
-        if compared and compared[0] is entries and compared[1] is known:
-            return compared[2]
-        changes = _Changes(gone=[name for name in known if name not in entries])
-        changes.hidden += [known[name].id for name in changes.gone]
-        for name, entry in entries.items():
-            old = known.get(name)
-            if old is None:
-                changes.fresh.append(name)
-            elif old[:3] != entry[2:]:
-                changes.fresh.append(name)
-                changes.hidden.append(old.id)
-        changes.fresh.sort(reverse=True)
-        self._compared = (entries, known, changes)
-        return changes
-
-    def _refresh(self, entries: dict[str, Entry], end: float) -> bool:
-        try:
-            with self._database.locked():
-                return self._refresh_locked(entries, end)
-        except IndexUnavailable:
-            return False
-
-    def _refresh_locked(self, entries: dict[str, Entry], end: float) -> bool:
-        for _ in range(2):
-            try:
-                return self._apply(self._changes(entries), entries, end)
-            except IndexBroken:
-                pass
-            except IndexUnavailable:
-                if self._database.path.exists():  # locked, or not to be written
-                    raise
-            self._database.create()
-        return False
-
-    def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float) -> bool:
-        gone = changes.gone
-        # The oldest first when all are new: what was indexed last is taken for new where there is very much.
-        for batch in self._batches(list(reversed(changes.fresh)), entries):
-            self._database.write(partial(put, gone=gone, fresh=batch))
-            gone = []
-            if time.monotonic() > end:
-                return False
-        if gone:
-            self._database.write(partial(put, gone=gone, fresh=()))
-        return True
-
-    def _batches(self, names: list[str], entries: dict[str, Entry]) -> Iterator[list[Fresh]]:
-        batch: list[Fresh] = []
-        size = 0
-        for name in names:
-            entry = entries[name]
-            batch.append(Fresh(name, read(entry, self._home)))
-            size += entry.size
-            if len(batch) >= _BATCH or size >= _BATCH_BYTES:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
-
-
-def _snippet(query: Query, document: Document) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Where a memory matches: in its text if it does so there, for id and title stand beside it anyway."""
-    shown = query.snippet(document.body)
-    for rest in (document.about, document.text):
-        if shown[1] or not query.terms:
-            break
-        shown = query.snippet(rest)
-    return shown
+        """Memories that match a query, best first; see `DocumentIndex.search`."""
+        found = self.documents.search(
+            query, where, kind=DocKind.MEMORY, limit=limit, offset=offset, now=now, budget=budget
+        )
+        hits = (
+            Hit(hit.document.listed, hit.snippet, hit.marks, hit.score, hit.document.body)
+            for hit in found.hits
+            if hit.document.listed
+        )
+        return Found(tuple(hits), found.total, found.complete)

@@ -1,8 +1,7 @@
 """Searching transcripts by turns: the index is updated as they grow.
 
-It is a separate file, so that neither building it nor its size slows down the search of memories. Any
-number of processes may use it; one at a time writes. Secrets are masked, and private parts left out, before
-anything is written.
+Any number of processes may use it; one at a time writes. Secrets are masked, and private parts left out,
+before anything is written.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from memtui.store.index.asked import Asked
 from memtui.store.index.database import Database
 from memtui.store.index.finding import Also, Gathered, Sample, find
 from memtui.store.index.ranking import Match
-from memtui.store.index.schema import IndexBroken, IndexUnavailable
+from memtui.store.index.schema import DocKind, IndexBroken, IndexUnavailable
 from memtui.store.index.sources import Sources, is_agent, is_archived
 from memtui.store.index.transcripts import (
     Known,
     Read,
     best_passage,
-    has_transcript,
+    has_session,
     parts_of,
     passages_of,
     put_transcripts,
@@ -56,8 +55,12 @@ _GROWN = 4 << 20
 _BATCH_BYTES = 24 << 20
 """Bytes of transcripts indexed in one transaction."""
 
+EVERY = Filter(which=Which.ALL)
+"""A filter that leaves nothing out."""
+
 _DETAILS = """SELECT session, coalesce(
-    (SELECT title FROM sources AS own WHERE own.session = sources.session AND own.name NOT LIKE '%/agent-%'),
+    (SELECT title FROM sources AS own
+        WHERE own.session = sources.session AND own.kind = sources.kind AND own.name NOT LIKE '%/agent-%'),
     title
 ), path, turn, created, passages, c0
 FROM docs JOIN sources ON sources.id = docs.source JOIN projects ON projects.id = docs.project
@@ -97,7 +100,7 @@ class TurnsFound:
 
     hits: tuple[TurnHit, ...]
     total: int
-    """How many stretches of turns match: exact up to 2,000 (500 with file: or cmd:), then near enough."""
+    """How many stretches of turns match: exact up to 800 (300 with file: or cmd:), then near enough."""
     complete: bool = True
     """False while transcripts are still being read into the index."""
 
@@ -121,8 +124,8 @@ class SessionIndex:
             config: Claude Code's configuration folder.
         """
         self._sources = Sources(home, config)
-        self._database = Database(home.cache / "sessions.db")
-        self._sample = Sample()
+        self._database = Database(home.search_index)
+        self._sample = Sample(DocKind.TURN)
         self._looking = threading.Lock()
         self._bringing = threading.Lock()
         self._looked = -math.inf
@@ -156,14 +159,14 @@ class SessionIndex:
             return False
 
     def has(self, session_id: str) -> bool:
-        """Whether a session is in the index; False without a readable index."""
+        """Whether the index has a session's transcript, captures or state; False without a readable index."""
         try:
-            return self._database.read(partial(has_transcript, session_id=session_id))
+            return self._database.read(partial(has_session, session_id=session_id))
         except (IndexUnavailable, IndexBroken):
             return False
 
     def delete(self) -> None:
-        """Delete the index, which the next search makes anew: SQLite keeps parts of what is only taken out.
+        """Delete the index, which searches make anew: SQLite keeps parts of what is only taken out.
 
         Raises:
             FileProblem: it cannot be deleted, or another process is writing it.
@@ -188,15 +191,12 @@ class SessionIndex:
             return sum(entry.size for entry in self._entries.values())
         return sum(self._entries[path].size - _size(changes.known.get(path)) for path in changes.fresh)
 
-    def search(
-        self, wanted: Asked, *, project: str = "", session: str = "", limit: int, now: datetime
-    ) -> TurnsFound:
+    def search(self, wanted: Asked, where: Filter = EVERY, *, limit: int, now: datetime) -> TurnsFound:
         """Parts of sessions that match, best first.
 
         Args:
             wanted: the parsed search.
-            project: path of a project's root; "" means all.
-            session: the id of a session, to search only that, its subagents included.
+            where: which sessions; subagents belong to theirs.
             limit: the most hits to return.
             now: the reference for ages.
 
@@ -206,10 +206,8 @@ class SessionIndex:
         self._look(FRESH)
         with self._bringing:  # of several searches at once one reads what is new, and the others wait for it
             complete = self._is_complete() or self.refresh(budget=_BUDGET, most=_GROWN)
-        where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until)
-        also = Also(session, parts_of(wanted.files, wanted.commands))
         try:
-            return self._database.read(partial(self._find, wanted, where, also, limit, now, complete))
+            return self._database.read(partial(self._find, wanted, where, limit, now, complete))
         except IndexUnavailable:
             return TurnsFound((), 0, False)
         except IndexBroken:
@@ -223,7 +221,6 @@ class SessionIndex:
         self,
         wanted: Asked,
         where: Filter,
-        also: Also,
         limit: int,
         now: datetime,
         complete: bool,
@@ -231,8 +228,8 @@ class SessionIndex:
     ) -> TurnsFound:
         connection.execute("BEGIN")
         query = wanted.query
-        docs = read_state(connection).docs
-        texts = self._sample.texts(connection, docs, self._database.inode)
+        texts = self._sample.texts(connection, self._database.inode)
+        also = Also(DocKind.TURN, parts_of(wanted.files, wanted.commands))
         found: Gathered = find(connection, query, where, (), limit, texts, also)
         order = found.in_order(query.terms, now)
         hits = [self._hit(connection, wanted, query, match, score) for score, match in order[:limit]]
@@ -245,9 +242,9 @@ class SessionIndex:
             _DETAILS, (match.id,)
         ).fetchone()
         kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
-        passages = passages_of(blob)
         place = best_passage(folded, query, kinds if query.terms else ())
-        passage = passages[place]
+        passages = passages_of(blob, max(0, place - _AROUND), place + _AROUND + 1)
+        passage = passages[min(place, _AROUND)]
         path, entry = Path(match.name), self._entries.get(match.name)
         snippet, marks = query.snippet(passage.text)
         return TurnHit(
@@ -264,7 +261,7 @@ class SessionIndex:
             snippet,
             marks,
             score,
-            tuple(passages[max(0, place - _AROUND) : place + _AROUND + 1]),
+            tuple(passages),
         )
 
     # Bringing up to date
@@ -280,7 +277,7 @@ class SessionIndex:
     def _is_complete(self) -> bool:
         entries = self._entries
         try:
-            generation = self._database.read(read_state).generation
+            generation = self._database.read(partial(read_state, kinds=(DocKind.TURN,))).generation
             known = self._complete
             if known and known[0] is entries and known[1:] == (self._database.inode, generation):
                 return True

@@ -18,17 +18,15 @@ from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked
 from memtui.store.folding import fold
 from memtui.store.frames import BrokenArchiveError, UnpackedStream
-from memtui.store.index.schema import BREAK, IndexBroken
+from memtui.store.index.schema import BREAK, DocKind, IndexBroken
 from memtui.store.index.sources import is_agent, is_archived, session_of
-from memtui.store.index.writer import project_number, put_texts, take_out, writing
+from memtui.store.index.writer import free_number, project_number, put_texts, take_out, writing
 from memtui.store.listing import Entry
 from memtui.store.matching import Query
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 
 _MARKS = {Kind.ASK: "a", Kind.SAID: "s", Kind.COMMAND: "c", Kind.FILE: "f", Kind.ERROR: "e"}
 _TITLE = 200
-_MINUTE_DOCS = 16
-"""Numbers for documents of the same minute; more of them take those of the next ones."""
 
 
 class Known(NamedTuple):
@@ -68,7 +66,9 @@ class Read(NamedTuple):
 
 def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
     """All transcripts in the index by their paths."""
-    rows = connection.execute("SELECT name, id, mtime_ns, size, inode, place, last FROM sources")
+    rows = connection.execute(
+        "SELECT name, id, mtime_ns, size, inode, place, last FROM sources WHERE kind = ?", (DocKind.TURN,)
+    )
     return {row[0]: Known(*row[1:]) for row in rows}
 
 
@@ -135,13 +135,13 @@ def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: S
     with writing(connection):
         for path in gone:
             _remove(connection, path)
-        documents: list[tuple[int, Piece, str]] = []
+        documents: list[tuple[int, Piece, int]] = []
         for one in read:
-            source = _place(connection, one)
-            documents += ((source, piece, one.project) for piece in one.pieces)
+            project = project_number(connection, one.project)
+            source = _place(connection, one, project)
+            documents += ((source, piece, project) for piece in one.pieces)
         numbers: dict[int, int] = {}
         texts: list[tuple[int, str]] = []
-        # In the order of their numbers: FTS5 is quick only then.
         for source, piece, project in sorted(documents, key=lambda each: each[1].created):
             number, text = _insert(connection, source, piece, project)
             numbers[id(piece)] = number
@@ -153,9 +153,12 @@ def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: S
         put_texts(connection, texts)
 
 
-def has_transcript(connection: sqlite3.Connection, session_id: str) -> bool:
-    """Whether the index has a session's transcript."""
-    row = connection.execute("SELECT 1 FROM sources WHERE session = ?", (session_id,)).fetchone()
+def has_session(connection: sqlite3.Connection, session_id: str) -> bool:
+    """Whether the index has a session's transcript, captures or state; memories are none of its parts."""
+    kinds = (DocKind.TURN, DocKind.CAPTURE, DocKind.STATE)
+    row = connection.execute(
+        "SELECT 1 FROM sources WHERE session = ? AND kind IN (?, ?, ?)", (session_id, *kinds)
+    ).fetchone()
     return row is not None
 
 
@@ -165,7 +168,7 @@ def _remove(connection: sqlite3.Connection, path: str) -> None:
         take_out(connection, "source = ?", row[0])
 
 
-def _place(connection: sqlite3.Connection, one: Read) -> int:
+def _place(connection: sqlite3.Connection, one: Read, project: int) -> int:
     """Add or update a transcript's row; returns its number."""
     entry = one.entry
     title = one.title
@@ -177,27 +180,27 @@ def _place(connection: sqlite3.Connection, one: Read) -> int:
             take_out(connection, "id = ?", last)
     else:
         _remove(connection, one.path)
-    values = (entry.mtime_ns, entry.size, entry.inode, one.session, title, json.dumps(one.place))
+    values = (entry.mtime_ns, entry.size, entry.inode, project, one.session, title, json.dumps(one.place))
     if source is None:
         source = connection.execute(
-            "INSERT INTO sources (mtime_ns, size, inode, session, title, place, name)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*values, one.path),
+            "INSERT INTO sources (mtime_ns, size, inode, project, session, title, place, name, kind)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, one.path, DocKind.TURN),
         ).lastrowid
         assert source is not None
     else:
         connection.execute(
-            "UPDATE sources SET mtime_ns = ?, size = ?, inode = ?, session = ?, title = ?, place = ?,"
-            " last = 0 WHERE id = ?",
+            "UPDATE sources SET mtime_ns = ?, size = ?, inode = ?, project = ?, session = ?, title = ?,"
+            " place = ?, last = 0 WHERE id = ?",
             (*values, source),
         )
     return source
 
 
-def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: str) -> tuple[int, str]:
+def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: int) -> tuple[int, str]:
     """Put a document in, without its text; returns its number and the text."""
     head, text = _folded(piece.passages)
-    number = _free_number(connection, piece.created)
+    number = free_number(connection, DocKind.TURN, piece.created)
     data = json.dumps([list(passage) for passage in piece.passages], ensure_ascii=False)
     connection.execute(
         "INSERT INTO docs (id, source, created, length, head, archived, project, tags, turn, passages)"
@@ -208,7 +211,7 @@ def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: 
             piece.created,
             len(text.encode()),
             len(head.encode()),
-            project_number(connection, project),
+            project,
             piece.turn,
             zlib.compress(data.encode("utf-8", "replace")),
         ),
@@ -223,21 +226,8 @@ def _folded(passages: list[Passage]) -> tuple[str, str]:
     return head, without_surrogates(" ".join(parts))
 
 
-def _free_number(connection: sqlite3.Connection, created: float) -> int:
-    """A free number, growing with time: matches are examined in the order of numbers."""
-    first = max(1, int(created // 60) * _MINUTE_DOCS)
-    if connection.execute("SELECT 1 FROM docs WHERE id = ?", (first,)).fetchone() is None:
-        return first
-    row = connection.execute(
-        "SELECT id + 1 FROM docs AS one WHERE id >= ?"
-        " AND NOT EXISTS (SELECT 1 FROM docs WHERE id = one.id + 1) ORDER BY id LIMIT 1",
-        (first,),
-    ).fetchone()
-    return int(row[0])
-
-
-def passages_of(blob: bytes) -> list[Passage]:
-    """The passages of a document.
+def passages_of(blob: bytes, start: int, stop: int) -> list[Passage]:
+    """Some passages of a document.
 
     Raises:
         IndexBroken: the file is damaged there.
@@ -246,7 +236,7 @@ def passages_of(blob: bytes) -> list[Passage]:
         data = zlib.decompress(blob)
     except zlib.error as error:
         raise IndexBroken(str(error)) from error
-    return [Passage(Kind(kind), text, line, stamp) for kind, text, line, stamp in json.loads(data.decode())]
+    return [Passage(Kind(kind), *rest) for kind, *rest in json.loads(data)[start:stop]]
 
 
 def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, str], ...]:

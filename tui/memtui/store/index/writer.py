@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from memtui.store.folding import fold
-from memtui.store.index.files import Document
-from memtui.store.index.schema import PADDING
+from memtui.store.index.document import Document
+from memtui.store.index.schema import PADDING, DocKind
+
+_MINUTE_DOCS = 16
+"""Numbers for documents of the same minute; more of them take those of the next ones."""
 
 
 class Known(NamedTuple):
@@ -22,7 +26,7 @@ class Known(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of the index; see `schema`."""
+    """The state of some kinds; see `schema`."""
 
     docs: int
     bytes: int
@@ -30,24 +34,31 @@ class State(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """A memory to index."""
+    """A document to index."""
 
     name: str
     document: Document
 
 
-def read_state(connection: sqlite3.Connection) -> State:
-    """The state as it is in the database."""
-    docs, size, generation = connection.execute("SELECT docs, bytes, generation FROM state").fetchone()
-    return State(int(docs), int(size), int(generation))
+def read_state(connection: sqlite3.Connection, kinds: Collection[DocKind]) -> State:
+    """The state of some kinds together, as it is in the database."""
+    rows = connection.execute("SELECT kind, docs, bytes, generation FROM state").fetchall()
+    some = [tuple(map(int, row[1:])) for row in rows if row[0] in kinds]
+    return State(*map(sum, zip((0, 0, 0), *some, strict=True)))
 
 
-def read_known(connection: sqlite3.Connection) -> dict[str, Known]:
-    """All files in the index by their names."""
-    rows = connection.execute(
+def read_known(connection: sqlite3.Connection, kinds: Collection[DocKind]) -> dict[str, Known]:
+    """All files of these kinds in the index, of a document each, by their names."""
+    select = (
         "SELECT name, mtime_ns, size, inode, docs.id FROM sources JOIN docs ON docs.source = sources.id"
+        " WHERE sources.kind = ?"
     )
-    return {row[0]: Known(*row[1:]) for row in rows}
+    return {row[0]: Known(*row[1:]) for kind in kinds for row in connection.execute(select, (kind,))}
+
+
+def read_projects(connection: sqlite3.Connection) -> list[str]:
+    """The paths of all projects that anything in the index belongs to, or belonged to."""
+    return [row[0] for row in connection.execute("SELECT path FROM projects")]
 
 
 @contextmanager
@@ -64,24 +75,22 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fresh]) -> None:
-    """Remove memories and add others, replacing those of the same name."""
+    """Remove files of one document each and add others, replacing those of the same name."""
     folded = [(fold(one.document.head), fold(one.document.body)) for one in fresh]
     with writing(connection):
         for name in (*gone, *(one.name for one in fresh)):
             row = connection.execute("DELETE FROM sources WHERE name = ? RETURNING id", (name,)).fetchone()
             if row is not None:
                 take_out(connection, "source = ?", row[0])
-        put_texts(
-            connection,
-            [
-                _insert(connection, one, head, f"{head} {body}")
-                for one, (head, body) in zip(fresh, folded, strict=True)
-            ],
-        )
+        texts = [
+            _insert(connection, one, head, f"{head} {body}")
+            for one, (head, body) in zip(fresh, folded, strict=True)
+        ]
+        put_texts(connection, sorted(texts))
 
 
 def put_texts(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
-    """Put the folded texts of new documents in by their numbers, and count the change.
+    """Put the folded texts of new documents in by their numbers, in the order of these, and count them.
 
     All at once and at the end: FTS5 writes out what it has gathered whenever another statement changes
     something, and then takes four times as long.
@@ -89,10 +98,7 @@ def put_texts(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) 
     connection.executemany(
         "INSERT INTO words (rowid, text) VALUES (?, ?)", ((number, text + PADDING) for number, text in texts)
     )
-    connection.execute(
-        "UPDATE state SET docs = docs + ?, bytes = bytes + ?, generation = generation + 1",
-        (len(texts), sum(len(text.encode()) for _, text in texts)),
-    )
+    _count(connection, ((number, len(text.encode())) for number, text in texts), 1)
 
 
 def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None:
@@ -100,34 +106,72 @@ def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None
     deleted = f"DELETE FROM docs WHERE {condition} RETURNING id, length"  # noqa: S608
     rows = connection.execute(deleted, (value,)).fetchall()
     connection.executemany("DELETE FROM words WHERE rowid = ?", ((row[0],) for row in rows))
-    connection.execute(
-        "UPDATE state SET docs = docs - ?, bytes = bytes - ?", (len(rows), sum(row[1] for row in rows))
+    _count(connection, rows, -1)
+
+
+def _count(connection: sqlite3.Connection, changed: Iterable[tuple[int, int]], sign: int) -> None:
+    """Count documents that came (1) or went (-1): their numbers and the bytes of their texts."""
+    docs: Counter[DocKind] = Counter()
+    size: Counter[DocKind] = Counter()
+    for number, length in changed:
+        kind = DocKind.of(number)
+        docs[kind] += sign
+        size[kind] += sign * length
+    connection.executemany(
+        "INSERT INTO state VALUES (?, ?, ?, 1) ON CONFLICT (kind) DO UPDATE"
+        " SET docs = docs + excluded.docs, bytes = bytes + excluded.bytes, generation = generation + 1",
+        ((kind, number, size[kind]) for kind, number in docs.items()),
     )
 
 
 def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) -> tuple[int, str]:
-    """Put a memory in, without its text; returns its number and the text."""
-    entry, meta = one.document.entry, one.document.listed.meta
+    """Put a document in, without its text; returns its number and the text."""
+    document = one.document
+    entry, meta = document.entry, document.meta
+    project = project_number(connection, meta.project)
     source = connection.execute(
-        "INSERT INTO sources (name, mtime_ns, size, inode) VALUES (?, ?, ?, ?)",
-        (one.name, entry.mtime_ns, entry.size, entry.inode),
+        "INSERT INTO sources (name, kind, mtime_ns, size, inode, project, session)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (one.name, document.kind, entry.mtime_ns, entry.size, entry.inode, project, meta.session_id),
     ).lastrowid
-    number = connection.execute(
-        "INSERT INTO docs (source, created, length, head, archived, pinned, project, tags)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    number = free_number(connection, document.kind, document.created)
+    connection.execute(
+        "INSERT INTO docs (id, source, created, length, head, archived, pinned, project, tags)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
+            number,
             source,
-            one.document.created,
+            document.created,
             len(text.encode()),
             len(head.encode()),
             meta.archived,
             meta.pinned,
-            project_number(connection, meta.project),
-            "\n".join(("", *one.document.tags, "")),
+            project,
+            "\n".join(("", *document.tags, "")),
         ),
-    ).lastrowid
-    assert number is not None
+    )
     return number, text
+
+
+def free_number(connection: sqlite3.Connection, kind: DocKind, created: float) -> int:
+    """A free number for a document: matches are examined in the order of numbers.
+
+    It grows with the time of creation; that of a memory with the time of indexing, as very many of them may
+    have been made at once.
+    """
+    first, last = kind.numbers
+    if kind is DocKind.MEMORY:
+        taken = "SELECT max(id) FROM docs WHERE id BETWEEN ? AND ?"
+        return int(connection.execute(taken, (first, last)).fetchone()[0] or first) + 1
+    first += max(0, int(created // 60) * _MINUTE_DOCS)
+    if connection.execute("SELECT 1 FROM docs WHERE id = ?", (first,)).fetchone() is None:
+        return first
+    row = connection.execute(
+        "SELECT id + 1 FROM docs AS one WHERE id >= ?"
+        " AND NOT EXISTS (SELECT 1 FROM docs WHERE id = one.id + 1) ORDER BY id LIMIT 1",
+        (first,),
+    ).fetchone()
+    return int(row[0])
 
 
 def project_number(connection: sqlite3.Connection, path: str) -> int:
