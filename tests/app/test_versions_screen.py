@@ -113,8 +113,8 @@ def test_each_version_says_what_it_brought(three: World) -> None:
     assert [each.new_decisions for each in versions.values()] == [0, 0, 1, 1]
     assert versions["v1"].gist == "Find the race"
     assert versions["v3"].gist.startswith("is broken: ")
-    assert before(list(versions.values()), versions["v4"]) is versions["v2"]
-    assert before(list(versions.values()), versions["v1"]) is None
+    assert before(versions, "v4") == "v2"
+    assert before(versions, "v1") == ""
 
 
 def test_a_decision_that_comes_back_is_not_new(world: World) -> None:

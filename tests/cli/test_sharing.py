@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from memtui.clock import system_clock
 from memtui.project import memtui_home
+from memtui.store.base import New
+from memtui.store.memory_files import FilesBackend
 from tests.cli.conftest import Memtui
 
 
@@ -91,3 +95,24 @@ def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, 
     assert result.code == 1
     assert result.err.startswith("away: /nowhere/at/all cannot be used")
     assert "team: sent 0, fetched 0" in result.out
+
+
+def test_equal_ids_are_asked_for_by_their_machine(memtui: Memtui) -> None:
+    store = FilesBackend(memtui_home(), system_clock)
+    moment = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+    mine = "CMEM-20260102-101500"
+    for machine, author in (("desk-9f", "bob (team)"), ("laptop-1a", "ann (team)")):
+        text = f"## Objective\nOf the {machine}\n".encode()
+        store.create(New(text, author=author, id=f"{mine}@{machine}", created=moment))
+    for command in (("memory", "show", mine), ("restore", "--id", mine)):
+        refused = memtui(*command)
+        assert refused.code == 1
+        assert f"{mine}@laptop-1a by ann (team), {mine}@desk-9f by bob (team)" in refused.err
+        assert "Of the laptop-1a" in memtui(*command[:-1], f"{mine}@laptop-1a").out
+    assert {line.split("\t")[0] for line in memtui("memory", "search", mine, "--all").out.splitlines()} == {
+        f"{mine}@desk-9f",
+        f"{mine}@laptop-1a",
+    }
+    store.create(New(b"## Objective\nMy own\n", id=mine, created=moment))
+    for command in (("memory", "show", mine), ("restore", "--id", mine)):
+        assert "My own" in memtui(*command).out

@@ -115,6 +115,17 @@ async def test_a_long_memory_is_cut_or_refused(calls: Calls) -> None:
     assert len(shown) < 50_000 and "offset" in shown.splitlines()[-1]
 
 
+async def test_equal_ids_of_two_machines_are_asked_for_by_the_machine(calls: Calls) -> None:
+    for machine, author in (("desk-9f", "bob (team)"), ("laptop-1a", "ann (team)")):
+        calls.store.create(New(machine.encode(), author=author, id=f"{FIRST}@{machine}"))
+    async with Client(make_server(calls)) as client:
+        with pytest.raises(MCPError, match=r"@laptop-1a by ann \(team\), CMEM-.*@desk-9f by bob"):
+            await client.read_resource(f"memory://{FIRST}")
+        assert _text(await client.read_resource(f"memory://{FIRST}@laptop-1a")) == "laptop-1a"
+        calls.store.create(New(b"one's own", id=FIRST))
+        assert _text(await client.read_resource(f"memory://{FIRST}")) == "one's own"
+
+
 async def test_the_prompt_restores_the_one_that_is_named_or_the_newest(
     calls: Calls, project: Project
 ) -> None:

@@ -1,9 +1,9 @@
-"""Differences between two versions of a session state, word by word."""
+"""Differences between two versions of a session state, or of any text with headings, word by word."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
@@ -73,15 +73,29 @@ def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff
     return tuple(found)
 
 
+def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
+    """The sections of a text line by line, with what has changed since `old`; without `old` all is new."""
+    before, after = _lines_by_heading((old or "").splitlines()), _lines_by_heading(new.splitlines())
+    return tuple(
+        SectionDiff(title, tuple(_lines(before.get(title, []), after.get(title, []), pair=True)))
+        for title in dict.fromkeys((*after, *before))
+    )
+
+
 def _sections(state: SessionState) -> dict[str, list[str]]:
-    """The document's lines by the heading above them; the first and last line are the versions' own."""
+    """The document's lines by heading; the first and last line are the versions' own."""
+    lines = render_session_state(state).split("\n")[1:]
+    return _lines_by_heading(line for line in lines if not line.startswith("==="))
+
+
+def _lines_by_heading(text: Iterable[str]) -> dict[str, list[str]]:
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in render_session_state(state).split("\n")[1:]:
+    for line in text:
         heading = _HEADING.fullmatch(line)
         if heading:
             lines = sections.setdefault(heading[1], [])
-        elif line.strip() and not line.startswith("==="):
+        elif line.strip():
             if not sections:
                 lines = sections.setdefault("", lines)
             lines.append(line)

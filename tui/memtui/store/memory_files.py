@@ -155,9 +155,16 @@ class FilesBackend(MemoryBackend):
             return found[0]
         if not found:
             raise self._places.missing(beginning, deleted=deleted)
-        named = ", ".join(found[:NEAR]) + (" ..." if len(found) > NEAR else "")
+        named = ", ".join(map(self._with_author, found[:NEAR])) + (" ..." if len(found) > NEAR else "")
         reason = f"has {len(found)} memories that begin with {beginning.strip()}: {named}; give more of it"
         raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:NEAR])
+
+    def _with_author(self, memory_id: str) -> str:
+        """An id, and by whom the memory was shared."""
+        with suppress(FileProblem):
+            if author := self.get(memory_id).meta.author:
+                return f"{memory_id} by {author}"
+        return memory_id
 
     def list(self, where: Filter = _ACTIVE, *, limit: int | None = None, offset: int = 0) -> Page:
         """See `MemoryBackend.list`."""

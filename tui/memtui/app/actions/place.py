@@ -91,6 +91,9 @@ class Windows(Protocol):
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
 
+    def memory_versions(self, memory_id: str) -> None:
+        """Show the versions of a memory."""
+
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
         """Show what a compaction lost and kept."""
 

@@ -143,6 +143,22 @@ class SharingActions:
                 return (answer or "").strip()
             question, value = f"There is no remote {clean_line(answer)!r}. Share {which} with which one?", ""
 
+    def versions(self) -> None:
+        """Show the versions of the selected memory."""
+        self._host.start(self._versions, group="sharing", exclusive=True)
+
+    async def _versions(self) -> None:
+        subject = self._memories.pane.subject(self._memories.pane.selected)
+        if not subject.recovery_id:
+            self._host.say(subject.no_recovery_id, warn=True)
+            return
+        with self._host.reporting("reading the versions"):
+            number = await asyncio.to_thread(self._exchange.versions, subject.recovery_id)
+            if number > 1:
+                self._windows.memory_versions(subject.recovery_id)
+            else:
+                self._host.say(f"{subject.recovery_id} has one text only: no machine has written another.")
+
     def _outcome(self, shared: Shared, name: str) -> str:
         if not shared.ids:
             return shared.problems[0] + _more(shared)

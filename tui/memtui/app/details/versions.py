@@ -1,9 +1,10 @@
-"""The versions of a session state, and what has changed between two of them, as documents."""
+"""Versions, those of a session state first, and what has changed between two of them, as documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor_decisions import members
@@ -18,8 +19,60 @@ _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "
 _ROLES = {"added": "added", "removed": "removed"}
 
 
+class VersionRow(Protocol):
+    """A version of anything, in the list."""
+
+    @property
+    def number(self) -> int:
+        """1 for the oldest."""
+
+    @property
+    def name(self) -> str:
+        """`v7`."""
+
+    @property
+    def written(self) -> datetime | None:
+        """When it was written."""
+
+    @property
+    def gist(self) -> str:
+        """What it is, in a few words; of an unusable version the problem."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether it cannot be compared."""
+
+    @property
+    def new_decisions(self) -> int:
+        """Number of decisions that no earlier version has."""
+
+
+class Compared(Protocol):
+    """Two versions, compared."""
+
+    @property
+    def title(self) -> str:
+        """Their names."""
+
+    def document(self, *, everything: bool) -> Document:
+        """The changes; with `everything`, the unchanged lines, too."""
+
+
+class VersionSource(Protocol):
+    """Versions of one thing; used by one thread at a time."""
+
+    def look(self) -> bool:
+        """List them again; whether anything has changed."""
+
+    def read(self) -> Mapping[str, VersionRow]:
+        """All of them by their names in the list, newest first."""
+
+    def compare(self, older: str, newer: str) -> Compared:
+        """Compare two by their names; "" as the older one for none."""
+
+
 class Version(NamedTuple):
-    """A version, and how it compares with the one before."""
+    """A version of a session state, and how it compares with the one before."""
 
     stored: StoredState
     new_decisions: int = 0
@@ -29,6 +82,21 @@ class Version(NamedTuple):
     def name(self) -> str:
         """`v7`."""
         return f"v{self.stored.version}"
+
+    @property
+    def number(self) -> int:
+        """1 for the oldest."""
+        return self.stored.version
+
+    @property
+    def written(self) -> datetime | None:
+        """When it was written."""
+        return self.stored.written
+
+    @property
+    def broken(self) -> bool:
+        """Whether it cannot be compared."""
+        return self.stored.state is None
 
     @property
     def gist(self) -> str:
@@ -47,6 +115,7 @@ class Versions:
         self._store = store
         self._session_id = session_id
         self._kept: dict[Entry, Version] = {}
+        self._rows: dict[str, Version] = {}
         self.entries: tuple[Entry, ...] = ()
 
     def look(self) -> bool:
@@ -70,7 +139,12 @@ class Versions:
                 own = _decisions(stored.state)
                 known = self._kept[entry] = Version(stored, len(own - decided))
             decided |= _decisions(known.stored.state)
-        return {row_of(entry): self._kept[entry] for entry in self.entries}
+        self._rows = {row_of(entry): self._kept[entry] for entry in self.entries}
+        return self._rows
+
+    def compare(self, older: str, newer: str) -> Comparison:
+        """Compare two by their names; "" as the older one for none."""
+        return Comparison(self._rows.get(older), self._rows[newer])
 
 
 def row_of(entry: Entry) -> str:
@@ -78,14 +152,11 @@ def row_of(entry: Entry) -> str:
     return f"v{version_of(entry)}"
 
 
-def before(versions: Sequence[Version], version: Version) -> Version | None:
-    """The newest readable version before one, or None."""
-    earlier = (
-        each
-        for each in versions
-        if each.stored.version < version.stored.version and each.stored.state is not None
-    )
-    return max(earlier, key=lambda each: each.stored.version, default=None)
+def before(versions: Mapping[str, VersionRow], name: str) -> str:
+    """The newest readable version before one, by its name in the list; "" for none."""
+    number = versions[name].number
+    earlier = (key for key, each in versions.items() if each.number < number and not each.broken)
+    return max(earlier, key=lambda key: versions[key].number, default="")
 
 
 class Comparison(NamedTuple):
@@ -107,14 +178,24 @@ class Comparison(NamedTuple):
         if state is None:
             return _broken(self.newer.stored)
         old = self.older.stored.state if self.older else None
-        sections = state_diff(old, state)
-        shown = [each for each in sections if everything or each.has_changed]
-        if not shown:
-            return Document([line("The two versions say the same.", "dim")])
-        lines = [_summary(sections)] if old is not None else []
-        for section in shown:
-            lines += [Line(""), *_section(section, everything=everything)]
-        return Document(lines if old is not None else lines[1:])
+        return changed_lines(state_diff(old, state), everything=everything, first=old is None)
+
+
+def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: bool) -> Document:
+    """What has changed, section by section.
+
+    Args:
+        sections: the differences.
+        everything: show the unchanged lines, too.
+        first: there is nothing to compare with, and all is new.
+    """
+    shown = [each for each in sections if everything or each.has_changed]
+    if not shown:
+        return Document([line("The two versions say the same.", "dim")])
+    lines = [] if first else [_summary(sections)]
+    for section in shown:
+        lines += [Line(""), *_section(section, everything=everything)]
+    return Document(lines[1:] if first else lines)
 
 
 def _broken(stored: StoredState) -> Document:

@@ -92,6 +92,17 @@ class Exchange:
             states.append(RemoteState(problem.path.name, problem=str(problem)))
         return states
 
+    def versions(self, memory_id: str) -> int:
+        """The number of texts that a memory has had, on all machines.
+
+        Raises:
+            FileProblem: it, or what is known of a remote, cannot be read.
+        """
+        from memtui.flows.memory_versions import memory_versions
+        from memtui.store.memory_files import FilesBackend
+
+        return len(memory_versions(self._home, self._clock, FilesBackend(self._home, self._clock), memory_id))
+
     def share(self, ids: Iterable[str], name: str) -> Shared:
         """Choose memories to be sent with the next exchange.
 

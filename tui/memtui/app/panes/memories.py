@@ -176,14 +176,18 @@ class MemoriesPane(Pane):
         made = entry.time if entry else None
         when = day_and_minute(made) if made else ""
         tags = " ".join(f"#{tag}" for tag in head.tags) if head else ""
-        return f"{key} {when} {head.title} {tags} {head.project} {head.problem}" if head else f"{key} {when}"
+        return (
+            f"{key} {when} {head.title} {tags} {head.project} {head.author} {head.problem}"
+            if head
+            else f"{key} {when}"
+        )
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
         head, entry = self.head(key), self.view.entries.get(key)
         if entry is None:
             return Content("")
-        name = clean_line(key.removesuffix(".md"))
+        name = clean_line(key.removesuffix(".md").partition("@")[0])  # from whom it is shows beside it
         if head is None:
             return row([(name, "$quiet")], "", width)
         if head.problem:
@@ -199,6 +203,7 @@ class MemoriesPane(Pane):
         badges = [
             ("★ " if head.pinned else "", "$warning"),
             ("archived " if head.archived else "", "$secondary"),
+            (_from(head.author), "$secondary"),
             ("superseded " if head.superseded_by else "", "$secondary"),
             (self._elsewhere(head.project), "$quiet"),
         ]
@@ -288,6 +293,11 @@ class MemoriesPane(Pane):
             transcript=transcript,
             no_transcript=why_not,
         )
+
+
+def _from(author: str) -> str:
+    """From whom a memory is, before its title: ``⇅ann ``."""
+    return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""
 
 
 def _is_stored(head: MemoryHead) -> bool:

@@ -122,6 +122,7 @@ class BrowserActions:
             "supersede": self.memories.supersede,
             "share": self.sharing.share,
             "sync": self.sharing.sync,
+            "memory_versions": self.sharing.versions,
             "toggle_all": self.memories.toggle_all,
             "pin_line": self.pins.pin_line,
             "clear_command": self.commands.clear,

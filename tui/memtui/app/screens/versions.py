@@ -1,8 +1,9 @@
-"""The versions of a session state, and a word diff between any two of them."""
+"""The versions of a session state or a memory, and a word diff between any two of them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -12,15 +13,15 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.details.versions import Comparison, Version, Versions, before
+from memtui.app.details.versions import Compared, VersionRow, VersionSource, before
 from memtui.app.keys.screen_commands import VERSIONS
-from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row, when_of
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
+from memtui.clock import Clock
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -43,16 +44,23 @@ class VersionsScreen(Screen[None]):
     TABLE = VERSIONS
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
-    def __init__(self, browser: Browser, session_id: str) -> None:
+    def __init__(self, name: str, versions: VersionSource, clock: Clock) -> None:
+        """Make the screen.
+
+        Args:
+            name: what the versions are of, in a word.
+            versions: the versions.
+            clock: tells the time.
+        """
         super().__init__()
-        self.browser = browser
-        self._session_id = session_id
-        self._versions = Versions(browser.states, session_id)
-        self._rows: dict[str, Version] = {}
+        self._name_shown = name
+        self._versions = versions
+        self._clock = clock
+        self._rows: Mapping[str, VersionRow] = {}
         self._marked = ""
         self._everything = False
         self._looking = False
-        self._wanted: tuple[Comparison | None, bool] = (None, False)
+        self._wanted: tuple[Compared | None, bool] = (None, False)
 
     def compose(self) -> ComposeResult:
         """List and differences: side by side, or one above the other."""
@@ -63,7 +71,7 @@ class VersionsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the versions, and go on looking for new ones."""
-        self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._session_id)[:8]}")
+        self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
         self.set_interval(_LOOK, self._look)
 
@@ -103,13 +111,12 @@ class VersionsScreen(Screen[None]):
         version = self._rows.get(key)
         if version is None:
             return Content("")
-        stored, now = version.stored, self.browser.clock()
-        broken = stored.state is None
+        now, broken = self._clock(), version.broken
         news = f"+{version.new_decisions}" if version.new_decisions and not broken else ""
         left = [
             ("◆ " if key == self._marked else "  ", "$accent"),
             (f"{version.name:<4} ", "bold"),
-            (when_of(stored.written, now, width), "$quiet"),
+            (when_of(version.written, now, width), "$quiet"),
             (f"{news:>3} ", "$accent"),
             (clean_line(version.gist), "$error" if broken else ""),
         ]
@@ -122,16 +129,15 @@ class VersionsScreen(Screen[None]):
         self._compare()
 
     @property
-    def compared(self) -> Comparison | None:
+    def compared(self) -> Compared | None:
         """The marked version and the selected one, else the selected one and what was before it."""
-        selected = self._rows.get(self.listing.selected or "")
-        if selected is None:
+        rows, selected = self._rows, self.listing.selected or ""
+        if selected not in rows:
             return None
-        marked = self._rows.get(self._marked)
-        if marked is None or marked is selected or selected.stored.state is None:
-            return Comparison(before(tuple(self._rows.values()), selected), selected)
-        older, newer = sorted((marked, selected), key=lambda version: version.stored.version)
-        return Comparison(older, newer)
+        if self._marked not in rows or self._marked == selected or rows[selected].broken:
+            return self._versions.compare(before(rows, selected), selected)
+        older, newer = sorted((self._marked, selected), key=lambda name: rows[name].number)
+        return self._versions.compare(older, newer)
 
     def _compare(self) -> None:
         if (self.compared, self._everything) != self._wanted:
@@ -159,7 +165,7 @@ class VersionsScreen(Screen[None]):
         version = self._rows.get(key)
         if version is None:
             self.app.say("There is no version to mark.", severity="warning")
-        elif version.stored.state is None:
+        elif version.broken:
             self.app.say(f"{version.name} is broken: it cannot be compared.", severity="warning")
         else:
             self._marked = "" if key == self._marked else key

@@ -80,9 +80,21 @@ class ScreenWindows:
 
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
+        from memtui.app.details.versions import Versions
         from memtui.app.screens.versions import VersionsScreen
 
-        self._screen.app.push_screen(VersionsScreen(self._browser, session_id))
+        versions = Versions(self._browser.states, session_id)
+        self._screen.app.push_screen(VersionsScreen(session_id[:8], versions, self._browser.clock))
+
+    def memory_versions(self, memory_id: str) -> None:
+        """Show the versions of a memory."""
+        from memtui.app.details.memory_versions import MemoryVersions
+        from memtui.app.screens.versions import VersionsScreen
+        from memtui.flows.memory_versions import memory_versions
+
+        home, clock, backend = self._browser.places.home, self._browser.clock, self._browser.backend
+        versions = MemoryVersions(lambda: memory_versions(home, clock, backend, memory_id))
+        self._screen.app.push_screen(VersionsScreen(memory_id, versions, clock))
 
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
         """Show what a compaction lost and kept."""
