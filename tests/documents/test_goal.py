@@ -171,7 +171,10 @@ def test_the_script_of_the_users_own_words_tells_the_language(text: str, told: s
 def test_style_and_phase_are_read_off_the_structure() -> None:
     talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
     told = dynamics(talk)
-    assert told.style == "2 messages, half of them up to 12 characters; refused 1 step; interrupted 1 turn"
+    assert (
+        told.style
+        == "2 messages, half of them up to 12 characters; refused 1 step with words; interrupted 1 turn"
+    )
     assert told.phase == ""
     assert told.last_intent == 'last asked (L5): "smaller"'
     waits = replace(talk, last_action=Action("ExitPlanMode", "# Plan", "unknown", "", source=at(8)))
@@ -179,3 +182,11 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
     assert dynamics(working).phase == "execution"
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
+
+
+def test_a_plan_whose_call_was_rejected_waits_for_nothing() -> None:
+    """Without words it was declined, or taken into a fresh context: the record does not say which."""
+    facts = Facts(plans=(plan("# A kiln", "dismissed", 5),))
+    assert pending(facts) == ["no open task on record"]
+    assert goal_parts(facts) == ["Plan whose call was rejected without words: A kiln (L5)"]
+    assert is_drafted(goal_parts(facts)[0])

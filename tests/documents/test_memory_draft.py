@@ -60,7 +60,7 @@ def test_no_sentence_becomes_a_learning() -> None:
     ("changes", "told"),
     [
         ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
-        ({"commands": ()}, "Medium — no checking command on record; 2 of 2 tasks done (L6 09:00)"),
+        ({"commands": ()}, "Medium — no command recognised as a check; 2 of 2 tasks done (L6 09:00)"),
         ({"todos": ()}, "Medium — the last check went well: pytest -q (L8 09:00); no task list on record"),
         (
             {"todos": (todo("dig", "pending", 9),)},
@@ -159,8 +159,10 @@ def test_a_check_behind_a_pipe_is_no_success(tmp_path: Path) -> None:
     said.tool("Bash", "3 passed", command="pytest -q 2>&1 | head -20")
     said.say("Done.")
     facts = said.facts(tmp_path)
-    assert draft_memory(facts).confidence.startswith("Medium — the last check printed no failure: pytest -q")
-    assert check_event(facts).startswith("no failure printed, its exit status is hidden by a pipe: pytest -q")
+    assert draft_memory(facts).confidence.startswith(
+        "Medium — the last check hides its exit status: pytest -q"
+    )
+    assert check_event(facts).startswith("no failure recognised, its exit status is hidden: pytest -q")
     said.tool("Bash", "3 passed", command="set -o pipefail; pytest -q | head -20")
     said.say("Done.")
     assert draft_memory(said.facts(tmp_path)).confidence.startswith("High — the last check went well")

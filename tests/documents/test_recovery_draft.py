@@ -138,7 +138,7 @@ def test_commits_and_todos_are_the_changes() -> None:
     )
     assert draft_recovery(facts, Path(ROOT)).changes == (
         "committed Hold the lock (1234abc) (L2)",
-        "committed Held (9999abc), amended since (L3)",
+        "committed Held (9999abc), followed by an amend (L3)",
         "pull request https://example.org/pull/3 (L4)",
         "Read the code (L5)",
         "Fix it (L6)",

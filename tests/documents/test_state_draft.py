@@ -162,7 +162,7 @@ def test_commits_and_plans_name_their_lines() -> None:
     assert technical(state(facts)) == [
         "Plan (approved): A kiln (/p/calm.md, L3)",
         "Plan (neither approved nor refused on record): A bowl (L9)",
-        "Commits: abc1234 feat: kiln, amended since (L5)",
+        "Commits: abc1234 feat: kiln, followed by an amend (L5)",
         "Pull requests: https://x.org/1 (L7)",
     ]
 

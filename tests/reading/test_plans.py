@@ -37,7 +37,7 @@ def test_a_rejection_without_words_decides_nothing(tmp_path: Path) -> None:
     session = Transcript()
     session.broken("ExitPlanMode", STOP, plan="# Plan A")
     session.broken("ExitPlanMode", "User chose to stay in plan mode and continue planning", plan="# Plan B")
-    assert [fate for _, _, fate in fates(session, tmp_path)] == ["unknown", "rejected"]
+    assert [fate for _, _, fate in fates(session, tmp_path)] == ["dismissed", "rejected"]
 
 
 def test_edits_approve_nothing(tmp_path: Path) -> None:

@@ -22,13 +22,16 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
     ("path", "role"),
     [
         ("src/auth/refresh.ts", "implementation"),
-        ("src/auth/refresh.test.ts", "unit tests"),
-        ("tests/test_auth.py", "unit tests"),
-        ("pkg/lock_test.go", "unit tests"),
-        ("src/AuthTest.java", "unit tests"),
+        ("src/auth/refresh.test.ts", "tests"),
+        ("tests/test_auth.py", "tests"),
+        ("pkg/lock_test.go", "tests"),
+        ("src/AuthTest.java", "tests"),
         ("e2e/login.spec.ts", "end-to-end tests"),
         ("tests/integration/db.py", "integration tests"),
         ("tests/fixtures/user.json", "test data"),
+        ("tests/fake_clock.py", "test code"),
+        ("cmd/tool/cli/report.go", "implementation"),
+        ("notes/change.diff", "file"),
         ("tests/conftest.py", "test setup"),
         ("CLAUDE.md", "project instructions"),
         (".claude/CLAUDE.md", "project instructions"),
@@ -79,7 +82,7 @@ def file(path: str, times: int = 1, *, created: bool = False, subagent: bool = F
         ("/home/me/.claude/projects/-w/memory/MEMORY.md", "memory of Claude Code"),
         ("/home/me/.claude/projects/-w/s/tool-results/b1.txt", "tool output"),
         (r"D:\app\src\api\handler.ts", "API routes"),
-        (r"D:\app\tests\file1.test.ts", "unit tests"),
+        (r"D:\app\tests\file1.test.ts", "tests"),
         (r"C:\Users\me\AppData\Local\Temp\x.py", "scratch file"),
     ],
 )
@@ -120,13 +123,13 @@ def test_source_before_tests_before_documents_and_all_are_named() -> None:
         file("logo.png"),
     )
     assert named(files, f"{ROOT}/src/gen.py", "/tmp/out.txt") == [
-        ("src/lock.py", "main implementation, 4 edits"),
+        ("src/lock.py", "implementation, 4 edits"),
         ("src/other.py", "implementation, created"),
         ("src/types/lock.ts", "type definitions, by a subagent"),
-        ("tests/test_lock.py", "unit tests of lock.py, 2 edits"),
+        ("tests/test_lock.py", "tests of lock.py, 2 edits"),
         ("README.md", "readme, 3 edits"),
         ("logo.png", "asset"),
-        ("/tmp/try.py", "scratch file, 9 edits"),
+        ("/tmp/try.py", "scratch file, most edited, 9 edits"),
         ("src/gen.py", "implementation, written by a command"),
     ]
 
@@ -137,7 +140,7 @@ def test_of_two_alike_the_later_one_comes_first() -> None:
 
 def test_windows_paths_stay_as_they_are() -> None:
     found = working_files(Facts(modified_files=(file(r"D:\app\src\a.ts"),)), r"D:\app")
-    assert (found[0].path, found[0].role) == (r"D:\app\src\a.ts", "main implementation")
+    assert (found[0].path, found[0].role) == (r"D:\app\src\a.ts", "implementation")
 
 
 def test_a_file_names_its_line() -> None:
@@ -146,11 +149,11 @@ def test_a_file_names_its_line() -> None:
         modified_files=(FileFact(f"{ROOT}/a.py", 2, False, source=source),),
         read_files=(FileFact(f"{ROOT}/b.py", 1, False, source=source),),
     )
-    assert working_files(facts, ROOT)[0].role == "main implementation, 2 edits, L12"
+    assert working_files(facts, ROOT)[0].role == "implementation, most edited, 2 edits, L12"
     assert reference_files(facts, ROOT)[0].role == "related module, L12"
 
 
-def test_of_two_with_as_many_edits_neither_is_the_main_one() -> None:
+def test_of_two_with_as_many_edits_neither_is_the_most_edited() -> None:
     assert named((file("src/a.py", 3), file("src/b.py", 3))) == [
         ("src/b.py", "implementation, 3 edits"),
         ("src/a.py", "implementation, 3 edits"),
@@ -180,10 +183,10 @@ def test_references_by_the_seeds_priorities() -> None:
         ("package.json", "dependencies"),
         ("CLAUDE.md", "project instructions"),
         ("src/auth/token.py", "related module"),
-        ("tests/test_lock.py", "unit tests of lock.py"),
+        ("tests/test_lock.py", "tests of lock.py"),
         ("docs/guide.md", "documentation"),
-        ("lib/far.py", "related module"),
-        ("/usr/lib/python3/json.py", "related module"),
+        ("lib/far.py", "implementation"),
+        ("/usr/lib/python3/json.py", "implementation"),
     ]
 
 
@@ -193,3 +196,8 @@ def test_references_are_few_and_never_changed_ones() -> None:
     windows = (file(r"D:\App\a.ts"), file(r"D:\App\b.ts"))
     found = reference_files(Facts(modified_files=(file(r"d:\app\A.ts"),), read_files=windows), r"D:\App")
     assert [each.path for each in found] == [r"D:\App\b.ts"]
+
+
+def test_only_a_file_named_as_a_test_is_one_of_another() -> None:
+    helpers = (file("e2e/env.go", 2), file("tests/env.go"))
+    assert [role for _, role in named(helpers)] == ["test code", "end-to-end tests, most edited, 2 edits"]

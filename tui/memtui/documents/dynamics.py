@@ -59,11 +59,11 @@ def _style(facts: Facts) -> str:
     if not own or not facts.turns:
         return ""
     lengths = sorted(len(ask.text) for ask in own)
-    style = f"{len(own)} message{'s' if len(own) > 1 else ''}"
-    style += f", half of them up to {lengths[len(own) // 2]} characters"
+    half = f"{len(own)} messages, half of them up to {lengths[len(own) // 2]} characters"
+    style = half if len(own) > 1 else f"1 message of {lengths[0]} characters"
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
-    style += f"; refused {refused} step{'s' if refused > 1 else ''}" if refused else ""
+    style += f"; refused {refused} step{'s' if refused > 1 else ''} with words" if refused else ""
     return f"{style}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else style
 
 

@@ -71,7 +71,7 @@ def outcome_of_action(facts: Facts, action: Action) -> str:
 
 def _outcome(check: Command) -> str:
     if not is_sure(check):
-        return "no failure printed, its exit status is hidden by a pipe"
+        return "no failure recognised, its exit status is hidden"
     return "SUCCESS" if check.outcome == "ok" else "FAILURE"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from memtui.documents.asks import asks
 from memtui.documents.events import error_event, outcome_of, outcome_of_action
 from memtui.documents.inferred import since
-from memtui.documents.open_work import pending
+from memtui.documents.open_work import pending, standing
 from memtui.documents.settled import settled
 from memtui.documents.sources import cited
 from memtui.reading.paths import shown
@@ -107,9 +107,8 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     if not facts.plans:
         return
     plan = facts.plans[-1]
-    fate = "neither approved nor refused on record" if plan.fate == "unknown" else plan.fate
     where = f" ({plan.path})" if plan.path else ""
-    yield _item("plan", f"from {plan.origin}, {fate}{where}", plan.source, plan.content)
+    yield _item("plan", f"from {plan.origin}, {standing(plan)}{where}", plan.source, plan.content)
     lines = [line for line in plan.content.split("\n") if line.strip()]
     for line in lines[:_PLAN_LINES]:
         yield _item("plan", line)

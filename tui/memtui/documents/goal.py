@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.documents.asks import Ask, asks, plan_line
-from memtui.documents.open_work import plan_in_force, undecided_plan
+from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.sources import cited
 from memtui.reading.plans import plan_title
 from memtui.reading.records import Facts
@@ -17,11 +17,11 @@ _ASKED = 2
 _TASKS = 240
 _TITLE = 80
 
-_PLAN, _UNDECIDED, _LIST = "Approved plan", "Plan neither approved nor refused on record", "Task list"
-_UNDECIDED_BEFORE = "Plan without a decision on record"
-"""Label in states that earlier versions wrote."""
+_PLAN, _LIST = "Approved plan", "Task list"
+_OTHER_PLAN = r"Plan (?:neither|whose|without) [a-z ]+"
+"""Labels of plans without a decision, those of earlier versions too."""
 _LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
-_LABELS = "|".join((_PLAN, _UNDECIDED, _UNDECIDED_BEFORE, _LIST, _LAST, _FIRST))
+_LABELS = "|".join((_PLAN, _OTHER_PLAN, _LIST, _LAST, _FIRST))
 _DRAFTED = re.compile(rf"(?:{_LABELS})(?: \([^)]*\))?: ")
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
@@ -67,7 +67,7 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"{_PLAN}: {plan_line(plan)}"
     elif undecided := undecided_plan(facts):
-        yield f"{_UNDECIDED}: {plan_line(undecided)}"
+        yield f"Plan {standing(undecided)}: {plan_line(undecided)}"
     elif facts.todos:
         done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done"
         where = cited(max(todo.source for todo in facts.todos), clock=clock)

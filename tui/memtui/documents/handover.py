@@ -14,7 +14,7 @@ from pathlib import Path
 from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import outcome_of
-from memtui.documents.open_work import how_it_stands, unfinished_turn
+from memtui.documents.open_work import how_it_stands, standing, unfinished_turn
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
@@ -29,7 +29,7 @@ _PATHS = 1_400
 """Characters of a list of files."""
 _ROOM = 7_300
 """Characters of the whole, as far as closing messages can be left out: what a hook hands over has 9,000."""
-_CLOSINGS = "What Claude said at the end of its turns, newest first; what is newer holds"
+_CLOSINGS = "What Claude said last in each turn, newest first; what is newer holds"
 _CLOSING, _LEAST_CLOSING = 600, 240
 _REPORTS = "What subagents reported last"
 _SPARE = 2_000
@@ -91,8 +91,7 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     if plan is not None and plan.fate != "rejected":
         where = shown(plan.path, root) if plan.path else "in the transcript"
         where = sourced(where, plan.source)
-        fate = plan.fate if plan.fate == "approved" else "neither approved nor refused on record"
-        lines.append(f"- Plan ({fate}): {where}")
+        lines.append(f"- Plan ({standing(plan)}): {where}")
         steps = (line.strip() for line in plan.content.split("\n"))
         lines += [f"  {shortened(step, _STEP)}" for step in steps if step.startswith(("- [ ]", "* [ ]"))]
     return lines

@@ -13,7 +13,11 @@ from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
 from memtui.reading.short_text import one_line, shortened
 
-_SINCE = {"amend": ", amended since", "rebase": ", rebased since", "reset": ", followed by a reset"}
+_SINCE = {
+    "amend": ", followed by an amend",
+    "rebase": ", followed by a rebase",
+    "reset": ", followed by a reset",
+}
 _DONE_FILES = 12
 _ASKED = 25
 _FIRST = 2_000

@@ -32,6 +32,7 @@ _KEY_FILES = 12
 _LEARNINGS = 12
 _QUESTIONS = 10
 _SUMMARY = 160
+_HIDDEN = "hides its exit status"
 UNTITLED = "Session without words of the user"
 
 _OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
@@ -93,11 +94,9 @@ def _confidence(facts: Facts) -> str:
         return f"Low — {ONLY_CAPTURE}"
     check, turn = last_check(facts), unfinished_turn(facts)
     left = len([*open_tasks(facts), *open_steps(facts)])
-    reasons = ["no checking command on record"]
+    reasons = ["no command recognised as a check"]
     if check is not None:
-        how = (
-            "failed" if check.outcome == "failed" else "went well" if is_sure(check) else "printed no failure"
-        )
+        how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     reasons.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:

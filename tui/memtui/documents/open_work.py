@@ -28,6 +28,13 @@ _ENDED = {
 }
 
 
+_UNDECIDED = {
+    "unknown": "neither approved nor refused on record",
+    "dismissed": "whose call was rejected without words",
+}
+"""By fate."""
+
+
 class OpenWork(NamedTuple):
     """Something that is not finished by the record."""
 
@@ -94,13 +101,18 @@ def plan_in_force(facts: Facts) -> PlanFact | None:
 def undecided_plan(facts: Facts) -> PlanFact | None:
     """A later plan without a decision."""
     plan = facts.plans[-1] if facts.plans else None
-    return plan if plan is not None and plan.fate == "unknown" else None
+    return plan if plan is not None and plan.fate in _UNDECIDED else None
+
+
+def standing(plan: PlanFact) -> str:
+    """What the record says of a decision on a plan, to stand behind "plan"."""
+    return _UNDECIDED.get(plan.fate, plan.fate)
 
 
 def awaited_plan(facts: Facts) -> PlanFact | None:
     """An undecided plan with no request or change after it."""
     plan = undecided_plan(facts)
-    if plan is None or _worked_since(facts, plan):
+    if plan is None or plan.fate == "dismissed" or _worked_since(facts, plan):
         return None
     asked = any(
         turn.source.line > plan.source.line > 0 for turn in facts.turns if turn.kind != "notification"
@@ -152,7 +164,7 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
         line = f"{task.text} (in progress)" if task.doing else task.text
         yield sourced(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
-        yield f"plan neither approved nor refused on record: {plan_line(plan)}"
+        yield f"plan {standing(plan)}: {plan_line(plan)}"
     yield from (step.at(clock=clock) for step in open_steps(facts))
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memtui.documents.inferred import inferred_plan
-from memtui.documents.open_work import plan_in_force, undecided_plan
+from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.sources import cited
 from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
@@ -73,7 +73,7 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
     if plan := undecided_plan(facts):
-        yield "inferred", f"Plan neither approved nor refused on record{_where(plan)}", _quoted(plan)
+        yield "inferred", f"Plan {standing(plan)}{_where(plan)}", _quoted(plan)
 
 
 def _where(plan: PlanFact) -> str:

@@ -38,6 +38,9 @@ _BY_SUBAGENT = 1.5
 _RECENT = 2.0
 """Bonus of the file that was first changed last."""
 
+_MANY = 2
+"""Edits from which a file may be called the most edited one."""
+
 _FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
 """Configuration that a new session reads first."""
 
@@ -50,16 +53,21 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
-    code = [file for file in ranked if _is_code(role_of(file.path, root)) and not _is_gone(file)]
-    most = sorted((file.times for file in code), reverse=True)[:2]
-    # Edits alone say which file is the main one; of two with as many edits neither is.
-    main = next((file.path for file in code if most != [file.times] * 2 and file.times == most[0]), "")
-    named = [_named(file, _changed_role(file, files, root, main)) for file in ranked]
+    top = _most_edited(files)
+    named = [_named(file, _changed_role(file, files, root, top)) for file in ranked]
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
             named.append(_named(file, f"{role.text}, written by a command"))
     return tuple(named)
+
+
+def _most_edited(files: Sequence[FileFact]) -> str:
+    """The path with more edits than any other, "" where there is none; what a file means is not on record."""
+    most, *others = sorted((file.times for file in files), reverse=True) or (0,)
+    if most < _MANY or most in others:
+        return ""
+    return next(file.path for file in files if file.times == most)
 
 
 def _named(file: FileFact, role: str) -> RoleFile:
@@ -89,11 +97,9 @@ def _is_gone(file: FileFact) -> bool:
     return file.fate not in ("", PUT_BACK)
 
 
-def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, main: str) -> str:
-    role = _with_subject(role_of(file.path, root), file.path, files)
-    if file.path == main:
-        role = "main implementation" if role == "implementation" else f"main implementation, {role}"
-    parts = [role]
+def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, top: str) -> str:
+    parts = [_with_subject(role_of(file.path, root), file.path, files)]
+    parts.append("most edited" if file.path == top else "")
     parts.append("created" if file.created else "")
     parts.append(f"{file.times} edits" if file.times > 1 else "")
     parts.append("by a subagent" if file.subagent else "")
@@ -108,9 +114,9 @@ def _fate(file: FileFact) -> str:
 
 def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
     """A role; for tests with the tested file, if that was changed, too."""
-    if role.kind is not Kind.TEST or not role.text.endswith("tests"):
-        return role.text
     stem = what_it_tests(path)
+    if role.kind is not Kind.TEST or stem == stem_of(path):
+        return role.text
     tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
     return f"{role.text} of {name_of(tested)}" if tested else role.text
 
@@ -151,5 +157,5 @@ def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set
         generic = role.text == "implementation"
         if related:
             return _MEDIUM + 1, "related module" if generic else f"{role.text}, related module"
-        return _LOW, "related module" if generic and changed else role.text
+        return _LOW, role.text
     return (_LOW if role.kind is Kind.DOCS else _LOWEST), role.text

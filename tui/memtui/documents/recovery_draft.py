@@ -30,7 +30,7 @@ from memtui.safety.secrets import find, masked
 _COUNT = 25
 """Items of a list that grows with a session's length: the last ones."""
 _FEW = 3
-_NO_REFERENCE = "no unchanged file among those that were opened to be read"
+_NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 _FILES = 12
 
 
@@ -52,15 +52,15 @@ def draft_recovery(
         project_root=top,
         objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
-        working_files=working_files(facts, top) or _no_file(facts, "no edit on record"),
+        working_files=working_files(facts, top) or _no_file(facts, "no edit by a tool on record"),
         reference_files=reference_files(facts, top) or _no_file(facts, _NO_REFERENCE),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(_dependencies(facts))
-        or _nothing(facts, "no command that installs by name on record"),
+        or _nothing(facts, "no command recognised as one that installs packages by name"),
         known_issues=_issues(facts),
-        changes=_kept(_changes(facts)) or _nothing(facts, "no git commit, finished task or edit on record"),
+        changes=_kept(_changes(facts)) or _nothing(facts, "no commit, finished task or edit recognised"),
         pending=_nothing(facts, "") if facts.from_capture else tuple(pending(facts)[:_COUNT]),
         notes=recovery_notes(facts, root, with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
@@ -97,7 +97,7 @@ def _issues(facts: Facts) -> tuple[str, ...]:
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)
-    reason = f"last check: {check}" if check else "no checking command on record"
+    reason = f"last check: {check}" if check else "no command recognised as a check"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.documents.asks import plan_line
 from memtui.documents.events import check_event, error_event, last_errors, outcome_of_action
 from memtui.documents.inferred import since
-from memtui.documents.open_work import plan_in_force, undecided_plan
+from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.path_lists import grouped
 from memtui.documents.sources import cited, sourced
 from memtui.formats.session_state import WorkingContext
@@ -94,7 +94,7 @@ def _plan(facts: Facts) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"Plan (approved): {plan_line(plan)}"
     if plan := undecided_plan(facts):
-        yield f"Plan (neither approved nor refused on record): {plan_line(plan)}"
+        yield f"Plan ({standing(plan)}): {plan_line(plan)}"
 
 
 def _last_action(facts: Facts, root: Path) -> Iterator[str]:
@@ -106,7 +106,8 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
-    with_result = action.outcome != "background" and (shell or action.outcome != "ok")
+    # What Claude Code tells the model about a refusal or a background task is no result.
+    with_result = action.outcome == "failed" or (action.outcome == "ok" and shell)
     result = shortened(one_line(result), _RESULT) if with_result and result != _NOTHING else ""
     how = ", ".join(part for part in (outcome_of_action(facts, action), cited(action.source)) if part)
     yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"

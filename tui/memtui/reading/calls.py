@@ -14,9 +14,9 @@ from memtui.reading.hidden_failures import hidden_failure
 from memtui.reading.landmarks import LandmarkLog
 from memtui.reading.outcomes import (
     error_head,
+    fate_of_plan,
     is_sibling_error,
     outcome_of,
-    refuses_plan,
     said_with_rejection,
 )
 from memtui.reading.plans import PlanLog
@@ -194,7 +194,7 @@ class CallLog:
         elif call.name == "TodoWrite" and result.failed:
             self.todos.write_failed()
         elif call.name == "ExitPlanMode":
-            self.plans.decided(result, outcome == "rejected" and refuses_plan(result))
+            self.plans.decided(result, fate_of_plan(result) if outcome == "rejected" else "unknown")
 
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call

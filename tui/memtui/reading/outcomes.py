@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.formats.transcript_events import Result
-from memtui.reading.records import Outcome
+from memtui.reading.records import Fate, Outcome
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -85,14 +85,14 @@ def said_with_rejection(result: Result) -> str:
     return ""
 
 
-def refuses_plan(result: Result) -> bool:
-    """Whether a rejection decides against a plan.
+def fate_of_plan(result: Result) -> Fate:
+    """What the rejection of an ExitPlanMode call makes of its plan: ``rejected`` or ``dismissed``.
 
-    Without words it does not: a plan that the user takes into a fresh context is rejected in the same way
-    (7 of 44 such rejections).
+    Without words it decides nothing: a plan that the user takes into a fresh context is rejected in the same
+    way (7 of 44 such rejections).
     """
     text = error_text(result)[:200]
-    return text.startswith(_REFUSED_PLAN) or bool(said_with_rejection(result))
+    return "rejected" if text.startswith(_REFUSED_PLAN) or said_with_rejection(result) else "dismissed"
 
 
 def error_text(result: Result) -> str:

@@ -14,6 +14,7 @@ _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _CALLED_PLAN = ("plan:", "implementation plan:")
 _APPROVED = "User has approved"
 """Opens the result of an ExitPlanMode call that the user said yes to."""
+_UNDECIDED: tuple[Fate, ...] = ("unknown", "dismissed")
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
 
@@ -59,8 +60,9 @@ class PlanLog:
         self._files[path] = content
         last = self._plans[-1] if self._plans else None
         ticked = tool != "Write" and last is not None and last.fate == "approved"
-        if last is not None and last.path in (path, "") and (ticked or last.fate == "unknown"):
+        if last is not None and last.path in (path, "") and (ticked or last.fate in _UNDECIDED):
             last.content, last.path, last.source = content, path, source
+            last.fate = "unknown" if last.fate == "dismissed" else last.fate
         else:
             self._add(_Plan("plan file", content, "unknown", path, source))
 
@@ -70,7 +72,8 @@ class PlanLog:
         stated = _string(arguments.get("plan"))
         content = stated or self._files.get(path, "")
         last = self._plans[-1] if self._plans else None
-        if last is not None and last.fate == "unknown" and _one_plan(last, path, content):
+        if last is not None and last.fate in _UNDECIDED and _one_plan(last, path, content):
+            last.fate = "unknown"
             last.origin, last.content = "ExitPlanMode" if content else last.origin, content or last.content
             last.source = source if stated else last.source
             last.path = path or last.path
@@ -81,14 +84,13 @@ class PlanLog:
         else:
             self._unseen = {call_id: source}
 
-    def decided(self, result: Result, rejected: bool) -> None:
-        """Take the result of an ExitPlanMode call."""
+    def decided(self, result: Result, fate: Fate) -> None:
+        """Take the result of an ExitPlanMode call; `fate` is what a failed one makes of the plan."""
         plan = self._shown.pop(result.id, None) or self._stated(result)
         if plan is None:
             return
         if result.failed:
-            # A hook's error decides nothing.
-            plan.fate = "rejected" if rejected else plan.fate
+            plan.fate = fate
             return
         if not result.text.startswith(_APPROVED):
             return

@@ -16,7 +16,7 @@ worked, the reason given with a rejection, a comment given with an approval."""
 Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
 """Outcome of a tool call; `unknown` when the transcript holds no result."""
 
-Fate = Literal["approved", "rejected", "unknown"]
+Fate = Literal["approved", "rejected", "dismissed", "unknown"]
 """Decision on a plan."""
 
 Speaker = Literal["user", "model", "tool", "subagent", "claude code"]

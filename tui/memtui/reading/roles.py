@@ -35,6 +35,12 @@ _SCRATCH = re.compile(
     r"^(?:/private)?/(?:tmp|var/folders|dev)/|[\\/]AppData[\\/]Local[\\/]Temp[\\/]", re.IGNORECASE
 )
 
+_CODE = (
+    "py|pyi|tsx?|jsx?|mjs|cjs|go|rs|rb|php|java|kts?|cs|swift|exs?|erl|c|cc|cpp|cxx|h|hh|hpp|m|mm|scala|clj|hs|ml"
+    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats"
+)
+"""Extensions of source code."""
+
 _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.SCRATCH, "tool output", r"/\.claude/projects/.*/tool-results/"),
     (Kind.DOCS, "plan", r"/plans?/[^/]+\.md$|/(?:IMPL_|IMPLEMENTATION_)?PLAN\.md$"),
@@ -60,10 +66,9 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"/(?:__)?(?:fixtures?|testdata|snapshots|__mocks__|golden|cassettes)(?:__)?/"),
     (Kind.TEST, "integration tests", r"/(?:integration(?:[-_]tests?)?|tests?/integration)/"),
     (Kind.TEST, "benchmark", r"/bench(?:mark)?s?/|[._-]bench\.\w+$"),
-    (Kind.TEST, "unit tests",
-     r"[._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/(?:__tests__|tests?"
-     r"|specs?)/(?:.*/)?[^/]+\.(?:py|ts|tsx|js|jsx|mjs|go|rs|rb|php|java|kt|cs|swift|ex"
-     r"|exs|c|cc|cpp|sh|bats)$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$"),
+    (Kind.TEST, "tests",
+     r"[._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$"),
+    (Kind.TEST, "test code", rf"/(?:__tests__|tests?|specs?)/(?:.*/)?[^/]+\.(?:{_CODE})$"),
     (Kind.CONFIG, "dependencies",
      r"/(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|(?:dev-"
      r"|test-)?requirements[\w.-]*\.(?:txt|in)|setup\.(?:py|cfg)|Pipfile|Gemfile"
@@ -125,7 +130,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.SOURCE, "middleware", r"/middlewares?/|/middleware\.\w+$"),
     (Kind.SOURCE, "helper functions",
      r"/(?:utils?|helpers?|common|shared)/[^/]+\.\w+$|/(?:utils?|helpers?)\.\w+$"),
-    (Kind.SOURCE, "command line", r"/(?:cli|cmd|commands?)/[^/]+\.\w+$|/(?:cli|cmd|commands?)\.\w+$"),
+    (Kind.SOURCE, "command line", r"/(?:cli|cmd|commands?)\.\w+$"),
     (Kind.SOURCE, "hook script", r"/\.?(?:hooks|husky)/[^/]+$"),
     (Kind.SOURCE, "script", r"/(?:scripts?|bin|tools|hack)/[^/]+$|\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$"),
     (Kind.SOURCE, "entry point",
@@ -137,6 +142,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
 
 _COMPILED = tuple((kind, role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _RULES)
 _TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)(?=\.\w+$)|Tests?(?=\.\w+$)")
+_SOURCE = re.compile(rf"\.(?:{_CODE})$", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.\w+$")
 
 
@@ -154,7 +160,7 @@ def role_of(path: str, root: str = "") -> Role:
     for kind, role, pattern in _COMPILED:
         if pattern.search(slashes):
             return Role(kind, role)
-    return Role(Kind.SOURCE, "implementation")
+    return Role(Kind.SOURCE, "implementation" if _SOURCE.search(slashes) else "file")
 
 
 def inside_of(path: str, root: str) -> str:
