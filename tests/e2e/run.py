@@ -49,6 +49,14 @@ class Run:
         command = [sys.executable, "-m", "memtui", *words]
         return self._done(command, "memtui " + " ".join(words))
 
+    def activates(self, name: str, size: int) -> None:
+        """Make a command active whose rules have so many characters."""
+        rules = "\n".join(f"- rule {number}: paddle on" for number in range(size // 22))
+        path = self.project / ".claude" / "commands" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"<!-- COMPACT_SUMMARY_START -->\n{rules}\n<!-- COMPACT_SUMMARY_END -->\n")
+        self.memtui("command", "activate", name)
+
     def claude(self, *words: str) -> str:
         """Run the client once with a prompt, going on with the newest session."""
         return self._done(
@@ -141,8 +149,14 @@ def _rescue(run: Run) -> None:
 
 def _by_hand(run: Run) -> None:
     """A compaction by hand, and a resumed session."""
+    run.activates("paddle", 60_000)
+    block = json.dumps(run.memtui("context").strip(), ensure_ascii=False)[1:-1]
     before = len(run.api.requests)
     run.claude("/compact keep the otters")
+    _check(len(block) > 31_000, "rules fill the room that a compaction has for them", str(len(block)))
+    summarising = next(each for each in run.api.requests[before:] if "create a detailed summary" in each)
+    _check(block in summarising, "and reach the summariser whole")
+    run.memtui("command", "clear")
     run.claude("what now?")
     asked = "".join(run.api.requests[before:])
     _check("keep the otters" in asked and asked.count(PIN) > 1, "after /compact the pin is there again")

@@ -28,7 +28,7 @@ def command(profile: str | None, as_json: bool, root: Path | None) -> None:
     """Print what a compaction has to keep of this project, as the PreCompact hook does.
 
     That is the project's status, the pins, the rules of its active commands (the compact summaries in their
-    files), the key files and conventions, and what to do after the compaction; below 9,000 characters.
+    files), the key files and conventions, and what to do after the compaction; below 40,000 characters.
     """
     project = project_of(root)
     text = context_block(project, memtui_home(), cast("Profile | None", profile))

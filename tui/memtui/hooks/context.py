@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     Profile = Literal["agileflow", "plain"]
 
 SUMMARISER_LIMIT = 40_000
-"""Upper limit of the block in characters (`size_of`). Claude Code 2.1.197 passes 400,000 whole, but they
-become part of a request that is nearly full."""
+"""Upper limit of the block in characters (`size_of`). Claude Code 2.1.197 passes 1,500,000 whole at an
+automatic and at a manual compaction, but they become part of a request that is nearly full;
+of a manual one they also stay in the conversation, in ``<local-command-stdout>``."""
 
 _OTHERS = 8_500
 """Characters kept free of rules, for all other sections."""
