@@ -27,10 +27,19 @@ from tests.store.memories import home_in
 class Machine:
     """One machine: its store, and one remote."""
 
-    def __init__(self, base: Path, name: str, *, sync: str = "shared", skew: timedelta = timedelta()) -> None:
+    def __init__(
+        self,
+        base: Path,
+        name: str,
+        *,
+        sync: str = "shared",
+        skew: timedelta = timedelta(),
+        known: bool = False,
+    ) -> None:
         self.home: Home = home_in(base / name)
-        self.home.data.mkdir(parents=True)
-        (self.home.data / "machine").write_text(f"{name}\n")
+        if not known:
+            self.home.data.mkdir(parents=True)
+            (self.home.data / "machine").write_text(f"{name}\n")
         self.root = base / name / "code" / "shop"
         self.now = datetime(2026, 1, 2, 12, tzinfo=UTC) + skew
         self.store = FilesBackend(self.home, self.clock)

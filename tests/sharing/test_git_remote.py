@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from memtui.sharing import git_program, git_remote
 from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.remote import RemoteProblemError
 from tests.sharing.contract import Opener, RemoteContract, everything, place_of
 from tests.sharing.records import outgoing, record
 
 
-def git(*arguments: str, folder: Path, data: str = "") -> str:
+def git(*arguments: str, folder: Path, data: str = "", raw: bytes = b"") -> str:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     who = {f"GIT_{role}_{what}": "x" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     done = subprocess.run(
-        ["git", *arguments], cwd=folder, env={**environment, **who}, input=data, capture_output=True,
-        text=True, check=True, timeout=60,
+        ["git", *arguments], cwd=folder, env={**environment, **who}, input=raw or data.encode(),
+        capture_output=True, check=True, timeout=60,
     )  # fmt: skip
-    return done.stdout.strip()
+    return done.stdout.decode().strip()
 
 
 @pytest.fixture
@@ -140,3 +142,100 @@ def test_one_out_of_reach_says_so_in_a_sentence(url: str, tmp_path: Path) -> Non
     with pytest.raises(RemoteProblemError, match=r"^\S+ cannot be used: ") as raised:
         GitRemote(url, tmp_path / "x.git", author="ann", machine="laptop").check()
     assert "\n" not in str(raised.value)
+
+
+def test_one_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_SSH_COMMAND", "sleep 60 #")  # it keeps the output open when git is killed
+    remote = GitRemote("ann@host:x.git", tmp_path / "x.git", author="ann", machine="laptop")
+    remote._git._seconds = 0.5
+    remote._git.make()
+    started = time.monotonic()
+    with pytest.raises(RemoteProblemError, match="did not answer within"):
+        remote.check()
+    assert time.monotonic() - started < 30
+
+
+def test_programs_that_the_users_configuration_names_are_not_run_for_what_came(
+    hub: Path, machines: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name in ("pre-push", "reference-transaction", "post-checkout", "fsmonitor"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
+        (hooks / name).chmod(0o755)
+    config = (
+        f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/fsmonitor\n"
+        f'[filter "evil"]\n\tsmudge = touch {ran}\n\tclean = touch {ran}\n\trequired = true\n'
+        f'[protocol "ext"]\n\tallow = always\n[submodule]\n\trecurse = true\n'
+    )
+    laptop, desk = machines("laptop-1a2b"), machines("desk-3c4d")
+    laptop.set_up()
+    good = outgoing(record())
+    laptop.put([good])
+    add_by_hand(
+        hub,
+        ("100644", ".gitattributes", b"* filter=evil diff=evil\n"),
+        ("100644", ".gitmodules", b'[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% ran\n'),
+        ("160000", "x", git("rev-parse", "main", folder=hub)),
+        ("100644", ".lfsconfig", b"[lfs]\n\turl = http://localhost:1/\n"),
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(config)
+    assert everything(desk) == {good.name: good.data}
+    laptop.put([outgoing(record(1))])
+    assert not ran.exists()
+    git("update-ref", "refs/heads/other", "main", folder=hub)  # without our care they do run
+    assert ran.exists()
+
+
+def test_names_that_climb_or_control_a_terminal_are_no_records(hub: Path, machines: Opener) -> None:
+    laptop, desk = machines("laptop-1a2b"), machines("desk-3c4d")
+    laptop.set_up()
+    good, other = outgoing(record()), outgoing(record(1))
+    laptop.put([good])
+    # Git refuses `..` in an index, so the tree is written as a hostile program would.
+    blob = _blob(hub, other.data)
+    inner = git("mktree", folder=hub, data=f"100644 blob {blob}\t{other.name}\n")
+    kept = git("ls-tree", "main", folder=hub)
+    tree = git("mktree", folder=hub, data=f"{kept}\n040000 tree {inner}\t\x1b[2Jshop\n")
+    commit = git("commit-tree", tree, "-p", "main", "-m", "by hand", folder=hub)
+    git("update-ref", "refs/heads/main", commit, folder=hub)
+    assert everything(desk) == {good.name: good.data, other.name: other.data}
+    write = ("hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+    climbing = git(*write, folder=hub, raw=_tree(b"..", inner))
+    commit = git("commit-tree", climbing, "-p", "main", "-m", "climbs", folder=hub)
+    git("update-ref", "refs/heads/main", commit, folder=hub)
+    with pytest.raises(RemoteProblemError, match=r"cannot be used: .*'\.\.'"):
+        everything(machines("third-5e6f"))
+
+
+def _tree(name: bytes, tree: str) -> bytes:
+    return b"40000 " + name + b"\0" + bytes.fromhex(tree)
+
+
+def test_a_file_of_a_gigabyte_and_very_many_files_are_bounded(
+    hub: Path, machines: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = machines("laptop-1a2b"), machines("desk-3c4d")
+    laptop.set_up()
+    laptop.put([outgoing(record(number)) for number in range(5)])
+    with monkeypatch.context() as patch:
+        patch.setattr(git_remote, "_MOST_FILES", 3)
+        assert len(everything(desk)) <= 3
+    large = outgoing(record(7))
+    add_by_hand(hub, ("100644", f"shop/2026-01/{large.name}", os.urandom(1 << 21).hex().encode()))
+    monkeypatch.setattr(git_program, "_MOST_BLOCKS", 1 << 11)
+    with pytest.raises(RemoteProblemError, match="cannot be used"):
+        everything(machines("third-5e6f"))
+
+
+def test_a_remote_that_cannot_be_written_says_so(hub: Path, machines: Opener) -> None:
+    laptop = machines("laptop-1a2b")
+    laptop.set_up()
+    git("config", "receive.denyNonFastForwards", "true", folder=hub)
+    git("config", "receive.maxInputSize", "1", folder=hub)  # as a host with a quota does
+    with pytest.raises(RemoteProblemError, match=r"cannot be used: .") as raised:
+        laptop.put([outgoing(record())])
+    assert "\n" not in str(raised.value)
+    assert everything(laptop) == {}

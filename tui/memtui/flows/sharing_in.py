@@ -14,6 +14,8 @@ from memtui.store.base import New
 from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
 
+_PROBLEMS = 20
+"""Notes after which no more is tried: the disk may be full."""
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
 
@@ -60,7 +62,9 @@ class Inward:
                     self._apply_one(part, memory)
                 except FileProblem as problem:
                     part.notes.append(str(problem))
-                    continue
+                    if len(part.notes) >= _PROBLEMS:
+                        part.notes.append("More was not tried; the next sync does.")
+                        break
                 if len(part.done) >= _TOGETHER or batch.is_full:
                     self._finish(part)
             self._finish(part)

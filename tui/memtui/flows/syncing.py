@@ -105,9 +105,7 @@ class Sharing:
         with self.replica() as replica, self._alone():
             try:
                 done.notes += self._outward.collect(replica)
-                remote = self.remote
-                self._send(replica, remote, done, progress)
-                self._fetch(replica, remote, done, progress)
+                self._exchange(replica, done, progress)
             except RemoteProblemError as problem:
                 replica.keep(PROBLEM, str(problem))
                 raise
@@ -117,6 +115,15 @@ class Sharing:
             replica.keep(PROBLEM, "")
             replica.keep(SYNCED, self._clock().isoformat())
         return done
+
+    def _exchange(self, replica: Replica, done: Synced, progress: Callable[[Synced], None]) -> None:
+        remote = self.remote
+        try:
+            self._send(replica, remote, done, progress)
+        except RemoteProblemError:
+            self._fetch(replica, remote, done, progress)  # who may not write may still read
+            raise
+        self._fetch(replica, remote, done, progress)
 
     def wait(self, seconds: float, stopped: threading.Event) -> None:
         """Wait until the remote has something new, as far as it says so, or some time has passed.

@@ -7,11 +7,12 @@ submodules are turned off. How the user reaches a host (ssh, credential helpers)
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,6 +48,11 @@ _USERS = (
 )
 """Variables by which people say how a host is reached; the others of git select or configure repositories."""
 _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
+_PROGRESS = re.compile(
+    r"(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Total) "
+)
+_PATIENCE = 60
+"""How many times `SECONDS` one that shows progress may take."""
 
 
 class GitFailedError(Exception):
@@ -87,13 +93,14 @@ class Git:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.run("init", "--quiet", "--bare", str(self._folder))
 
-    def run(self, *arguments: str, data: bytes = b"", bounded: bool = False) -> bytes:
+    def run(self, *arguments: str, data: bytes = b"", bounded: bool = False, patient: bool = False) -> bytes:
         """Run a command of git to its end and return its output.
 
         Args:
             arguments: behind ``git``.
             data: its input.
             bounded: limit the size of the files that it writes.
+            patient: let it take longer, as long as it shows progress.
 
         Raises:
             GitFailedError: it failed, or took too long.
@@ -103,23 +110,39 @@ class Git:
             command = ["sh", "-c", _BOUNDED, "sh", str(_MOST_BLOCKS), *command]
         try:
             # In a session of its own: without a terminal ssh fails instead of asking for a password.
-            done = subprocess.run(
+            process = subprocess.Popen(
                 command,
                 start_new_session=True,
-                input=data,
-                capture_output=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env=self._env,
-                timeout=self._seconds,
-                check=False,
             )
-        except subprocess.TimeoutExpired:
-            raise GitFailedError(f"it did not answer within {self._seconds:.0f} s") from None
         except OSError as error:
             raise GitFailedError(f"git cannot be run: {error.strerror}") from error
-        if done.returncode:
-            reason = _reason(done.stderr) or f"git ended with {done.returncode}"
-            raise GitFailedError(reason, done.stderr)
-        return done.stdout
+        with process:
+            try:
+                printed, errors = self._communicate(process, data, _PATIENCE if patient else 1)
+            except BaseException:
+                # With ssh and all else that it has started: these keep its output open.
+                with suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+        if process.returncode:
+            raise GitFailedError(_reason(errors) or f"git ended with {process.returncode}", errors)
+        return printed
+
+    def _communicate(self, process: subprocess.Popen[bytes], data: bytes, times: int) -> tuple[bytes, bytes]:
+        """Wait for its end, at most so many times as long as it may show no progress."""
+        shown = 0
+        for _ in range(times):
+            try:
+                return process.communicate(data, self._seconds)
+            except subprocess.TimeoutExpired as late:
+                before, shown = shown, len(late.stderr or b"")
+                if shown == before:
+                    break
+        raise GitFailedError(f"it did not answer within {self._seconds:.0f} s")
 
     @contextmanager
     def reading(self, *arguments: str) -> Iterator[IO[bytes]]:
@@ -154,5 +177,6 @@ class Git:
 
 def _reason(errors: bytes) -> str:
     lines = [clean_line(line) for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in lines if not _PROGRESS.match(line)]
     telling = [line for line in lines if line.startswith(_HINTS)]
     return (telling or lines or [""])[0][:300]

@@ -163,8 +163,8 @@ class GitRemote(Remote):
             return tip
         if not self._git.has(tip):
             self._git.run(
-                "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self._url,
-                f"+refs/heads/main:{_TIP}", bounded=True,
+                "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--",
+                self._url, f"+refs/heads/main:{_TIP}", bounded=True, patient=True,
             )  # fmt: skip
             tip = self._git.run("rev-parse", _TIP).decode().strip()
         else:
@@ -209,9 +209,8 @@ class GitRemote(Remote):
         # A folder's own hooks would run as this user: they are turned off there, too.
         local = _LOCAL.match(self._url)
         no_hooks = ["--receive-pack=git -c core.hooksPath=/dev/null receive-pack"] if local else []
-        self._git.run(
-            "push", "--no-progress", "--no-verify", *no_hooks, "--", self._url, f"{_OUTGOING}:refs/heads/main"
-        )
+        what = ("--", self._url, f"{_OUTGOING}:refs/heads/main")
+        self._git.run("push", "--progress", "--no-verify", *no_hooks, *what, patient=True)
 
     @contextmanager
     def _said(self) -> Iterator[None]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _CHANNEL = "memtui_records"
-_CONNECT_SECONDS = 10
 _STEP = 0.5
 """Seconds between two looks, while waiting, at whether the waiting is to end."""
 
@@ -161,24 +160,22 @@ class PostgresRemote(Remote):
         return self._url.partition("?")[0]
 
     @contextmanager
-    def _connected(self, seconds: float = SECONDS) -> Iterator[Connection[Any]]:
+    def _connected(self) -> Iterator[Connection[Any]]:
         try:
             import psycopg  # an extra: not everybody has it
+
+            from memtui.sharing.postgres_connection import connect
         except ImportError:
             raise RemoteProblemError(
                 self._shown, "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
             ) from None
         try:
-            with psycopg.connect(
-                self._url,
-                autocommit=True,
-                connect_timeout=_CONNECT_SECONDS,
-                application_name="memtui",
-                options=f"-c statement_timeout={int(seconds * 1000)}",
-            ) as connection:
+            with connect(self._url) as connection:
                 yield connection
         except psycopg.Error as error:
             reason = clean_line(str(error).strip().partition("\n")[0])[:300]
+            if isinstance(error, psycopg.errors.QueryCanceled):
+                reason = f"it did not answer within {SECONDS:.0f} s"
             raise RemoteProblemError(self._shown, f"cannot be used: {reason}") from error
 
 

@@ -36,6 +36,7 @@ create table if not exists months (name text primary key, state text not null) w
 create table if not exists facts (key text primary key, value text not null) without rowid;
 """
 _WAIT_SECONDS = 30.0
+_SENT_BYTES = 16 << 20
 PLACE, SYNCED, PROBLEM, LOOKED = "place", "synced", "problem", "looked"
 """Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed; when
 all files of the store were last looked at (ISO 8601)."""
@@ -123,9 +124,19 @@ class Replica:
             self._insert(name, record, data, sent=False)
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
-        """Records that wait to be sent."""
-        rows = self._all("select name, project, data from records where not sent limit ?", limit)
-        return [Outgoing(*row) for row in rows]
+        """Some of the records that wait to be sent: at most `limit`, and no more than fit into memory."""
+        rows = self._all("select name, length(data) from records where not sent order by name limit ?", limit)
+        total, names = 0, list[str]()
+        for name, size in rows:
+            total += size
+            if names and total > _SENT_BYTES:
+                break
+            names.append(name)
+        query = (
+            "select name, project, data from records where name in (select value from json_each(?))"
+            " order by name"
+        )
+        return [Outgoing(*row) for row in self._all(query, json.dumps(names))]
 
     def sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these."""

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 _FEW = 20
-"""Memories that are looked for one by one; for more, the whole store is listed once."""
+"""Memories that are looked for and flushed one by one; for more, the store is listed and the disk flushed
+as a whole."""
 _ENOUGH, _MONTHS = 16 << 20, 100
 """Bytes written and folders held open from which on a batch should be finished."""
 
@@ -53,14 +54,15 @@ class MemoryBatch:
         self._places = MemoryPlaces(home)
         self._memories = home.memories
         self._trash = home.trash
-        self._names = None if number <= _FEW else _names(home.memories)
+        self._few = number <= _FEW
+        self._names = {} if self._few else _names(home.memories)
         self._wrote = wrote
         self._written: dict[Folder, list[_Written]] = {}
         self._bytes = 0
 
     def find(self, memory_id: str) -> Path | None:
         """The file of a memory that was there when the batch was begun; None without one."""
-        if self._names is None:
+        if self._few:
             return self._places.find_file(memory_id)
         folder = self._names.get(file_name(memory_id))
         return Path(folder, file_name(memory_id)) if folder is not None else None
@@ -94,7 +96,7 @@ class MemoryBatch:
         data = render_checked(path, meta, new.body)
         with writing(path):
             folder = self._folder(path.parent)
-            temp = write_temp(folder, data, durable=False)
+            temp = write_temp(folder, data, durable=self._few)
             signature = signature_text(folder.status(temp))
         self._written[folder].append(_Written(new.id, temp, data, signature))
         self._bytes += len(data)
@@ -117,7 +119,8 @@ class MemoryBatch:
         if not self._written:
             return made
         self._places.prepare(self._trash, self._trash)
-        os.sync()  # one flush for all: a name must not lead to a text that a power failure takes away
+        if not self._few:
+            os.sync()  # a name must not lead to a text that a power failure takes away
         # One batch at a time, so that nobody deletes a memory here that another batch makes again.
         with lock(self._memories / ".batch", timeout=LOCK_SECONDS, within=self._memories):
             for folder, written in self._written.items():

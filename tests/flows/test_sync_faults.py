@@ -1,0 +1,189 @@
+"""Syncs that are killed or refused at any point: nothing is lost or doubled, and the next completes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.files import FileLocked, FileProblem
+from memtui.files.locks import lock
+from memtui.flows import syncing
+from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
+from memtui.sharing.replica import Replica
+from tests import faults
+from tests.flows.test_syncing import Machine
+from tests.sharing.memory_remote import MemoryRemote
+from tests.sharing.records import outgoing, record
+
+
+class FileRemote(Remote):
+    """A remote in one file, which outlives its process; before and after each use it touches a disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def rows(self) -> list[list[str]]:
+        return json.loads(self.path.read_text()) if self.path.exists() else []
+
+    def check(self) -> str:
+        return ""
+
+    def set_up(self) -> None:
+        return
+
+    def put(self, records: Sequence[Outgoing]) -> None:
+        _touch(self.path)
+        known = {row[0] for row in self.rows()}
+        new = [[each.name, each.project, each.data.hex()] for each in records if each.name not in known]
+        aside = self.path.with_suffix(".new")
+        aside.write_text(json.dumps([*self.rows(), *new]))
+        aside.rename(self.path)
+        _touch(self.path)
+
+    def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
+        try:
+            rows = self.rows()
+        except OSError as error:
+            raise RemoteProblemError("file", "cannot be read") from error
+        for number in range(int(place or 0), len(rows)):  # each a batch of its own
+            name, _, data = rows[number]
+            _touch(self.path)
+            yield Batch(str(number + 1), ((name, bytes.fromhex(data)),))
+
+
+def _touch(path: Path) -> None:
+    """A change on a disk that a kill may follow."""
+    with suppress(FileNotFoundError):
+        os.utime(path)
+
+
+def _marked(name: str) -> None:
+    """Let a kill fall before and after a method of the replica, whose own writes SQLite makes whole."""
+    real: Any = getattr(Replica, name)
+
+    def method(self: Replica, *arguments: Any, **options: Any) -> Any:
+        _touch(self._path)
+        done = real(self, *arguments, **options)
+        _touch(self._path)
+        return done
+
+    setattr(Replica, name, method)
+
+
+def _machine(place: Path) -> Machine:
+    made = Machine(place, "desk", known=(place / "desk").exists())
+    vars(syncing)["open_remote"] = lambda *_: FileRemote(place / "remote.json")
+    return made
+
+
+def _theirs() -> list[Outgoing]:
+    return [outgoing(record(number, b"theirs %d" % number)) for number in range(2)]
+
+
+def _make(place: Path) -> Path:
+    """A machine with a shared memory, changed and not sent yet, and news that wait for it."""
+    place.mkdir(parents=True)
+    remote = FileRemote(place / "remote.json")
+    remote.put(_theirs()[:1])
+    desk = _machine(place)
+    desk.sync()
+    desk.store.update(desk.share(b"one"), tags=("new",))
+    newer = record(0, b"newer", at=record(9).at)
+    remote.put([*_theirs(), outgoing(newer)])
+    return place
+
+
+def _sync(place: Path) -> None:
+    _machine(place).sync()
+
+
+def _check(place: Path) -> None:
+    desk = _machine(place)
+    desk.sync()
+    wanted = {b"newer": 1, b"theirs 1": 1, b"one": 1}
+    assert {body: list(desk.texts().values()).count(body) for body in desk.texts().values()} == wanted
+    rows = FileRemote(place / "remote.json").rows()
+    assert len({row[0] for row in rows}) == len(rows) == 5  # theirs: 3; mine: a text, and marks
+    again = desk.sync()
+    assert (again.sent, again.came, again.memories, again.notes) == (0, 0, 0, [])
+    assert not list((place / "desk").rglob("CMEM*.tmp"))
+
+
+def test_a_sync_may_be_killed_at_any_point(tmp_path: Path) -> None:
+    assert faults.run_sweep("tests.flows.test_sync_faults", tmp_path) > 30
+
+
+def _sweep(base: Path) -> int:
+    for name in ("take", "sent", "add", "done_with"):
+        _marked(name)
+    return faults.kill_sweep(lambda number: _make(base / str(number)), _sync, _check)
+
+
+def test_a_full_disk_at_any_call_leaves_the_rest_to_the_next_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(syncing), "open_remote", None)  # what `_machine` sets is taken back
+    number = 0
+    while True:
+        place, number = _make(tmp_path / str(number)), number + 17
+        with suppress(FileProblem), faults.watched(faults.failing(number, errno.ENOSPC)) as log:
+            _machine(place).sync()
+        _check(place)
+        if len(log) < number:
+            break
+    assert number > 50
+
+
+def test_a_second_sync_meanwhile_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vars(syncing), "open_remote", None)
+    desk = _machine(_make(tmp_path / "x"))
+    path = desk.sharing._path
+    with lock(path), pytest.raises(FileLocked, match="is held by another process"):
+        desk.sync()
+    _check(tmp_path / "x")
+
+
+class _ReadOnly(MemoryRemote):
+    def put(self, records: Sequence[Outgoing]) -> None:
+        raise RemoteProblemError("team", "cannot be used: permission denied")
+
+
+def test_who_may_not_write_still_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = _ReadOnly()
+    remote.rows = {each.name: each for each in _theirs()}
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    desk = Machine(tmp_path, "desk")
+    desk.share(b"mine")
+    with pytest.raises(RemoteProblemError, match="permission denied"):
+        desk.sync()
+    assert sorted(desk.texts().values()) == [b"mine", b"theirs 0", b"theirs 1"]
+
+
+def test_after_many_problems_the_rest_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = MemoryRemote()
+    monkeypatch.setattr(os, "sync", lambda: None)
+    made = [outgoing(record(number)) for number in range(40)]
+    remote.rows = {each.name: each for each in made}
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    desk = Machine(tmp_path, "desk")
+    with monkeypatch.context() as patch:
+        patch.setattr("memtui.store.memory_batch.write_temp", _full)
+        done = desk.sync()
+    assert len(done.notes) == 21
+    assert desk.sync().memories == 40
+
+
+def _full(*_: object, **__: object) -> str:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(_sweep(Path(sys.argv[1]))))
