@@ -229,3 +229,18 @@ async def test_a_secret_in_the_text_is_named(world: World) -> None:
         await driver.press("2")
         await driver.until(lambda: "It holds a secret: github token" in driver.detail, "the secret")
         assert "masked where it is handed over" in driver.detail.replace("\n", " ")
+
+
+async def test_files_that_have_changed_since_are_marked_and_named(world: World) -> None:
+    for name, minutes in (("src/a.py", -1), ("src/b.py", 500)):
+        world.write(world.root / name, "x", minutes=minutes)
+    world.memory(1, "First", body=body(world, "Do one", "src/a.py", "src/b.py", "src/c.py"))
+    async with opened(world) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "△2/3 First" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
+        said = "▸ △ 1 of 3 files changed since, 1 gone (by their times: without git)"
+        await driver.until(lambda: said in driver.detail, "what has changed")
+        driver.pane(PaneId.MEMORIES).unfold("stale")
+        driver.browser.show_detail()
+        await driver.until(lambda: "changed src/a.py  by its time, 2026-03-05" in driver.detail, "which")
+        assert "gone src/c.py  it is not there" in driver.detail

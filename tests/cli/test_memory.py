@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
+from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.project import Project, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index import SearchIndex
@@ -78,6 +79,7 @@ def test_list_as_json(memtui: Memtui, two: Project) -> None:
                 "supersedes": [],
                 "problem": "",
                 "secrets": [],
+                "files": {"named": 0, "changed": 0, "gone": 0, "by_git": False, "stale": []},
             }
         ],
     }
@@ -451,3 +453,37 @@ def test_superseding_is_taken_back_by_its_own_option(memtui: Memtui, two: Projec
     assert memtui("memory", "supersede", FIRST).code == 2
     assert memtui("memory", "supersede", FIRST, SECOND, "--undo").code == 2
     assert "CMEM-2099" in memtui("memory", "supersede", FIRST, "CMEM-2099").err
+
+
+def test_a_stale_memory_is_marked_listed_alone_and_says_so_when_it_is_restored(
+    memtui: Memtui, two: Project
+) -> None:
+    names = ("src/auth.py", "src/login.py")
+    recovery = Recovery(
+        project_root=str(two.root),
+        objective="Stale",
+        working_files=tuple(RoleFile(path=f"{two.root}/{name}") for name in names),
+    )
+    stale = put("2026-01-04T08:00:00+00:00", render_recovery(recovery), project=two.root)
+    fresh = put("2036-01-04T08:00:00+00:00", render_recovery(recovery), project=two.root)
+    (two.root / "src").mkdir()
+    (two.root / "src" / "auth.py").write_text("x")
+    rows = [line.split("\t") for line in memtui("memory", "list").out.splitlines()]
+    assert [(row[0], row[2]) for row in rows[:2]] == [(fresh, "1 gone"), (stale, "1/2 changed, 1 gone")]
+    (two.root / "src" / "login.py").write_text("x")
+    listed = [line.split("\t")[0] for line in memtui("memory", "list", "--stale").out.splitlines()]
+    assert listed == [stale, FIRST]  # the first one names the file by its path on another machine
+    page = json.loads(memtui("memory", "list", "--stale", "--json").out)
+    files = page["memories"][0]["files"]
+    assert (page["total"], files["changed"], files["gone"], files["by_git"]) == (2, 2, 0, False)
+    assert [(each["path"], each["by"]) for each in files["stale"]] == [(name, "time") for name in names]
+    assert "2 of 2 files changed since (by their times: without git):\n- changed: src/auth.py" in (
+        memtui("memory", "show", stale).out
+    )
+    first = memtui("restore", "--id", stale).out.partition("\n")[0]
+    assert first == (
+        f"{stale} may be stale: 2 of 2 files changed since (by their times: without git) "
+        "(src/auth.py, src/login.py)."
+    )
+    assert memtui("restore", "--id", fresh).out.startswith("Notes on")
+    assert memtui("memory", "list", "--stale", "--tag", "x").out.startswith("No memory names a file")

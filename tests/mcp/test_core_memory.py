@@ -295,3 +295,22 @@ def test_an_import_is_on_record_as_the_models(calls: Calls, project: Project) ->
     (change,) = Undoing(memtui_home(), project.root).history.all()
     assert (change.change.what, change.by) == (f"stored {FIRST}", "the model, by MCP")
     assert change.change.project == str(project.root)
+
+
+def test_a_stale_or_superseded_memory_says_so_before_its_text(calls: Calls, project: Project) -> None:
+    (project.root / "a.py").write_text("x")
+    text = f"## Project Root\n{project.root}\n\n## Working Files (Modified)\n- {project.root}/a.py\n"
+    old = calls.store.create(New(text.encode(), project=str(project.root))).id
+    calls.store.update(old, superseded_by="CMEM-20260102-111500")
+    answer = _call(calls, operation="export", id=old)
+    assert answer["note"].startswith(
+        f"{old} is superseded by CMEM-20260102-111500. {old} may be stale: 1 of 1"
+    )
+    assert list(answer).index("note") < list(answer).index("content")
+    assert answer["content"] == text
+    assert restore_prompt(calls.store.get(old), calls.note_on(calls.store.get(old))).startswith(
+        f"{old} is sup"
+    )
+    assert _call(calls, operation="summary", id=old)["summary"].startswith(f"{old} is superseded by")
+    (row,) = _call(calls, operation="list")["memories"]
+    assert row["superseded_by"] == "CMEM-20260102-111500"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,11 +34,12 @@ from memtui.cli.output import (
     print_table,
     say,
 )
-from memtui.cli.project import root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute
 from memtui.files import FileProblem, create_exclusive
+from memtui.flows.freshness import Freshness, Repositories, since_when
 from memtui.project import expanded, memtui_home
-from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, Page, Which
+from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, MemoryBackend, Page, Which
 from memtui.store.stored_files import file_name, month_of, objective
 
 if TYPE_CHECKING:
@@ -60,6 +62,9 @@ offset_option = click.option(
 @click.command("list", short_help="List memories, newest first.")
 @all_option
 @archived_option
+@click.option(
+    "--stale", is_flag=True, help="Only those that name files which have changed since, or are gone."
+)
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
 @click.option(
     "--limit",
@@ -74,6 +79,7 @@ offset_option = click.option(
 def list_(
     everywhere: bool,
     archived: bool,
+    stale: bool,
     tags: tuple[str, ...],
     limit: int,
     offset: int,
@@ -82,25 +88,54 @@ def list_(
 ) -> None:
     """List this project's memories, newest first.
 
-    Each line shows id, local time, state (pinned, archived, superseded, broken, holds a secret), title, tags
-    and project; when the output is not a terminal, tabs separate them. Standard error says how many --limit
-    leaves out.
+    Each line shows id, local time, state (pinned, archived, superseded, files changed since it was stored,
+    broken, holds a secret), title, tags and project; when the output is not a terminal, tabs separate them.
+    Standard error says how many --limit leaves out.
     """
     where = Filter(
         project="" if everywhere else project_path(root),
         tags=tags,
         which=Which.ARCHIVED if archived else Which.ACTIVE,
     )
-    page = opened().list(where, limit=limit or None, offset=offset)
-    print_page(page, as_json=as_json, offset=offset, nothing=_nothing(where))
+    backend = opened()
+    states = States(backend, project_of(root).root)
+    if stale:
+        found = [each for each in backend.list(where).items if states.of(each).is_stale]
+        page = Page(tuple(found[offset : offset + limit if limit else None]), len(found))
+    else:
+        page = backend.list(where, limit=limit or None, offset=offset)
+    nothing = "No memory names a file that has changed since." if stale else _nothing(where)
+    print_page(page, as_json=as_json, offset=offset, nothing=nothing, states=states)
 
 
-def print_page(page: Page, *, as_json: bool, offset: int = 0, nothing: str) -> None:
-    """Print a part of a list, as a table or as JSON."""
+class States:
+    """What has become of the files that memories name, found once for each memory."""
+
+    def __init__(self, backend: MemoryBackend, root: Path) -> None:
+        self._backend = backend
+        self._repositories = Repositories(root)
+        self._known: dict[str, Freshness] = {}
+
+    def of(self, listed: Listed) -> Freshness:
+        """The state of a memory's files; a memory that cannot be read has none."""
+        name = listed.meta.id
+        if name not in self._known:
+            self._known[name] = Freshness()
+            with suppress(FileProblem):
+                self._known[name] = self._repositories.freshness(self._backend.get(name))
+        return self._known[name]
+
+
+def print_page(
+    page: Page, *, as_json: bool, offset: int = 0, nothing: str, states: States | None = None
+) -> None:
+    """Print a part of a list, as a table or as JSON; with `states`, also what has become of named files."""
     if as_json:
-        print_json(asdict(MemoryPage(page.total, tuple(listed_memory(listed) for listed in page.items))))
+        memories = tuple(listed_memory(each, states.of(each) if states else None) for each in page.items)
+        print_json(asdict(MemoryPage(page.total, memories)))
     elif page.items:
-        print_table(_COLUMNS, [_row(listed) for listed in page.items], flexible=3)
+        rows = [_row(each, states.of(each).short if states else "") for each in page.items]
+        print_table(_COLUMNS, rows, flexible=3)
         shown = offset + len(page.items)
         if shown < page.total:
             say(f"{page.total - shown} more; see them with --limit or --offset {shown}.", err=True)
@@ -111,11 +146,11 @@ def print_page(page: Page, *, as_json: bool, offset: int = 0, nothing: str) -> N
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
 
-def _row(listed: Listed) -> tuple[str, ...]:
+def _row(listed: Listed, files: str) -> tuple[str, ...]:
     meta = listed.meta
     title = f"{listed.title}: {listed.problem}" if listed.problem else listed.title
     when = local_minute(meta.created)
-    return (meta.id, when, _state(listed), title, ", ".join(meta.tags), _called(meta.project))
+    return (meta.id, when, _state(listed, files), title, ", ".join(meta.tags), _called(meta.project))
 
 
 def _called(project: str) -> str:
@@ -123,13 +158,13 @@ def _called(project: str) -> str:
     return Path(project).name or project
 
 
-def _state(listed: Listed) -> str:
+def _state(listed: Listed, files: str) -> str:
     if listed.problem:
         return "broken"
     state = "archived" if listed.meta.archived else "pinned" if listed.meta.pinned else ""
     superseded = "superseded" if listed.meta.superseded_by else ""
     secret = "holds a secret" if kinds_of_secrets(listed.path) else ""
-    return ", ".join(filter(None, (state, superseded, secret)))
+    return ", ".join(filter(None, (state, superseded, files, secret)))
 
 
 def _nothing(where: Filter) -> str:
@@ -216,17 +251,19 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     """
     backend = opened()
     stored = backend.get(resolved(backend, memory_id, root))
+    state = Repositories(project_of(root).root).freshness(stored)
     text = stored.body.decode("utf-8", "replace")
     points = checklist(text)
     if as_json:
-        print_json(asdict(ShownMemory(_shape(stored), text, len(stored.body), points)))
+        print_json(asdict(ShownMemory(_shape(stored, state), text, len(stored.body), points)))
         return
     remarks = [
         f"{point.verdict}: {point.name}: {point.message}" for point in points if point.verdict != "pass"
     ]
     if points and not remarks:
         remarks = ["all points pass"]
-    groups = [(stored.meta.id, _about(stored)), ("Checklist", remarks)]
+    files = [f"{change.kind}: {path} ({since_when(change)})" for path, change in state.stale]
+    groups = [(stored.meta.id, _about(stored)), (state.said or "Files", files), ("Checklist", remarks)]
     print_groups([(title, items) for title, items in groups if items])
     say()
     print_document(text)
@@ -245,11 +282,11 @@ def checklist(text: str) -> tuple[CheckedPoint, ...]:
     return tuple(CheckedPoint(name, str(verdict), message, line) for name, verdict, message, line in points)
 
 
-def _shape(stored: StoredMemory) -> Memory:
+def _shape(stored: StoredMemory, state: Freshness) -> Memory:
     meta = stored.meta
     path = memtui_home().memories / month_of(meta.id) / file_name(meta.id)
     title = meta.description or objective(stored.body) or meta.id
-    return memory_of(meta, title=title, path=str(path), secrets=kinds_of_secrets(path))
+    return memory_of(meta, title=title, path=str(path), secrets=kinds_of_secrets(path), state=state)
 
 
 def _about(stored: StoredMemory) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,38 @@ from memtui.files import FileProblem, read_within
 from memtui.store.stored_files import MOST
 
 if TYPE_CHECKING:
+    from memtui.flows.freshness import Freshness
     from memtui.formats.stored_memory import MemoryMeta
     from memtui.store.base import Listed
     from memtui.store.ccw import Clash
+
+
+@dataclass(frozen=True, slots=True)
+class StaleFile:
+    """A file that a memory names and that has changed since, or is gone."""
+
+    path: str
+    """From the project's root."""
+    kind: str
+    """``changed`` or ``gone``."""
+    by: str
+    """What says so: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
+    at: str
+    """When, ISO 8601; "" if that is not known."""
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What has happened to the files that a memory names, since it was stored."""
+
+    named: int
+    """Those within the project."""
+    changed: int
+    gone: int
+    by_git: bool
+    """Whether commits and contents were compared; else only the files' times."""
+    stale: tuple[StaleFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +77,8 @@ class Memory:
     """Why it cannot be used; "" when it can."""
     secrets: tuple[str, ...]
     """Kinds of secrets in its file, each once: ``github token``. Stored texts are never masked."""
+    files: Files | None = None
+    """Only in ``list`` and ``show``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +237,13 @@ class Brought:
 
 
 def memory_of(
-    meta: MemoryMeta, *, title: str, path: str, problem: str = "", secrets: tuple[str, ...] = ()
+    meta: MemoryMeta,
+    *,
+    title: str,
+    path: str,
+    problem: str = "",
+    secrets: tuple[str, ...] = (),
+    state: Freshness | None = None,
 ) -> Memory:
     """The shape of a memory."""
     return Memory(
@@ -226,14 +264,30 @@ def memory_of(
         supersedes=meta.supersedes,
         problem=problem,
         secrets=secrets,
+        files=files_of(state) if state is not None else None,
     )
 
 
-def listed_memory(listed: Listed) -> Memory:
-    """The shape of a listed memory."""
+def files_of(state: Freshness) -> Files:
+    """The shape of a memory's files."""
+    stale = tuple(
+        StaleFile(path, change.kind, change.by, _iso(change.at), change.commit)
+        for path, change in state.stale
+    )
+    return Files(len(state.files), state.changed, state.gone, state.by_git, stale)
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
+
+
+def listed_memory(listed: Listed, state: Freshness | None = None) -> Memory:
+    """The shape of a listed memory, with its files if `state` is given."""
     secrets = kinds_of_secrets(listed.path)
     path = str(listed.path)
-    return memory_of(listed.meta, title=listed.title, path=path, problem=listed.problem, secrets=secrets)
+    return memory_of(
+        listed.meta, title=listed.title, path=path, problem=listed.problem, secrets=secrets, state=state
+    )
 
 
 def kinds_of_secrets(path: Path) -> tuple[str, ...]:

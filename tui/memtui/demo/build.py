@@ -25,6 +25,9 @@ from memtui.store.state_files import NOTES
 _COMPACTING = timedelta(seconds=38)
 """Time from a capture to the end of its compaction."""
 
+_OLD = timedelta(days=90)
+"""Age of the source files: older than every memory, which all hold."""
+
 _HOOKS = {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}
 """Hook settings of a team."""
 
@@ -145,6 +148,10 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
     )
     # Enough of a repository to show the branch.
     demo.put(root / ".git" / "HEAD", f"ref: refs/heads/{refunds.branch}\n", now - refunds.lasted)
+    for saved in (*story().memories, story().arriving):
+        for path, role in (*saved.working, *saved.reference):
+            if saved.project == root.name and not (root / path).exists():
+                demo.put(root / path, f"// {role}\n", now - _OLD)
     for path, text in story().command_files.items():
         demo.put(root / path, text, week_ago)
     demo.put(root / ".claude" / "settings.local.json", install("", _HOOKS).text, week_ago)

@@ -9,9 +9,9 @@ from pathlib import Path
 from memtui.clock import Clock, local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
+from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
 from memtui.flows.states import documents_of, drafted_state
-from memtui.flows.superseding import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -105,7 +105,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     body = memory.body.decode("utf-8", "replace")
     text = masked(_here(body, places.project.root))
     notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
-    first = note_on(memory.meta)
+    first = Repositories(places.project.root).note_on(memory)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from mcp import types
 from memtui.clean import clean_line
 from memtui.failures import FailureLog, explain
+from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, find_root, memtui_home
@@ -99,6 +100,10 @@ class Calls:
         if newest is None:
             raise Refusal(f"No memory is stored for {clean_line(project) or 'any project'}.")
         return self.store.get(newest.meta.id)
+
+    def note_on(self, memory: StoredMemory) -> str:
+        """That a memory is superseded, or that files which it names have changed since; "" for neither."""
+        return Repositories(self.root()).note_on(memory)
 
     async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
         """Run a call in a thread, to its end, while others are served.

@@ -3,8 +3,8 @@
 ======  ==========================================================================================
 import  ``{"operation", "id", "message": "Created memory: CMEM-..."}``, as in the seed
 export  ``{"operation", "id", "content"}``: the text exactly as it was stored, except for invalid UTF-8, which
-a `note` mentions; it also says that a memory is superseded. A text that is too long for a result comes in
-pages, with `offset`, `next_offset` (not on the last page) and `total_characters`
+a `note` mentions; it also says that a memory is superseded or stale. A text that is too long for a result
+comes in pages, with `offset`, `next_offset` (not on the last page) and `total_characters`
 list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
         "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
@@ -23,7 +23,6 @@ from pydantic import BeforeValidator, Field
 
 from mcp import types
 from memtui.clean import clean_line
-from memtui.flows.superseding import note_on
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import decoded, paged, row, rows_that_fit, summary
 from memtui.safety.secrets import MASK, masked
@@ -145,7 +144,7 @@ def _import(calls: Calls, call: Call) -> dict[str, Any]:
 def _export(calls: Calls, call: Call) -> dict[str, Any]:
     memory = calls.memory(_needed(call.id, "an id"), call.path)
     text, exact = decoded(memory.body)
-    notes = [note_on(memory.meta)]
+    notes = [calls.note_on(memory)]
     if MASK in text and MASK.encode() not in memory.body:
         notes.append(_MASKED)
     elif not exact:

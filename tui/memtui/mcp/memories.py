@@ -100,7 +100,7 @@ def prompt(calls: Calls, name: str, arguments: dict[str, str]) -> types.GetPromp
     if name != RESTORE.name:
         raise Refusal(f"There is no prompt '{clean_line(name)}'; there is '{RESTORE.name}'.")
     memory = calls.memory(arguments.get("id", ""))
-    said = types.TextContent(type="text", text=restore_prompt(memory))
+    said = types.TextContent(type="text", text=restore_prompt(memory, calls.note_on(memory)))
     return types.GetPromptResult(
         description=f"Go on from {memory.meta.id}", messages=[types.PromptMessage(role="user", content=said)]
     )

@@ -120,10 +120,10 @@ def summary(memory: StoredMemory) -> str:
     return "\n".join(shortened(line, _LINE) for line in lines)
 
 
-def restore_prompt(memory: StoredMemory) -> str:
-    """The prompt for continuing from a memory: the fenced text with its introduction."""
+def restore_prompt(memory: StoredMemory, note: str = "") -> str:
+    """The prompt for continuing from a memory: `note`, an introduction, and the fenced text."""
     shown = page(decoded(memory.body)[0])
-    first = f"{note}\n\n" if (note := note_on(memory.meta)) else ""
+    first = f"{note}\n\n" if note else ""
     how = first + _HOW.format(id=memory.meta.id, where=_where(memory.meta))
     rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
     return f"{how}\n{fenced(harmless(shown.text))}\n{rest}"

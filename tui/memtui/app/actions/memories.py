@@ -42,6 +42,8 @@ class MemoryActions:
         self._windows = windows
         self._filtering = filtering
         self._editing = asyncio.Lock()
+        self._states_wanted = object()
+        """Changes with every request: earlier ones end."""
         self._trail: list[tuple[str, str]] = []
         """From which memory to which one links were followed."""
 
@@ -89,6 +91,18 @@ class MemoryActions:
         """Read the titles of memories, as far as they are not known."""
         if unread := self.pane.unread(keys):
             self._host.start(partial(self._read_heads, unread), group="heads", exclusive=True)
+
+    def read_states(self, keys: Iterable[str]) -> None:
+        """Look what has become of the files that memories name."""
+        self._host.start(partial(self._read_states, tuple(keys)), group="states", exclusive=True)
+
+    async def _read_states(self, keys: Sequence[str]) -> None:
+        await self._place.painted.wait()
+        wanted = self._states_wanted = object()
+        with self._host.reporting("comparing the files of memories"):
+            stopped = lambda: self._browser.stopped or self._states_wanted is not wanted  # noqa: E731
+            if await asyncio.to_thread(self.pane.read_states, keys, stopped):
+                self.pane.refresh_rows()
 
     async def _read_heads(self, keys: list[str]) -> None:
         await self._place.painted.wait()

@@ -15,6 +15,7 @@ from memtui.relations.entities import below
 
 if TYPE_CHECKING:
     from memtui.documents.checklist import Point
+    from memtui.flows.freshness import Freshness
     from memtui.flows.relations import Related
     from memtui.relations.entities import Entity
     from memtui.store.memories import MemoryHead, MemoryText
@@ -61,6 +62,7 @@ def stored_document(
     relations: Sequence[Related] | None,
     unfolded: Collection[str],
     file: str = "",
+    state: Freshness | None = None,
 ) -> Document:
     """A stored memory.
 
@@ -71,6 +73,7 @@ def stored_document(
         relations: the memories that name the same; None while they are looked for.
         unfolded: which folds are open.
         file: the memory file of the same review, if there is one.
+        state: what has become of the files that it names.
     """
     head = memory.head
     said = [
@@ -87,7 +90,7 @@ def stored_document(
     parts += [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
-    lines += [*_replaced(head), *_secrets(memory.text)]
+    lines += [*_replaced(head), *_files(state, unfolded), *_secrets(memory.text)]
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
     lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
@@ -101,6 +104,19 @@ def _replaced(head: MemoryHead) -> list[Line]:
         styled((label, role), (name := clean_line(each), "accent"), link=MEMORY_LINK + name)
         for label, each, role in lines
     ]
+
+
+def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
+    """Which of the files that it names have changed or are gone, folded."""
+    from memtui.flows.freshness import since_when
+
+    if state is None or not state.is_stale:
+        return []
+    inner = [
+        styled((f"  {change.kind} ", "warn"), clean_line(path), (f"  {since_when(change)}", "dim"), hang=4)
+        for path, change in state.stale
+    ]
+    return folded("stale", styled(("△ ", "warn"), state.said), inner, unfolded)
 
 
 def _secrets(text: str) -> list[Line]:

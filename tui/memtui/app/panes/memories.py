@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.cache import LRUCache
@@ -20,8 +20,10 @@ from memtui.clean import clean_line
 from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.store.concerning import ProjectTest
+from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
+    from memtui.flows.freshness import Freshness, Repositories
     from memtui.flows.relations import Related
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
@@ -35,6 +37,8 @@ _REST = 0.4
 """Seconds that the selection must rest before related memories are looked for."""
 _RELATED = 8
 """Related memories that the detail tells."""
+_RECHECK = 15.0
+"""Seconds after which the files that a memory names are looked at again."""
 _SLICE, _BATCH = 0.5, 100
 """Seconds of reading for a filter after which what was found shows, and heads read at a time."""
 
@@ -53,6 +57,8 @@ class MemoriesPane(Pane):
         self._concerns = ProjectTest(browser.project.root)
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
+        self._states: LRUCache[str, tuple[Entry, float, Freshness]] = LRUCache(2_000)
+        self._repositories: Repositories | None = None
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._titles: Counter[str] = Counter()
         """Number of heads with a title."""
@@ -143,6 +149,51 @@ class MemoriesPane(Pane):
             self._known_heads.update(read)
         return bool(read)
 
+    def state_of(self, key: str) -> Freshness | None:
+        """What has become of the files that a memory names, as last read; None until then."""
+        known = self._states.get(key)
+        return known[2] if known else None
+
+    def read_states(self, keys: Iterable[str], cancelled: Callable[[], bool]) -> bool:
+        """Compare the files that memories name with the project, unless that was done a moment ago.
+
+        For a thread; True when something new was read.
+        """
+        now, known, entries = time.monotonic(), self._states, self.view.entries
+        unread = [
+            (key, entry)
+            for key in keys
+            if (entry := entries.get(key)) is not None and is_stored(entry)
+            and (key not in known or known[key][0] != entry or now - known[key][1] > _RECHECK)
+        ]  # fmt: skip
+        if unread:
+            self._projects.refresh()
+        changed = False
+        for key, entry in unread:
+            if cancelled():
+                break
+            state = self._read_state(key)
+            changed |= self.state_of(key) != state
+            known[key] = (entry, now, state)
+        return changed
+
+    def _read_state(self, key: str) -> Freshness:
+        from memtui.flows.freshness import Freshness
+
+        try:
+            return self._projects.freshness(self.browser.backend.get(key.removesuffix(".md")))
+        except FileProblem:
+            return Freshness()
+
+    @property
+    def _projects(self) -> Repositories:
+        from memtui.flows.freshness import Repositories
+
+        with self._lock:
+            if self._repositories is None:
+                self._repositories = Repositories(self.browser.project.root)
+            return self._repositories
+
     def count(self) -> str:
         """Number of rows."""
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
@@ -200,10 +251,12 @@ class MemoriesPane(Pane):
             return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
         if width >= _WHOLE_ID:
             lead = f"{name:<{_ID_WIDTH}}"
+        state = self.state_of(key)
         badges = [
             ("★ " if head.pinned else "", "$warning"),
             ("archived " if head.archived else "", "$secondary"),
             (_from(head.author), "$secondary"),
+            (f"△{len(state.stale)}/{len(state.files)} " if state and state.is_stale else "", "$warning"),
             ("superseded " if head.superseded_by else "", "$secondary"),
             (self._elsewhere(head.project), "$quiet"),
         ]
@@ -244,9 +297,11 @@ class MemoriesPane(Pane):
             backend, memory_id = self.browser.backend, memory.head.id
             named = entities_of(backend.get(memory_id))
             file = self._file_of(entry.name)
+            self.read_states([entry.name], progress.cancelled)
+            state = self.state_of(entry.name)
             found = self._relations.get(entry)
             if found is None:
-                document = stored_document(memory, now, named, None, self._unfolded, file)
+                document = stored_document(memory, now, named, None, self._unfolded, file, state)
                 progress.show(document)
                 if not self._rests(progress):
                     return document
@@ -255,7 +310,7 @@ class MemoriesPane(Pane):
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
         if not progress.cancelled():
             self._relations[entry] = found
-        return stored_document(memory, now, named, found, self._unfolded, file)
+        return stored_document(memory, now, named, found, self._unfolded, file, state)
 
     def _rests(self, progress: Progress) -> bool:
         """Whether the selection stays for a while, and the index is there: finding relations takes both."""

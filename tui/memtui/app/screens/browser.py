@@ -150,6 +150,7 @@ class BrowserScreen(Screen[None]):
         self.actions.sharing.refresh()
         for pane in self.panes.values():
             pane.refresh_rows()
+        self.actions.memories.read_states(self.panes_by_kind.memories.in_sight)
 
     @property
     def pane(self) -> Pane:

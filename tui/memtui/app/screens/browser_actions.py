@@ -88,6 +88,7 @@ class BrowserActions:
         """Read what these rows show besides their names: they have come into sight."""
         if row_list is self._panes.memories:
             self.memories.read_heads(keys)
+            self.memories.read_states(keys)
         elif row_list is self._panes.pending:
             self.aftermaths.count(keys)
 

@@ -1,0 +1,193 @@
+"""How far a memory still holds: which of the files that it names have changed since it was stored."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from memtui.clean import clean_line
+from memtui.clock import local_minute
+from memtui.documents.path_mapping import is_elsewhere, mapped
+from memtui.flows.superseding import note_on as superseded_note
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import is_unknown, parse_recovery
+from memtui.formats.stored_memory import StoredMemory
+from memtui.safety.quoting import safe
+from memtui.safety.secrets import MASK
+from memtui.store.concerning import ProjectTest
+from memtui.store.repository import Change, Repository
+
+_GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
+"""In a file's role: the session itself has removed it."""
+_NAMED = 5
+"""Files that a note names."""
+_LENGTH = 80
+"""Maximum length of a file's name in a note."""
+
+
+class NamedFile(NamedTuple):
+    """A file that a memory names, and what has happened to it."""
+
+    path: str
+    """From the project's root."""
+    change: Change
+
+
+class Freshness(NamedTuple):
+    """The files of a memory that are still there to be looked at, or gone."""
+
+    files: tuple[NamedFile, ...] = ()
+    """Without those outside the project, and those that the session itself had removed."""
+    by_git: bool = False
+    """Whether commits and contents were compared; else only the files' times."""
+
+    @property
+    def changed(self) -> int:
+        """Number of files that have changed."""
+        return sum(file.change.kind == "changed" for file in self.files)
+
+    @property
+    def gone(self) -> int:
+        """Number of files that are gone."""
+        return sum(file.change.kind == "gone" for file in self.files)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether any has changed or is gone."""
+        return any(file.change.kind for file in self.files)
+
+    @property
+    def said(self) -> str:
+        """``3 of 5 files changed since, 2 gone``; "" if it is fresh."""
+        if not self.is_stale:
+            return ""
+        number = len(self.files)
+        files = f"{number} file{'' if number == 1 else 's'}"
+        basis = "" if self.by_git else " (by their times: without git)"
+        if not self.changed:
+            return f"{self.gone} of {files} gone{basis}"
+        gone = f", {self.gone} gone" if self.gone else ""
+        return f"{self.changed} of {files} changed since{gone}{basis}"
+
+    @property
+    def short(self) -> str:
+        """``3/5 changed, 2 gone``; "" if it is fresh."""
+        changed = f"{self.changed}/{len(self.files)} changed" if self.changed else ""
+        gone = f"{self.gone} gone" if self.gone else ""
+        return ", ".join(filter(None, (changed, gone)))
+
+    @property
+    def stale(self) -> tuple[NamedFile, ...]:
+        """The files that have changed or are gone."""
+        return tuple(file for file in self.files if file.change.kind)
+
+
+class Repositories:
+    """The projects of memories. Thread-safe."""
+
+    def __init__(self, root: Path) -> None:
+        """Make the object; nothing is run.
+
+        Args:
+            root: of the current project: also the place of memories that were made below it, or elsewhere.
+        """
+        self._root = root
+        self._concerns = ProjectTest(root)
+        self._known: dict[Path, Repository] = {}
+        self._lock = Lock()
+
+    def refresh(self) -> None:
+        """Look again which commits are checked out."""
+        for repository in list(self._known.values()):
+            repository.refresh()
+
+    def freshness(self, memory: StoredMemory) -> Freshness:
+        """How far a memory still holds; nothing is known of a project that is not there."""
+        project = memory.meta.project
+        root = self._root if self._concerns(project) else Path(project)
+        if not os.path.isdir(root):  # noqa: PTH112 - raises nothing
+            return Freshness()
+        with self._lock:
+            if root not in self._known:
+                self._known[root] = Repository(root)
+                self._known[root].refresh()
+        return freshness(memory, self._known[root])
+
+    def note_on(self, memory: StoredMemory) -> str:
+        """The first line of what restores a memory; see `note_on`."""
+        return note_on(memory, self.freshness(memory))
+
+
+def freshness(memory: StoredMemory, repository: Repository) -> Freshness:
+    """Compare the files that a memory names with the project as it is.
+
+    Args:
+        memory: the memory; one whose text is not a recovery text names no file.
+        repository: of the project; see `Repository.refresh`.
+    """
+    since = memory.meta.created.timestamp()
+    found: dict[str, NamedFile] = {}
+    for path, role in _named(memory.body.decode("utf-8", "replace"), repository.root):
+        change = repository.change(path, since) if path not in found else None
+        if change is not None and not (change.kind == "gone" and _GONE_THEN.search(role)):
+            found[path] = NamedFile(path, change)
+    files = tuple(found.values())
+    if all(file.change.kind == "gone" and file.change.by != "commit" for file in files):
+        return Freshness()  # none of them may ever have been in this folder: nothing can be said
+    return Freshness(files, repository.has_git)
+
+
+def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
+    """Path from the project's root, and role, of each file of a recovery text within the project."""
+    try:
+        recovery = parse_recovery(text)
+    except FormatError:
+        return
+    base = recovery.project_root.strip()
+    elsewhere = is_elsewhere(base, root)
+    for file in (*recovery.working_files, *recovery.reference_files):
+        path = mapped(file.path, base, root) if elsewhere else file.path
+        if not is_unknown(path) and MASK not in path and (below := _below(path, base, root)):
+            yield below, file.role
+
+
+def _below(path: str, base: str, root: Path) -> str:
+    """A path from the project's root; "" for one outside, or for words that are no path."""
+    if not os.path.isabs(path):  # noqa: PTH117
+        if " " in path or not re.search(r"[./]", path) or path.startswith("~"):
+            return ""
+        within = base if os.path.isabs(base) and Path(base).is_relative_to(root) else root  # noqa: PTH117
+        path = f"{within}/{path}"
+    below = os.path.relpath(os.path.normpath(path), root)
+    return "" if below.startswith("..") or below == "." or "\0" in below else below
+
+
+def since_when(change: Change) -> str:
+    """When a change was made, and what says so: ``commit 1a2b3c4, 2026-01-02 10:15``."""
+    when = local_minute(datetime.fromtimestamp(change.at, UTC)) if change.at else ""
+    what = {
+        "commit": f"commit {change.commit[:7]}" if change.commit else "not committed",
+        "content": "not committed",
+        "time": "by its time" if change.at else "it is not there",
+    }
+    return ", ".join(filter(None, (what[change.by], when)))
+
+
+def _named_in_a_note(path: str) -> str:
+    name = safe(clean_line(path))
+    return name if len(name) <= _LENGTH else f"…{name[-_LENGTH:]}"
+
+
+def note_on(memory: StoredMemory, state: Freshness) -> str:
+    """The first line of what restores a memory: superseded, stale; "" if it is neither."""
+    notes = [superseded_note(memory.meta)]
+    if state.is_stale:
+        names = ", ".join(_named_in_a_note(file.path) for file in state.stale[:_NAMED])
+        more = f" and {len(state.stale) - _NAMED} more" if len(state.stale) > _NAMED else ""
+        notes.append(f"{memory.meta.id} may be stale: {state.said} ({names}{more}).")
+    return " ".join(filter(None, notes))
