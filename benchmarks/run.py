@@ -24,6 +24,7 @@ MODULES = (
     "write_to_row",
     "key_press",
     "opening",
+    "reader",
     "facts",
     "hook",
     "prompt_hook",

@@ -64,6 +64,18 @@ class Terminal:
         os.waitpid(self._pid, 0)
         os.close(self._master)
 
+    @property
+    def processor(self) -> float:
+        """Seconds of the processor that the child has used."""
+        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def memory(self) -> int:
+        """The most bytes of memory that the child has held."""
+        status = Path(f"/proc/{self._pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) << 10  # type: ignore[index]
+
     def press(self, keys: str) -> float:
         """Forget the output so far, type `keys`, and return when that was."""
         self.forget()

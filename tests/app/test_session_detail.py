@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memtui.app.screens import session_detail
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -117,3 +118,25 @@ async def test_a_click_on_an_ask_opens_the_transcript_there(compacted: World) ->
         await driver.pilot.click(offset=(column, line))
         await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the transcript")
         await driver.until(lambda: "Paint pier 9" in driver.shown, "the ask")
+
+
+async def test_of_a_large_session_the_end_shows_and_that_it_is_the_end(
+    compacted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_detail, "_LARGE", 1000)
+    monkeypatch.setattr(session_detail, "_END", 2000)
+    async with opened(compacted) as driver:
+        await driver.press("S")
+        view = driver.screen.query_one("#session", DocumentView)
+        await driver.until(lambda: "CLOSING MESSAGE" in view.document.text, "the end")
+        text = view.document.text
+        assert "What follows is of its last 2 kB, as it is large: enter reads all of it" in text
+        assert "All of it is blue." in text and "❯ And the rest?" in text
+        assert "❯ Paint pier 1" not in text
+        await mark(driver, view, "And the rest?")
+        await driver.press("enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        reader = await driver.until_transcript()
+        await driver.until(
+            lambda: "And the rest?" in reader.document.lines[reader.cursor_line].text, "the ask"
+        )

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.app.widgets import transcript_pages
-from memtui.app.widgets.transcript_pages import Page, Pages, Shows, line_offset, line_start
+from memtui.app.widgets.transcript_pages import Page, Pages, Shows
 from memtui.formats import transcript
 from memtui.formats.transcript_events import Words
+from memtui.reading import line_places
 from memtui.reading.blocks import Block, blocks
 from memtui.reading.line_index import LineIndex
+from memtui.reading.line_places import line_offset, line_start, lines_before
 from tests.app.widgets.records import call, result, said, text, user, write
 
 RECORDS = (
@@ -33,8 +35,10 @@ RECORDS = (
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(transcript_pages, "PAGE", 1000)
     monkeypatch.setattr(transcript_pages, "FEW", 6)
+    monkeypatch.setattr(transcript_pages, "SIGHT", 6)
+    monkeypatch.setattr(transcript_pages, "_STEP", 500)
     monkeypatch.setattr(transcript_pages, "_LARGEST", 4000)
-    monkeypatch.setattr(transcript_pages, "_BLOCK", 64)
+    monkeypatch.setattr(line_places, "_BLOCK", 64)
     yield
 
 
@@ -129,6 +133,16 @@ def test_only_so_much_is_read_at_once(tmp_path: Path) -> None:
     assert pages_of(path).after(0).end < 6000
 
 
+def test_a_jump_reads_no_more_than_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_pages, "PAGE", 50_000)
+    path = write(tmp_path / "t.jsonl", *(user(f"ask {number}") for number in range(300)))
+    pages = pages_of(path)
+    around = pages.around(line_offset(path, 150, LineIndex()))
+    assert "ask 149" in asks(around) and len(around.blocks) < 30
+    assert asks(pages.first()) == [f"ask {number}" for number in range(6)]
+    assert asks(pages.last())[-1] == "ask 299" and len(pages.last().blocks) < 30
+
+
 def test_what_is_being_written_is_left_for_later(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("one"), b'{"type":"user","message":{"content":"two"')
     page = pages_of(path).last()
@@ -142,7 +156,7 @@ def test_what_is_being_written_is_left_for_later(tmp_path: Path) -> None:
 def test_a_line_of_megabytes_is_reported_and_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcript_pages, "_BLOCK", 1 << 16)
+    monkeypatch.setattr(line_places, "_BLOCK", 1 << 16)
     path = write(tmp_path / "t.jsonl", user("before"), b"x" * 2_500_000, "\n", user("after"))
     for page in (backwards(pages_of(path)), forwards(pages_of(path))):
         assert [tuple(block.event) for block in page.blocks][1] == ("line of 2.5 MB",)
@@ -172,4 +186,8 @@ def test_a_line_is_found_by_its_number_with_and_without_the_index(tmp_path: Path
     for _ in range(2):
         assert [line_offset(path, number + 1, index) for number in range(len(starts))] == starts
         assert line_offset(path, 900, index) == starts[-1]
+        assert [lines_before(path, start) for start in starts] == list(range(len(starts)))
         index.extend(path)
+    counting = LineIndex()
+    counting.starts.extend(starts[:3])  # by a thread that has not come to the end of its stretch yet
+    assert [line_offset(path, number + 1, counting) for number in range(len(starts))] == starts

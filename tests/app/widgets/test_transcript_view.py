@@ -27,6 +27,8 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(transcript_pages, "PAGE", 2000)
     monkeypatch.setattr(transcript_view, "PAGE", 2000)
     monkeypatch.setattr(transcript_pages, "FEW", 5)
+    monkeypatch.setattr(transcript_pages, "SIGHT", 12)
+    monkeypatch.setattr(transcript_pages, "_STEP", 1000)
     monkeypatch.setattr(transcript_view, "_KEPT", KEPT)
     yield
 
@@ -72,6 +74,28 @@ async def test_what_is_opened_before_there_is_a_screen_appears(path: Path) -> No
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert shown(view)[-1] == COUNT - 1
+
+
+async def test_counting_waits_for_a_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Host(TranscriptView())
+    async with app.run_test(size=SIZE) as pilot:
+        view = app.widget
+        view.open(path)
+        await settle(pilot)
+        source = view.source
+        assert source is not None and source.calm.is_set()
+        go_on, read = threading.Event(), Source.read
+
+        def slowly(self: Source, *given: Any) -> Any:
+            go_on.wait(10)
+            return read(self, *given)
+
+        monkeypatch.setattr(Source, "read", slowly)
+        view.go(Wanted("line", 30))
+        assert not source.calm.is_set()
+        go_on.set()
+        await settle(pilot)
+        assert 29 in shown(view) and source.calm.is_set()
 
 
 async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: Path) -> None:

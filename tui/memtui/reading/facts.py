@@ -12,11 +12,12 @@ from typing import Any
 from memtui.formats.transcript import read_lines
 from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.checkpoint import Carry
+from memtui.reading.line_places import line_start, lines_before
 from memtui.reading.reader import Reading
 from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Source, Turn
 from memtui.reading.subagents import agent_transcripts
 
-__all__ = ["Facts", "read_facts", "read_on", "to_json"]
+__all__ = ["Facts", "read_end", "read_facts", "read_on", "to_json"]
 
 _STEP = 2_000_000
 
@@ -59,6 +60,22 @@ def read_facts(
         except OSError:
             continue  # what a subagent left behind may vanish at any time
     _report(total, total, progress, None)
+    return reading.finish()
+
+
+def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = None) -> Facts:
+    """The facts of the last `size` bytes of a transcript; their lines have the numbers that they have in it.
+
+    Raises:
+        OSError: the transcript cannot be read.
+        ReadingCancelledError: `cancelled` answered True.
+    """
+    total = path.stat().st_size
+    start = line_start(path, total - size, total)
+    reading = Reading(path)
+    for line in read_lines(path, start=start, first=lines_before(path, start) + 1):
+        _report(line.offset, total, None, cancelled)
+        reading.line(line)
     return reading.finish()
 
 

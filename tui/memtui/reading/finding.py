@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.formats.transcript import LINE_LIMIT, read_lines
 from memtui.reading.blocks import Block, Key, blocks
 
-_CHUNK = 1 << 20
+_CHUNK = 256 << 10
 _SAFE = re.compile(r"""[^"\\/\x00-\x1f\x7f]+""")
 """Characters that JSON does not escape."""
 

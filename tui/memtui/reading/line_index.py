@@ -16,7 +16,7 @@ from memtui.formats.transcript import LINE_LIMIT, Line
 from memtui.formats.transcript_events import Boundary
 from memtui.reading.blocks import blocks
 
-_CHUNK = 1 << 20
+_CHUNK = 256 << 10
 
 
 def never() -> bool:

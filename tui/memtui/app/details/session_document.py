@@ -32,6 +32,8 @@ def session_document(
     facts: Facts | None = None,
     tree: SessionTree | None = None,
     unfolded: Collection[str] = (),
+    *,
+    part: int = 0,
 ) -> Document:
     """What is known of a session: at first what the list says, then what was read.
 
@@ -41,10 +43,14 @@ def session_document(
         facts: of its transcript.
         tree: what came of it.
         unfolded: the names of the folds that are open.
+        part: the bytes at its end that the facts are of; 0: all of it.
     """
     parts: list[Document | Line] = list(_head(session, now))
     if facts is None:
         return concat(*parts)
+    if part:
+        read = f"What follows is of its last {size_text(part)}, as it is large: enter reads all of it"
+        parts.append(line(read, "warn"))
     if facts.context_sizes:
         parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
     parts += tree_lines(tree) if tree is not None else ()

@@ -27,7 +27,7 @@ from memtui.flows.resuming import session_folder
 from memtui.flows.session_tree import Captured, Made, SessionTree, session_tree
 from memtui.project import Project, find_root
 from memtui.reading.cancelled import ReadingCancelledError
-from memtui.reading.facts import read_facts
+from memtui.reading.facts import read_end, read_facts
 from memtui.reading.records import Facts
 from memtui.store.memories import MemoryStore
 from memtui.store.session_list import Session
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 _PAUSE = 0.1
 """Seconds the selection must rest before a transcript is read for the detail."""
 _LARGE = 64 << 20
-"""Bytes from which a transcript is not read for the detail: enter opens it at once."""
+"""Bytes of a transcript from which only its end is read for the detail."""
+_END = 8 << 20
+"""Bytes of that end."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Known:
     path: Path
     facts: Facts
     tree: SessionTree
+    part: int = 0
+    """Bytes of its end that were read; 0: all of it."""
 
 
 class SessionDetail(DocumentView):
@@ -87,14 +91,14 @@ class SessionDetail(DocumentView):
                 self._read(session)
 
     def _show_known(self, known: Known, session: Session) -> None:
-        document = session_document(session, self._browser.clock(), known.facts, known.tree, self._unfolded)
+        document = session_document(
+            session, self._browser.clock(), known.facts, known.tree, self._unfolded, part=known.part
+        )
         self.show(document, keep_scroll=True)
 
     @work(group="session", exclusive=True, exit_on_error=False)
     async def _read(self, session: Session) -> None:
         await asyncio.sleep(_PAUSE)
-        if session.size >= _LARGE:
-            return
         worker = get_current_worker()
         with self.app.reporting("reading the session", wanted=lambda: self._is_shown(session)):
             try:
@@ -113,10 +117,11 @@ class SessionDetail(DocumentView):
 
     def _look(self, session: Session, cancelled: Callable[[], bool]) -> Known:
         path = self._readable(session)
-        facts = read_facts(path, cancelled=cancelled)
+        part = _END if path.stat().st_size >= _LARGE else 0
+        facts = read_end(path, part, cancelled=cancelled) if part else read_facts(path, cancelled=cancelled)
         home = self._browser.places.home
         tree = session_tree(self._project(session), home, session.session_id, facts.compactions, cancelled)
-        return Known(session, path, facts, tree)
+        return Known(session, path, facts, tree, part)
 
     def _project(self, session: Session) -> Project:
         """The project that a session's captures are in: this one, unless it was started elsewhere."""

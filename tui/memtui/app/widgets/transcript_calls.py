@@ -68,8 +68,8 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     if result is not None:
         parts += _outcome(result)
     size = _hidden(result)
-    body = _diff(rows) if rows else _arguments(call, subject)
-    folds = bool(body or size)
+    body = _arguments(call, subject) if not rows else _diff(rows) if unfolded else []
+    folds = bool(rows or body or size)
     if folds:
         note = f"  {_lines_of(size)} " if size else "  "
         parts.append((f"{note}{'▾' if unfolded else '▸'}", "dim"))
@@ -88,12 +88,13 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
     text = error_text(result) if result.failed else result.text.strip("\n")
     if not text.strip() or (not result.failed and not unfolded and text.startswith(_ECHOES)):
         return _agent_lines(result)
+    long = not unfolded and _is_long(result, text)
+    if long and paired and not result.failed:
+        return _agent_lines(result)
     role = "bad" if result.failed else "dim"
     rows = clean(text).split("\n")
     limit = ROWS if unfolded else _ERROR_LINES if result.failed else _SHORT
-    if not unfolded and _is_long(result, text):
-        if paired and not result.failed:
-            return _agent_lines(result)
+    if long:
         if _NUMBERED.match(text):
             return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
     shown, left = rows[:limit], len(rows) - limit

@@ -65,10 +65,12 @@ class Feed:
     def stop(self) -> None:
         """Bring nothing any more: another transcript takes the place of this one."""
         self._wanted, self._once_indexed, self._stopped = None, None, True
+        self.source.calm.set()
 
     def read(self, wanted: Wanted, span: tuple[int, int]) -> None:
         """Read a page; `span` are the bytes that are held."""
         self._wanted = wanted
+        self.source.calm.clear()
         self._run(partial(self._read, wanted, span), "transcript")
 
     def take(self, wanted: Wanted, reading: Future[tuple[Page, int]]) -> None:
@@ -107,18 +109,30 @@ class Feed:
     def _arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
         if wanted is self._wanted:
             self._wanted = None
+            self._widget.call_after_refresh(self._settle)
             self._reader.arrived(wanted, page, offset)
 
     def _failed(self, wanted: Wanted, problem: str) -> None:
         if wanted is self._wanted:
             self._wanted = None
+            self._settle()
             self._reader.failed(problem)
+
+    def _settle(self) -> None:
+        """Let counting go on, unless the next page is on its way."""
+        if self._wanted is None:
+            self.source.calm.set()
 
     def _index(self) -> None:
         worker = get_current_worker()
+
+        def cancelled() -> bool:
+            self.source.waits()
+            return worker.is_cancelled
+
         try:
             self.source.read_head()
-            sound = self.source.index.extend(self.source.path, lambda: worker.is_cancelled)
+            sound = self.source.index.extend(self.source.path, cancelled)
         except OSError:
             return
         if not worker.is_cancelled:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 from memtui.formats.transcript import read_lines
 from memtui.formats.transcript_events import Boundary, Call, Result, Said
 from memtui.reading.blocks import Attached, Block, Thinking, blocks
 from memtui.reading.line_index import LineIndex, never
+from memtui.reading.line_places import line_start
 
 PAGE = 256 * 1024
 """Bytes of a page, about: it begins and ends between lines."""
@@ -20,8 +20,11 @@ PAGE = 256 * 1024
 FEW = 60
 """A page that shows fewer blocks than this is made larger: bookkeeping may go on for megabytes."""
 
+SIGHT = 45
+"""Blocks of a page that is to be shown at once: as many as fill a screen, about."""
+
+_STEP = 32 * 1024
 _LARGEST = 16 * PAGE
-_BLOCK = 256 * 1024
 
 
 class Shows(StrEnum):
@@ -61,54 +64,66 @@ class Pages:
         self.shows = shows
         self._index = index
 
-    def before(self, end: int, cancelled: Callable[[], bool] = never) -> Page:
-        """The page that ends at byte `end`, which must be between lines."""
+    def before(self, end: int, cancelled: Callable[[], bool] = never, *, few: int = 0) -> Page:
+        """The page that ends at byte `end`, which must be between lines.
+
+        Args:
+            end: where it ends.
+            cancelled: asked now and then.
+            few: so many blocks are enough, however few bytes they take; 0 for a page of the usual size.
+        """
         if self.shows is Shows.ASKS:
             offsets = [each for each in self._wanted() if each < end][-FEW:]
             return self._picked(offsets, offsets[0] if len(offsets) == FEW else 0, end, last=False)
-        start = end
+        start, step = end, _STEP if few else PAGE
         parts: list[list[Block]] = []
-        while start > 0 and _count(parts) < FEW and end - start < _LARGEST and not cancelled():
-            stop, start = start, line_start(self.path, start - PAGE, start)
+        while start > 0 and _count(parts) < (few or FEW) and end - start < _LARGEST and not cancelled():
+            stop, start = start, line_start(self.path, start - step, start)
             parts.insert(0, self._read(start, stop))
+            step = min(2 * step, PAGE)
         return Page(start, end, _joined(parts), last=False)
 
-    def after(self, start: int, cancelled: Callable[[], bool] = never) -> Page:
-        """The page that begins at byte `start`, which must be between lines."""
+    def after(self, start: int, cancelled: Callable[[], bool] = never, *, few: int = 0) -> Page:
+        """The page that begins at byte `start`, which must be between lines; `few` as for `before`."""
         if self.shows is Shows.ASKS:
             wanted = [each for each in self._wanted() if each >= start]
             rest = wanted[FEW : FEW + 1]
             end = rest[0] if rest else max(start, self._index.end)
             return self._picked(wanted[:FEW], start, end, last=not rest)
         end = start
+        size, least = (0, few) if few else (PAGE, FEW)
         found: list[Block] = []
         for each in read_lines(self.path, start=start):
             if each.end <= each.offset:
                 break  # it is still being written
             found += self._kept(blocks(each))
             end = each.end
-            if cancelled() or (end - start >= PAGE and len(found) >= FEW) or end - start >= _LARGEST:
+            if cancelled() or (end - start >= size and len(found) >= least) or end - start >= _LARGEST:
                 return Page(start, end, tuple(found), last=False)
         return Page(start, end, tuple(found), last=True)
 
+    def first(self, cancelled: Callable[[], bool] = never) -> Page:
+        """What the beginning of the file shows: a screenful, about."""
+        return self.after(0, cancelled, few=SIGHT)
+
     def last(self, cancelled: Callable[[], bool] = never) -> Page:
-        """The page at the end of the file."""
+        """What the end of the file shows: a screenful, about."""
         size = self.path.stat().st_size
         if self.shows is Shows.ASKS:
             offsets = self._wanted()[-FEW:]
             start = offsets[0] if len(offsets) == FEW else 0
             return self._picked(offsets, start, max(start, self._index.end), last=True)
-        start = line_start(self.path, size - PAGE, size)
+        start = line_start(self.path, size - _STEP, size)
         page = self.after(start, cancelled)
         while page.last is False and not cancelled():  # it grew, or holds lines of many megabytes
             page += self.after(page.end, cancelled)
-        if len(page.blocks) < FEW and start > 0:
-            page = self.before(start, cancelled) + page
+        if len(page.blocks) < SIGHT and start > 0:
+            page = self.before(start, cancelled, few=SIGHT - len(page.blocks)) + page
         return page
 
     def around(self, offset: int, cancelled: Callable[[], bool] = never) -> Page:
-        """The page that has byte `offset`, which must be between lines, somewhere in its middle."""
-        return self.before(offset, cancelled) + self.after(offset, cancelled)
+        """About a screenful, with byte `offset`, which must be between lines, in its upper part."""
+        return self.before(offset, cancelled, few=SIGHT // 3) + self.after(offset, cancelled, few=SIGHT)
 
     def _read(self, start: int, stop: int) -> list[Block]:
         return [
@@ -154,66 +169,3 @@ def _count(parts: Iterable[Sequence[Block]]) -> int:
 
 def _joined(parts: Iterable[Sequence[Block]]) -> tuple[Block, ...]:
     return tuple(block for part in parts for block in part)
-
-
-def line_offset(path: Path, number: int, index: LineIndex) -> int:
-    """Byte offset at which line `number` begins (1-based); that of the last line where there are fewer.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
-    known = index.offset_of(number)
-    if known is not None:
-        return known
-    left, offset = number - 1, 0
-    with path.open("rb", buffering=0) as file:
-        while left > 0 and (data := file.read(_BLOCK)):
-            count = data.count(b"\n")
-            if count < left:
-                left, offset = left - count, offset + len(data)
-                continue
-            at = 0
-            for _ in range(left):
-                at = data.index(b"\n", at) + 1
-            left, offset = 0, offset + at
-        size = file.seek(0, 2)
-    return offset if offset < size else line_start(path, size - 1, size)
-
-
-def line_start(path: Path, offset: int, end: int) -> int:
-    """The offset of a line: the first one at or after `offset` and before `end`, else the last one before.
-
-    Args:
-        path: The transcript.
-        offset: Where to look; 0 or less is the beginning of the file.
-        end: Where a line ends, or the end of the file.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
-    if offset <= 0:
-        return 0
-    with path.open("rb") as file:
-        position = offset - 1
-        while position < end - 1:
-            file.seek(position)
-            block = file.read(min(_BLOCK, end - 1 - position))
-            found = block.find(b"\n")
-            if found >= 0:
-                return position + found + 1
-            if not block:
-                break
-            position += len(block)
-        return _line_start_before(file, min(offset, end) - 1)
-
-
-def _line_start_before(file: BinaryIO, offset: int) -> int:
-    """The start of the line with the byte at `offset`, found by reading backwards in blocks."""
-    while offset > 0:
-        size = min(_BLOCK, offset)
-        offset -= size
-        file.seek(offset)
-        found = file.read(size).rfind(b"\n")
-        if found >= 0:
-            return offset + found + 1
-    return 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Literal
 
-from memtui.app.widgets.transcript_pages import PAGE, Page, Pages, Shows, line_offset, line_start
+from memtui.app.widgets.transcript_pages import PAGE, Page, Pages, Shows
 from memtui.reading.blocks import Block, Key
 from memtui.reading.line_index import LineIndex
+from memtui.reading.line_places import line_offset, line_start
 from memtui.reading.session_head import SessionHead, session_head
 
 
@@ -38,6 +40,9 @@ class Source:
         self.shows = Shows.ALL
         self.size = 0
         """The file's size, in bytes, when it was last looked at."""
+        self.calm = Event()
+        """Set while no page is on its way: what is only counted waits for that, as threads take turns."""
+        self.calm.set()
 
     def read(self, wanted: Wanted, span: tuple[int, int], cancelled: Callable[[], bool]) -> tuple[Page, int]:
         """A page, and the byte offset that was wanted.
@@ -52,7 +57,7 @@ class Source:
         if wanted.kind == "last":
             return pages.last(cancelled), self.size
         if wanted.kind == "first":
-            return pages.after(0, cancelled), 0
+            return pages.first(cancelled), 0
         if wanted.kind == "before":
             return pages.before(span[0], cancelled), span[0]
         if wanted.kind == "after":
@@ -73,6 +78,10 @@ class Source:
     def is_shown(self) -> Callable[[Block], bool]:
         """Says whether a block is among what is shown."""
         return Pages(self.path, self.index, self.shows).is_shown
+
+    def waits(self) -> None:
+        """Let a page that is on its way go first, for a second at most."""
+        self.calm.wait(1.0)
 
     def read_head(self) -> None:
         """Learn when the session began and ended, and with which model."""
