@@ -128,8 +128,10 @@ def _jumps(reading: Reading, what: str, parts: list[int], note: Callable[[str, S
     lines = len(parts)
     for number in (lines // 2, lines // 10, lines * 9 // 10, lines // 3, lines * 2 // 3):
         part = parts[number - 1]
-        note(what, reading.takes(f"{number}G", _percent(part, part + 1)))
-    note(what, reading.takes("47%", _percent(47, 48)))
+        reading.takes(str(number), str(number))
+        note(what, reading.takes("G", _percent(part, part + 1)))
+    reading.takes("47", "47")
+    note(what, reading.takes("%", _percent(47, 48)))
     note(what, reading.takes("g", _percent(0)))
     note(what, reading.takes("G", LAST_WORDS))
 

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.panes.state import StatePane
@@ -262,8 +263,31 @@ async def test_the_marked_sessions_are_kept_and_exported(
         assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", "s-2"}
         await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
         await driver.press("E")
-        await driver.until_said("Wrote 2 pages into ")
+        await driver.until(lambda: "Write 2 sessions into a folder" in driver.shown, "the question")
+        assert driver.screen.query_one(Input).value == str(tmp_path)
+        await driver.press("enter")
+        assert (await driver.until_said("Wrote 2 pages")) == f"Wrote 2 pages into {tmp_path}, secrets masked."
         assert "The wall is blue now." in (tmp_path / "session-s-2.html").read_text()
+
+
+async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = two.transcript_path("s-2")
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        rows.select(str(path))
+        await driver.press("E")
+        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        answer = driver.screen.query_one(Input)
+        assert answer.value == str(tmp_path / "session-s-2.html")
+        answer.value = "wall.md"
+        await driver.press("enter")
+        assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 'wall.md'}, ")
+        assert "The wall is blue now." in (tmp_path / "wall.md").read_text()
 
 
 async def test_forgetting_asks_first(two: World) -> None:

@@ -282,14 +282,17 @@ async def test_a_capture_of_an_archived_session_is_read_from_the_archive(long: W
         assert "The end of it: needle" in driver.shown
 
 
-async def test_e_in_capitals_writes_the_session_to_a_file(long: World, tmp_path: Path) -> None:
+async def test_e_in_capitals_writes_the_session_to_a_file(
+    long: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     async with opened(long) as driver:
         await reading(driver)
         await driver.press("E")
         await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
         proposed = driver.app.screen.query_one(Input)
-        assert proposed.value == str(Path.home() / "session-s-1.html")
-        proposed.value = str(tmp_path / "s.md")
+        assert proposed.value == str(tmp_path / "session-s-1.html")
+        proposed.value = "s.md"
         await driver.press("enter")
         assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 's.md'}, ")
         assert "The end of it: needle" in (tmp_path / "s.md").read_text()

@@ -34,7 +34,7 @@ def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
 ) -> None:
     done = memtui("export", "4c6e")
     page = Path("session-4c6e7ca5.html")
-    assert done.out.startswith("Wrote session-4c6e7ca5.html, ") and done.out.endswith("secrets masked.\n")
+    assert done.out.startswith(f"Wrote {page.absolute()}, ") and done.out.endswith("secrets masked.\n")
     assert page.stat().st_mode & 0o777 == 0o600
     content = page.read_text()
     assert content.startswith("<!doctype html>") and content.endswith("</html>\n")

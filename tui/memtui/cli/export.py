@@ -19,15 +19,14 @@ from memtui.flows.export import (
     LAST,
     Form,
     Range,
+    export_parts,
     form_of,
     memory_parts,
     session_file,
     session_parts,
-    write_export,
 )
 from memtui.flows.sessions import find_transcript
 from memtui.project import Places, claude_config, expanded, memtui_home
-from memtui.store.session_list import size_text
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 
@@ -74,9 +73,7 @@ def command(
     target = expanded(output) if output else Path(called)
     if not force and os.path.lexists(target):
         raise FileProblem(target, "is there already; name another file, or replace it with --force")
-    size = write_export(target, parts, replace=force)
-    secrets = "with its secrets" if unmasked else "secrets masked"
-    say(f"Wrote {target}, {size_text(size)}, {secrets}.")
+    say(export_parts(target, parts, mask=not unmasked, replace=force))
 
 
 def _range(text: str) -> Range:

@@ -20,6 +20,7 @@ from memtui.reading.blocks import blocks
 from memtui.reading.session_summary import SessionSummary, summarize
 from memtui.safety.private import without_private
 from memtui.safety.secrets import masked
+from memtui.store.session_list import size_text
 
 
 class Form(StrEnum):
@@ -117,6 +118,36 @@ def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool 
         return
     yield from (f"- {code_span(note)}\n" for note in (name, *notes))
     yield f"\n{contained(text)}\n"
+
+
+def export_session(
+    transcript: Path,
+    target: Path,
+    now: datetime,
+    *,
+    form: Form | None = None,
+    lines: Range | None = None,
+    mask: bool = True,
+    replace: bool = False,
+) -> str:
+    """Write a session to a file; returns the sentence that says where. For the arguments see `session_parts`.
+
+    Raises:
+        FileProblem: it has nothing to read, something is there already, or it cannot be written or read.
+    """
+    parts = session_parts(transcript, form or form_of(target.name), now, lines=lines, mask=mask)
+    return export_parts(target, parts, mask=mask, replace=replace)
+
+
+def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, replace: bool = False) -> str:
+    """Write the parts of a page to a file; returns the sentence that says where.
+
+    Raises:
+        FileProblem: something is there already, or it cannot be written or read.
+    """
+    size = write_export(target, parts, replace=replace)
+    secrets = "secrets masked" if mask else "with its secrets"
+    return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."
 
 
 def write_export(target: Path, parts: Iterator[str], *, replace: bool = False) -> int:

@@ -194,17 +194,12 @@ TRANSCRIPT = CommandTable(
             "copy the selection, marked blocks or this one; masks secrets",
             "screen.copy",
         ),
-        ScreenCommand(
-            "R", "R", "resume", "go on with this session in Claude Code", "screen.resume", bar=False
-        ),
+        ScreenCommand("R", "R", "resume", "go on with this session in Claude Code", "screen.resume"),
         ScreenCommand(
             "F", "F", "fork", "go on with a copy of it in Claude Code", "screen.resume(True)", bar=False
         ),
         ScreenCommand(
             "e", "e", "pager", "open them in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
-        ),
-        ScreenCommand(
-            "E", "E", "export", "write the session as a page, or as Markdown", "screen.export", bar=False
         ),
         ScreenCommand(
             "exclamation_mark",
@@ -215,6 +210,9 @@ TRANSCRIPT = CommandTable(
         ),
         ScreenCommand("u", "u", "undo", "take back the last change", "app.undo", bar=False),
         ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
+        ScreenCommand(
+            "E", "E", "export", "write the session to a file, secrets masked (asks where)", "screen.export"
+        ),
         ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
         ScreenCommand(
             "G", "G", "end", "go to the end, or to the line whose number you typed", "screen.last", bar=False
@@ -292,22 +290,22 @@ SESSIONS = CommandTable(
             "screen.mark",
             _SESSIONS,
         ),
-        ScreenCommand(
-            "right", "→", "agents", "list the session's subagents under it", "screen.agents(True)", _SESSIONS
-        ),
         ScreenCommand("y", "y", "copy id", "copy the session's id", "screen.copy"),
         ScreenCommand(
-            "a", "a", "archive", "keep a copy of the session in the archive", "screen.several('keep')"
+            "a", "a", "keep", "keep a copy of the session in the archive", "screen.several('keep')"
         ),
         ScreenCommand(
             "E",
             "E",
             "export",
-            "write the session as a page into this folder, secrets masked",
+            "write the session to a file, secrets masked (asks where)",
             "screen.several('export')",
         ),
         ScreenCommand(
             "D", "D", "forget", "delete what memtui keeps of the session (asks)", "screen.several('forget')"
+        ),
+        ScreenCommand(
+            "right", "→", "agents", "list the session's subagents under it", "screen.agents(True)", _SESSIONS
         ),
         ScreenCommand("left", "←", "fold", "fold its subagents away", "screen.agents(False)", bar=False),
         HELP,

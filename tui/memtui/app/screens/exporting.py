@@ -1,37 +1,64 @@
-"""Writing the session that is read as one file."""
+"""Writing sessions to files, from whichever screen shows them: one is asked where."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.screens.ask import AskScreen
 from memtui.clean import clean_line
+from memtui.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _HINT = "A page of HTML; Markdown if the name ends in .md. Secrets are masked. A file that is there stays."
+_FOLDER = "A page of HTML for each. Secrets are masked. A file that is there stays."
 
 
-async def export_session(app: HostApp, transcript: Path) -> None:
-    """Ask where, write the session there, and say so; to be called by a worker."""
+async def export_sessions(
+    app: HostApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
+) -> None:
+    """Ask where, write the sessions there, and say where that is; to be called by a worker.
+
+    Args:
+        app: asks and says.
+        transcripts: those of the sessions; several are written into a folder.
+        readable: gives a transcript that can be read, if need be unpacked from the archive.
+    """
     from memtui.clock import system_clock
-    from memtui.flows.export import form_of, session_file, session_parts, write_export
+    from memtui.flows.export import export_session, session_file
     from memtui.project import expanded
-    from memtui.store.session_list import size_text
 
-    downloads = Path.home() / "Downloads"
-    folder = downloads if downloads.is_dir() else Path.home()
-    proposed = str(folder / session_file(transcript))
-    answer = await app.push_screen_wait(
-        AskScreen("Write this session to a file", value=clean_line(proposed), hint=_HINT)
+    several, here = len(transcripts) > 1, Path.cwd()
+    question = (
+        f"Write {len(transcripts)} sessions into a folder" if several else "Write this session to a file"
     )
+    proposed = here if several else here / session_file(transcripts[0])
+    hint = _FOLDER if several else _HINT
+    answer = await app.push_screen_wait(AskScreen(question, value=clean_line(str(proposed)), hint=hint))
     if answer is None or not answer.strip():
         return
-    target = expanded(answer.strip())
+    target = here / expanded(answer.strip())
+    written: list[str] = []
+    failed: list[FileProblem] = []
     with app.reporting("exporting"):
-        parts = session_parts(transcript, form_of(target.name), system_clock())
-        size = await asyncio.to_thread(write_export, target, parts)
-        app.say(f"Wrote {target}, {size_text(size)}, secrets masked.")
+        if several and not target.is_dir():
+            raise FileProblem(target, "is no folder")
+        for each in transcripts:
+            file = target / session_file(each) if target.is_dir() else target
+            try:
+                said = await asyncio.to_thread(
+                    lambda each=each, file=file: export_session(readable(each), file, system_clock())
+                )
+                written.append(said)
+            except FileProblem as problem:
+                failed.append(problem)
+        if several and written:
+            app.say(f"Wrote {len(written)} pages into {target}, secrets masked.")
+        elif written:
+            app.say(written[0])
+        if failed:
+            raise failed[0]

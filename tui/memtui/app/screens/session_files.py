@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from memtui.app.host import HostApp
 from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.exporting import export_sessions
 from memtui.app.widgets.document import Document, Line, line
 from memtui.clock import Clock
 from memtui.files import FileProblem
-from memtui.flows.export import Form, session_parts, write_export
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.project import Places
 from memtui.store.archive import Archive
@@ -55,17 +54,8 @@ class SessionFiles:
             self._changed()
 
     async def export(self, sessions: Sequence[Session]) -> None:
-        """Write each session as a page into the current folder."""
-        with self._app.reporting("exporting sessions"):
-            written = [await asyncio.to_thread(self._export, each) for each in sessions]
-            names = written[0].name if len(written) == 1 else f"{len(written)} pages"
-            self._app.say(f"Wrote {names} into {Path.cwd()}, secrets masked.")
-
-    def _export(self, session: Session) -> Path:
-        path = self._archive.readable(session.kept) if session.kept else session.path
-        target = Path.cwd() / f"session-{session.session_id[:8]}.{Form.HTML}"
-        write_export(target, session_parts(path, Form.HTML, self._clock()))
-        return target
+        """Write sessions to files, one is asked where."""
+        await export_sessions(self._app, [each.path for each in sessions], self._archive.readable_at)
 
     async def forget(self, sessions: Sequence[Session]) -> None:
         """Delete what memtui has of sessions, once that was read and confirmed."""

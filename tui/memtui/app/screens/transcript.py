@@ -14,7 +14,7 @@ from textual.screen import Screen
 from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
-from memtui.app.screens.exporting import export_session
+from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -255,7 +255,7 @@ class TranscriptScreen(Screen[None]):
     @work(group="export", exclusive=True, exit_on_error=False)
     async def action_export(self) -> None:
         """Write the session to a file."""
-        await export_session(self.app, self._path)
+        await export_sessions(self.app, [self._path])
 
     def action_cycle(self) -> None:
         """Show all, no tools, or asks and closing messages."""

@@ -94,9 +94,8 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
     role = "bad" if result.failed else "dim"
     rows = clean(text).split("\n")
     limit = ROWS if unfolded else _ERROR_LINES if result.failed else _SHORT
-    if long:
-        if _NUMBERED.match(text):
-            return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
+    if long and _NUMBERED.match(text):
+        return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
     shown, left = rows[:limit], len(rows) - limit
     made = [line(f"  └ {shown[0]}", role, hang=4), *(line(f"    {row}", role, hang=4) for row in shown[1:])]
     if left > 0 and unfolded:
