@@ -129,6 +129,63 @@ def _demo(size: tuple[int, int]) -> None:
         tmux.run("kill-server")
 
 
+CLAUDE = """#!/bin/sh
+echo "claude runs in $PWD with $*"
+echo "finds $CLAUDE_CONFIG_DIR"
+read -r status
+exit "$status"
+"""
+
+
+def _resume(size: tuple[int, int], *, in_window: bool) -> None:
+    """Sessions resumed and forked from the list and from the reader, by a stand-in for Claude Code."""
+    with tempfile.TemporaryDirectory(prefix="memtui-tmux-") as folder:
+        world = furnished(World(Path(folder)))
+        programs = world.base / "programs"
+        world.write(programs / "claude", CLAUDE).chmod(0o755)
+        if in_window:
+            world.write(world.home.config / "config.toml", "[resume]\ntmux = true\n")
+        names = {**world.env, "TZ": "UTC", "PATH": f"{programs}:{os.environ['PATH']}"}
+        environment = [f"{name}={shlex.quote(value)}" for name, value in names.items()]
+        memtui = shlex.join([sys.executable, "-m", "memtui", str(world.root)])
+        command = f"env {' '.join(environment)} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
+        tmux = Tmux(f"memtui-resume-{os.getpid()}-{size[0]}", size, command)
+        try:
+            tmux.until_shown("● live")
+            tmux.keys("S")
+            tmux.until_shown("Sessions")
+            tmux.until_shown(FIRST[:12])
+            for key, more in (("R", ""), ("F", " --fork-session")):
+                _goes_on(tmux, world, key, more, in_window=in_window)
+            tmux.keys("Enter")
+            tmux.until_shown("100 %")
+            _goes_on(tmux, world, "R", "", in_window=in_window, status="3")
+            tmux.until_shown("100 %")
+            (programs / "claude").unlink()
+            tmux.keys("R")
+            tmux.until_shown("tmux buffer")
+            copied = tmux.run("show-buffer")
+            assert copied == f"cd {world.root} && claude --resume s-1", copied
+        finally:
+            tmux.run("kill-server")
+
+
+def _goes_on(tmux: Tmux, world: World, key: str, more: str, *, in_window: bool, status: str = "0") -> None:
+    tmux.keys(key)
+    tmux.until_shown(f"runs in {world.root}"[:24])
+    shown = tmux.run("capture-pane", "-p", "-J")
+    assert f"claude runs in {world.root} with --resume s-1{more}\n" in shown, shown
+    assert f"finds {world.claude}\n" in shown, shown
+    windows = len(tmux.run("list-windows").splitlines())
+    assert windows == 1 + in_window, windows
+    tmux.keys(status, "Enter")
+    if in_window and status != "0":
+        tmux.until_shown(f"ended with status {status}")
+        tmux.keys("Enter")
+    tmux.until(lambda: len(tmux.run("list-windows").splitlines()) == 1, "the window's end")
+    tmux.until_shown("esc")
+
+
 def main() -> None:
     """Run at every size; the first thing that is wrong ends it with what the window shows."""
     if shutil.which("tmux") is None:
@@ -139,6 +196,8 @@ def main() -> None:
             world.memory(1, "Newest of all")
             _session(world, size)
         _demo(size)
+        for in_window in (False, True):
+            _resume(size, in_window=in_window)
         sys.stdout.write(f"{size[0]}x{size[1]}: all as it should be\n")
 
 

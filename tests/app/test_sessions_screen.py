@@ -348,7 +348,7 @@ async def test_within_tmux_a_setting_opens_a_new_window(
         await driver.press("G", "R")
         words = log.read_text().split("|")
         assert words[1:3] == ["new-window", f"-c{two.root}"]
-        assert words[-5:-1] == ["--", str(claude), "--resume", "s-2"]
+        assert words[-4:-1] == [str(claude), "--resume", "s-2"]
         assert driver.last_said == "Resumed in a new window of tmux."
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.widgets.records import said, text, user, write
+from tests.app.widgets.records import call, result, said, text, user, write
 from tests.cli.conftest import Memtui
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -113,3 +113,42 @@ def test_a_memory_is_exported_by_its_id(memtui: Memtui, transcript: Path) -> Non
     assert made.endswith("\n````\n# Notes\n\n```\nopen [masked: github token]\n[private] <b>\n````\n")
     assert memtui("export", listed, "--lines", "1").code == 2
     assert memtui("export", "CMEM-19990101-000000").code == 1
+
+
+def test_subagents_are_folded_away_where_they_worked_wherever_they_lie(
+    memtui: Memtui, transcript: Path
+) -> None:
+    ended = {"agentId": "a1", "totalToolUseCount": 2}
+    write(
+        transcript,
+        said(call("Task", prompt="count")),
+        result("Twelve gulls", toolUseResult=ended),
+        user("third"),
+    )
+    inside = transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    inside.parent.mkdir(parents=True)
+    chain = {"isSidechain": True, "sessionId": transcript.stem}
+    write(
+        inside,
+        user("Count the gulls", agentId="a1", **chain),
+        said(text(f"I see {SECRET}"), agentId="a1", **chain),
+    )
+    beside = transcript.with_name("agent-b2.jsonl")
+    write(beside, user("Paint <b>", agentId="b2", **chain), said(text("Painted."), agentId="b2", **chain))
+    assert memtui("export", "4c6e").code == 0
+    page = Path("session-4c6e7ca5.html").read_text()
+    first, second = (
+        page.index("<summary>Subagent a1: Count the gulls</summary>"),
+        page.index("Subagent b2: Paint &lt;b"),
+    )
+    assert page.index("count") < first < page.index("third") < second < page.index("Painted.")
+    assert page.count("Subagent a1") == 1 and "I see [masked: github token]" in page
+    assert "with 2 subagents" in page and "<script" not in page
+    markdown = memtui("export", "4c6e", "--md", "-o", "-").out
+    assert "\n# Subagent b2: Paint \\<b\\>\n" in markdown and markdown.rstrip().endswith("Painted.")
+    live = page.split("</header>")[1]
+    memtui("archive")
+    for each in (transcript, inside, beside):
+        each.unlink()
+    assert memtui("export", "4c6e", "--force").code == 0
+    assert Path("session-4c6e7ca5.html").read_text().split("</header>")[1] == live

@@ -11,6 +11,7 @@ import pytest
 from memtui.formats.capture import Capture, render_capture
 from memtui.project import memtui_home
 from memtui.store.index.sessions import SessionIndex
+from tests.app.widgets.records import user, write
 from tests.cli.conftest import Memtui
 
 
@@ -61,3 +62,47 @@ def test_the_search_index_goes_and_is_made_anew(
     transcript.unlink()
     assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()
     assert not SessionIndex(memtui_home(), tmp_path / "claude").has("session-1")
+
+
+def test_a_session_of_another_project_goes_with_what_lies_there(
+    memtui: Memtui, transcripts: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    path = write(transcripts.with_name("-other") / "s-9.jsonl", user("There", cwd=str(other)))
+    memtui("archive", "--all")
+    path.unlink()
+    compacts = other / ".project" / "compacts"
+    compacts.mkdir(parents=True)
+    capture = Capture(timestamp=datetime(2026, 1, 2, 10).astimezone(), session_id="s-9", status="pending")
+    (compacts / "20260102_100000-autocompact.md").write_text(render_capture(capture))
+    (compacts / "s-9-kept.md").write_text("- L3 0123456789ab words\n")
+    (other / ".project" / "pins.md").write_text("- never push (s-9 L1)\n- of another (s-8 L1)\n")
+    request = memtui_home().state / "requests" / "s-9.json"
+    request.parent.mkdir(parents=True, exist_ok=True)
+    request.write_text("{}")
+    said = memtui("forget", "s-9", "--yes").out
+    for each in (compacts / "20260102_100000-autocompact.md", compacts / "s-9-kept.md", request):
+        assert f"  {each}\n" in said and not each.exists()
+    assert "the only copy" in said and not list(memtui_home().archive.rglob("*.frames"))
+    assert (
+        f"1 pin that came of it, which `memtui pin --remove` deletes: {other / '.project' / 'pins.md'}"
+        in said
+    )
+    assert memtui("forget", "s-9").out == "memtui keeps nothing of session s-9.\n"
+
+
+def test_what_cannot_be_deleted_is_named(
+    memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = memtui_home().states / "session-1"
+    state.mkdir(parents=True)
+    memtui("archive")
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr("memtui.flows.forgetting.shutil.rmtree", refuse)
+    done = memtui("forget", "session-1", "--yes")
+    assert done.code == 1 and str(state) in done.err and "still holds parts of session session-1" in done.err
+    assert not list(memtui_home().archive.rglob("*.frames"))

@@ -13,6 +13,7 @@ import pytest
 
 from memtui.files import FileProblem
 from memtui.project import Home, memtui_home
+from memtui.reading.subagents import agent_transcripts
 from memtui.store import archive as archive_module
 from memtui.store import frames
 from memtui.store.archive import Archive
@@ -98,6 +99,27 @@ def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, tr
     assert sorted(archive.restore(archive.find("s-1"))) == sorted([agent, transcript])
     assert agent.read_bytes() == data
     assert [each.session_id for each in archive.entries()] == ["s-1"]
+
+
+def test_subagents_of_older_versions_lie_beside_their_session(
+    archive: Archive, transcript: Path, home: Home
+) -> None:
+    agent = write(transcript.with_name("agent-a1.jsonl"), user("task", sessionId="s-1", isSidechain=True))
+    write(transcript.with_name("agent-b2.jsonl"), user("of another", sessionId="s-2", isSidechain=True))
+    data = agent.read_bytes()
+    archive.keep(transcript, KEEP)
+    kept = archive.find("s-1")
+    assert list(archive.agents_of(kept)) == [agent]
+    agent.unlink()
+    transcript.unlink()
+    unpacked = archive.readable(kept)
+    assert [path.read_bytes() for _, path in agent_transcripts(unpacked, ())] == [data]
+    assert archive.readable_at(agent).read_bytes() == data
+    assert sorted(archive.restore(kept)) == sorted([agent, transcript])
+    assert agent.read_bytes() == data
+    agent.unlink()
+    archive.remove(kept)
+    assert not list(archive.root.rglob("*.frames")) and not list(home.cache.rglob("*.jsonl"))
 
 
 def test_what_is_unpacked_brings_the_subagents_along_and_is_bounded(

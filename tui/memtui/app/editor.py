@@ -25,6 +25,8 @@ _LOOK = 1.0
 _TMUX = 5.0
 """Seconds that tmux has for opening a window."""
 _PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
+_STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
+"""What a new window runs, so that a command's complaint can be read before the window closes."""
 _GRACE = 2.0
 """Seconds that an editor has to save what it holds when it is asked to end."""
 
@@ -95,7 +97,7 @@ def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.
     if tmux is None:
         return "tmux is not on the PATH: [resume] tmux in config.toml needs it."
     given = [f"-e{name}={env[name]}" for name in _PASSED_ON if name in env]
-    words = [tmux, "new-window", f"-c{folder}", *given, "--", program, *command[1:]]
+    words = [tmux, "new-window", f"-c{folder}", *given, "--", "sh", "-c", _STAYS, "sh", program, *command[1:]]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=_TMUX, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:

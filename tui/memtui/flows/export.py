@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from memtui.clock import local_minute
 from memtui.documents.html_blocks import pre
 from memtui.documents.html_page import html_page
-from memtui.documents.session_page import Numbered, about, session_html, session_markdown, session_name
+from memtui.documents.session_page import (
+    Numbered,
+    Subagent,
+    Subagents,
+    about,
+    session_html,
+    session_markdown,
+    session_name,
+)
 from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
 from memtui.files import FileProblem, write_parts
 from memtui.files.problems import reading
@@ -18,6 +28,7 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.formats.transcript import read_lines
 from memtui.reading.blocks import blocks
 from memtui.reading.session_summary import SessionSummary, summarize
+from memtui.reading.subagents import agent_transcripts, first_words
 from memtui.safety.private import without_private
 from memtui.safety.secrets import masked
 from memtui.store.session_list import size_text
@@ -56,7 +67,7 @@ def session_parts(
         transcript: its transcript, be it one that was unpacked from the archive.
         form: as what.
         now: the time that is noted.
-        lines: only these lines.
+        lines: only these lines, without subagents.
         mask: whether secrets are masked; private parts are always left out.
 
     Raises:
@@ -69,10 +80,25 @@ def session_parts(
         if first is None:
             raise FileProblem(transcript, f"has nothing to read{_within(lines)}")
         name = session_name(transcript.stem, summary)
-        notes = [*about(transcript.stem, summary), _exported(now, mask, lines)]
+        subagents = {} if lines else _subagents(transcript)
+        notes = [*about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
         safe: Safe = masked if mask else as_it_is
         make = session_html if form is Form.HTML else session_markdown
-        yield from make(name, notes, _before(first, found), safe)
+        yield from make(name, notes, _before(first, found), safe, subagents)
+
+
+def _subagents(transcript: Path) -> Subagents:
+    """The subagents of a session; what one left behind may vanish at any time, and is left out then."""
+
+    def read(path: Path) -> Iterator[Numbered]:
+        with suppress(OSError):
+            yield from _blocks(path, None)
+
+    found: Subagents = {}
+    for agent, path in agent_transcripts(transcript, ()):
+        with suppress(OSError):
+            found[agent] = Subagent(first_words(path), partial(read, path))
+    return found
 
 
 def _blocks(transcript: Path, lines: Range | None) -> Iterator[Numbered]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.aftermath.kept import kept_path
+from memtui.aftermath.pins import Pins
 from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.files.problems import writing
-from memtui.project import Places
+from memtui.flows.session_tree import session_tree
+from memtui.hooks.requests import requests_of
+from memtui.project import Places, Project, find_root
 from memtui.store.archive import Archive, Kept
-from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.keys import session_key
-from memtui.store.transcripts import all_transcripts
+from memtui.store.transcripts import all_transcripts, first_cwd
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Traces:
     copies: tuple[Kept, ...]
     """In the archive."""
     paths: tuple[Path, ...]
-    """Files and folders to delete: captures, states, the outbox."""
+    """Files and folders to delete: captures, marks, states, messages and requests that wait."""
     indexed: bool
     """Whether the search index has it."""
     stays: tuple[str, ...]
@@ -48,31 +51,44 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     """
     home, key = places.home, session_key(session_id)
     copies = tuple(each for each in Archive(home, clock).entries() if each.session_id == session_id)
-    folders = [each for each in (home.states / key, home.handover / key) if each.is_dir()]
-    captures = list(_captures(places, session_id))
+    live = [each.path for each in all_transcripts(places.claude) if each.session_id == session_id]
+    stays = [f"Claude Code's own transcript, which a search reads anew: {path}" for path in live]
+    found: list[Path] = []
+    for project in _projects(places.project, live, copies, Archive(home, clock)):
+        tree = session_tree(project, home, session_id, ())
+        found += [each.entry.path for each in tree.captures]
+        found += [kept for kept in (kept_path(project, session_id),) if kept.is_file()]
+        made = (*tree.memories, *(memory for each in tree.captures for memory in each.memories))
+        stays += [f"a memory that was made of it: {each.entry.path}" for each in made]
+        stays += _pinned(Pins(project, home), session_id)
+    found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
     noted = home.state / "captured" / f"{key}.json"
-    stays = [
-        f"Claude Code's own transcript, which a search reads anew: {each.path}"
-        for each in all_transcripts(places.claude)
-        if each.session_id == session_id
-    ]
-    stays.append(
-        "memories that were made of it: `memtui memory list` shows them, `memtui memory delete` deletes"
-    )
+    found += [each for each in (noted, *requests_of(session_id, home)) if each.is_file()]
     stays.append("what `memtui undo` could still take back of earlier changes")
     stays.append(f"its id, in the logs of the hooks and of changes: {home.hook_log}, {home.changes_log}")
     indexed = SessionIndex(home, places.claude).has(session_id)
-    notes = [each for each in (noted, kept_path(places.project, session_id)) if each.is_file()]
-    return Traces(session_id, copies, (*captures, *folders, *notes), indexed, tuple(stays))
+    return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))
 
 
-def _captures(places: Places, session_id: str) -> list[Path]:
-    store, found = CaptureStore(places.project), []
-    for entry in store.entries():
-        with suppress(CaptureProblem):
-            if store.load(entry).session_id == session_id:
-                found.append(entry.path)
-    return found
+def _projects(here: Project, live: Iterable[Path], copies: Iterable[Kept], archive: Archive) -> list[Project]:
+    """The projects that may hold something of a session: that in which it was started, and this one."""
+    folders = [*map(first_cwd, live), *map(archive.folder_of, copies)]
+    roots = {find_root(folder) for folder in folders if folder is not None and folder.is_dir()}
+    return [here, *(Project(root) for root in sorted(roots - {here.root}))]
+
+
+def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
+    """A phrase for each file with pins that name the session."""
+    for everywhere in (False, True):
+        named = [
+            each.pin
+            for each in pins.all()
+            if each.everywhere is everywhere and each.pin.session and session_id.startswith(each.pin.session)
+        ]
+        if named:
+            number = f"{len(named)} {'pin' if len(named) == 1 else 'pins'}"
+            path = pins.path(everywhere=everywhere)
+            yield f"{number} that came of it, which `memtui pin --remove` deletes: {path}"
 
 
 def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> list[str]:

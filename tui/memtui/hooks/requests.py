@@ -81,8 +81,13 @@ def leave_request(payload: Payload, project: Project, home: Home) -> bool:
 
 def is_open(session_id: str, home: Home) -> bool:
     """Whether a request for a session waits, or is being served."""
+    return any(map(os.path.lexists, requests_of(session_id, home)))
+
+
+def requests_of(session_id: str, home: Home) -> list[Path]:
+    """The files in which a request for a session may stand."""
     path = requests_folder(home) / session_key(session_id)
-    return any(os.path.lexists(f"{path}{kind}") for kind in (_NEW, _BEGUN, _AGAIN))
+    return [Path(f"{path}{kind}") for kind in (_NEW, _BEGUN, _AGAIN)]
 
 
 def wait_until_served(session_id: str, home: Home, seconds: float) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from memtui.formats.transcript import read_lines
-from memtui.formats.transcript_events import task_of
+from memtui.formats.transcript_events import Result, task_of
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
 _HEAD = 64 << 10
+_START = 4 << 10
+"""Bytes in which a subagent's transcript names its session."""
 _WORDS = 300
 
 
@@ -19,7 +23,7 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
     """The subagents' transcripts that lie beside a session's: agent and file.
 
     Newer versions keep them in ``<session>/subagents/agent-*.jsonl``, older ones next to the session's own
-    file, where only those are taken that the session names.
+    file, where those are taken that name the session, or that the session names.
 
     Args:
         path: the session's transcript.
@@ -31,12 +35,53 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
         inside = sorted(folder.rglob("agent-*.jsonl"))[:_LIMIT] if folder.is_dir() else []
     except OSError:
         inside = []
-    beside = [path.parent / f"agent-{agent}.jsonl" for agent in agents if _NAME.fullmatch(agent)]
-    for file in (*inside, *beside):
+    named = [path.parent / f"agent-{agent}.jsonl" for agent in agents if _NAME.fullmatch(agent)]
+    for file in (*inside, *named, *_beside(path)):
         agent = file.stem.removeprefix("agent-")
         if agent not in seen and file != path and file.is_file() and not file.is_symlink():
             seen.add(agent)
             yield agent, file
+
+
+def _beside(path: Path) -> tuple[Path, ...]:
+    """The subagents' transcripts next to a session's that name it."""
+    folder = path.parent
+    try:
+        known, complete = _by_session(folder, folder.stat().st_mtime_ns)
+        if not complete:  # one had no lines yet
+            _by_session.cache_clear()
+    except OSError:
+        return ()
+    return known.get(path.stem, ())
+
+
+@lru_cache(maxsize=256)
+def _by_session(folder: Path, _changed: int) -> tuple[dict[str, tuple[Path, ...]], bool]:
+    """The subagents' transcripts in a folder by session, and whether all of them name one."""
+    found: dict[str, tuple[Path, ...]] = {}
+    complete = True
+    for file in sorted(folder.glob("agent-*.jsonl"))[:_LIMIT]:
+        session = _session_of(file)
+        found[session] = (*found.get(session, ()), file)
+        complete = complete and bool(session)
+    return found, complete
+
+
+def _session_of(file: Path) -> str:
+    """The session that the first lines of a subagent's transcript name; "" when they name none."""
+    try:
+        with file.open("rb") as opened:
+            named = _SESSION.search(opened.read(_START))
+    except OSError:
+        return ""
+    return named[1].decode("utf-8", "replace") if named else ""
+
+
+def worker_of(result: Result) -> str:
+    """The subagent whose work a result reports; "" for none."""
+    detail = result.detail if isinstance(result.detail, dict) else {}
+    agent = detail.get("agentId")
+    return agent if isinstance(agent, str) and _NAME.fullmatch(agent) else ""
 
 
 def first_words(transcript: Path) -> str:

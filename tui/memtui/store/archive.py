@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +31,7 @@ from memtui.store.frames import (
     framed_files,
     remove_framed,
 )
-from memtui.store.transcripts import first_cwd
+from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 
 UNPACKED = 1 << 30
 """Bytes of unpacked sessions that stay in the cache."""
@@ -148,6 +148,13 @@ class Archive:
         same = kept is not None and os.path.realpath(kept.source) == os.path.realpath(source)
         return kept if same else None
 
+    def folder_of(self, kept: Kept) -> Path | None:
+        """The folder that a session was started in; None when its copy does not say, or is broken."""
+        try:
+            return cwd_in(next(FramedFile(kept.stem).parts(), b"")[:HEAD])
+        except (BrokenArchiveError, OSError):
+            return None
+
     def holds(self, kept: Kept, mark: bytes) -> bool:
         """Whether a transcript has some bytes in it; False for a copy that is broken.
 
@@ -214,6 +221,11 @@ class Archive:
         copies = sorted(self.files_of(kept), key=lambda each: _number(each[0]))
         return {source: stem for stem, source in copies}
 
+    def agents_of(self, kept: Kept) -> dict[Path, Path]:
+        """The newest copy of the transcript of each subagent, by the place where Claude Code had it."""
+        copies = self._current(kept).items()
+        return {source: stem for source, stem in copies if stem.parent != kept.stem.parent}
+
     def unpack(self, stem: Path, target: Path) -> None:
         """Write an unpacked copy, whole or not at all; existing files are not replaced.
 
@@ -242,10 +254,8 @@ class Archive:
             with suppress(OSError):
                 os.utime(target)  # those not read for the longest time go first
             return target
-        agents = kept.source.with_suffix("")
-        for source, stem in self._current(kept).items():
-            if source.is_relative_to(agents):  # before its session: that says that all are there
-                self._unpack_anew(stem, target.with_suffix("") / source.relative_to(agents))
+        for source, stem in self.agents_of(kept).items():  # before its session: that says that all are there
+            self._unpack_anew(stem, self._unpacked_agent(kept, source))
         self._unpack_anew(kept.stem, target)
         self._bound_unpacked(target)
         return target
@@ -260,15 +270,21 @@ class Archive:
             return source
         if (kept := self.kept_at(source)) is not None:
             return self.readable(kept)
-        for folder in source.parents:
-            kept = self.kept_at(folder.with_name(f"{folder.name}.jsonl")) if folder.name else None
-            stem = self._current(kept).get(source) if kept is not None else None
-            if kept is not None and stem is not None:
-                target = self._unpacked(kept).with_suffix("") / source.relative_to(folder)
+        for kept in self._sessions_of(source):
+            if (stem := self.agents_of(kept).get(source)) is not None:
+                target = self._unpacked_agent(kept, source)
                 if not target.is_file():
                     self._unpack_anew(stem, target)
                 return target
         raise FileProblem(source, "is gone, and the archive has no copy of it")
+
+    def _sessions_of(self, agent: Path) -> Iterator[Kept]:
+        """The sessions whose subagent may have had its transcript at this place."""
+        for folder in agent.parents:
+            if folder.name and (kept := self.kept_at(folder.with_name(f"{folder.name}.jsonl"))) is not None:
+                yield kept
+        if agent.name.startswith("agent-"):  # beside its session's, as older versions have them
+            yield from (each for each in self.entries() if each.source.parent == agent.parent)
 
     def _bound_unpacked(self, latest: Path) -> None:
         """Remove unpacked sessions beyond the limit, but not the latest. Never raises."""
@@ -284,6 +300,12 @@ class Archive:
 
     def _unpacked(self, kept: Kept) -> Path:
         return self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
+
+    def _unpacked_agent(self, kept: Kept, source: Path) -> Path:
+        agents = kept.source.with_suffix("")
+        inside = source.is_relative_to(agents)
+        below = source.relative_to(agents) if inside else Path("subagents", source.name)
+        return self._unpacked(kept).with_suffix("") / below
 
     def _unpack_anew(self, stem: Path, target: Path) -> None:
         private_folder(target.parent, within=existing_above(self._home.cache))

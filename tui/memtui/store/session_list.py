@@ -63,13 +63,13 @@ class Agent:
     """The first words that it was given."""
 
 
-def agents_of(session: Session) -> list[Agent]:
+def agents_of(transcript: Path) -> list[Agent]:
     """The subagents of a session that have transcripts of their own, the first one first."""
     found = []
-    for name, path in agent_transcripts(session.path, ()):
+    for name, path in agent_transcripts(transcript, ()):
         with suppress(OSError):  # deleted meanwhile
             status = path.stat()
-            written = datetime.fromtimestamp(status.st_mtime, session.written.tzinfo)
+            written = datetime.fromtimestamp(status.st_mtime).astimezone()
             found.append(Agent(name, path, status.st_size, written, first_words(path)))
     return sorted(found, key=lambda each: each.written)
 
@@ -156,7 +156,7 @@ class SessionList:
                 summarize(self._archive.readable(kept), SessionSummary(), cancelled), end=session.size
             )
             known[name] = (0, summary)
-        return replace(session, summary=summary)
+        return replace(session, summary=summary, agents=len(self._archive.agents_of(kept)))
 
     def remember(self) -> None:
         """Save the summaries; nothing is lost when that fails."""

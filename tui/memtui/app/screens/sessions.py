@@ -173,9 +173,15 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
         elif agent is not None:
             read_transcript(self.app, agent.path)
+        elif session.kept is None:
+            read_transcript(self.app, session.path)
         else:
-            with self.app.reporting("unpacking the session"):
-                read_transcript(self.app, self._readable(session))
+            self._unpack(session)
+
+    @work(group="unpacking", exclusive=True, exit_on_error=False)
+    async def _unpack(self, session: Session) -> None:
+        with self.app.reporting("unpacking the session"):
+            read_transcript(self.app, await asyncio.to_thread(self._readable, session))
 
     def _say_nothing(self) -> None:
         self.app.say(_NOTHING, severity="warning")
@@ -202,7 +208,8 @@ class SessionsScreen(Screen[None]):
         if show and not session.agents:
             self.app.say("This session has no subagents with transcripts of their own.")
         elif show:
-            self._agents.unfold(session)
+            with self.app.reporting("unpacking the session"):
+                self._agents.unfold(session, self._readable(session))
         else:
             self.listing.select(str(session.path))
             self._agents.fold(session)

@@ -137,7 +137,7 @@ class TranscriptScreen(Screen[None]):
     def action_again(self, step: int) -> None:
         """Go to the next hit, or to the one before."""
         if self.finder.text:
-            self.finder.again(step)
+            self.view.when_there(lambda: self.finder.again(step))
         else:
             self.app.say("Nothing is looked for yet: / finds.")
 
@@ -165,11 +165,14 @@ class TranscriptScreen(Screen[None]):
 
     def action_turn(self, step: int) -> None:
         """Go to another turn."""
-        self.view.when_indexed(lambda: self._go_to("asks", step, "turn"))
+        self._go_when_known("asks", step, "turn")
 
     def action_compaction(self, step: int) -> None:
         """Go to another compaction."""
-        self.view.when_indexed(lambda: self._go_to("boundaries", step, "compaction"))
+        self._go_when_known("boundaries", step, "compaction")
+
+    def _go_when_known(self, places: str, step: int, name: str) -> None:
+        self.view.when_indexed(lambda: self.view.when_there(lambda: self._go_to(places, step, name)))
 
     def _go_to(self, places: str, step: int, name: str) -> None:
         source, block = self.view.source, self.view.current
@@ -187,6 +190,9 @@ class TranscriptScreen(Screen[None]):
 
     def action_lost(self) -> None:
         """Show what the compaction that stands here lost."""
+        self.view.when_there(self._show_lost)
+
+    def _show_lost(self) -> None:
         block = self.view.current
         if block is not None and isinstance(block.event, Boundary):
             self.app.post_message(AftermathWanted(self._path, parse_iso(block.stamp)))
@@ -203,7 +209,11 @@ class TranscriptScreen(Screen[None]):
         """Unfold the current block, or fold it; after a number go to that line."""
         if self._typed:
             self.action_last()
-        elif not self.view.follow():
+        else:
+            self.view.when_there(self._unfold)
+
+    def _unfold(self) -> None:
+        if not self.view.follow():
             self.app.say("There is nothing to unfold here.")
 
     @on(TranscriptView.AgentWanted)
@@ -216,6 +226,9 @@ class TranscriptScreen(Screen[None]):
 
     def action_mark(self) -> None:
         """Mark the current block, or unmark it, and go on to the next."""
+        self.view.when_there(self._mark)
+
+    def _mark(self) -> None:
         self.view.mark()
         self.show_place()
 
@@ -226,6 +239,9 @@ class TranscriptScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the selection, the marked blocks or the current one as Markdown."""
+        self.view.when_there(self._copy)
+
+    def _copy(self) -> None:
         if selected := self.get_selected_text():
             self.app.copy_text(masked(selected), name="the selection")
         elif chosen := self._chosen():
@@ -234,6 +250,9 @@ class TranscriptScreen(Screen[None]):
 
     def action_pin(self) -> None:
         """Pin the selection, or the current line."""
+        self.view.when_there(self._pin_here)
+
+    def _pin_here(self) -> None:
         text = " ".join((self.get_selected_text() or self.view.line_to_pin).split())
         if text:
             self.view.when_indexed(lambda: self._pin(text))
@@ -247,6 +266,9 @@ class TranscriptScreen(Screen[None]):
 
     def action_pager(self) -> None:
         """Read them in a pager: the screen shows a text as it is, what leaves it is masked."""
+        self.view.when_there(self._page)
+
+    def _page(self) -> None:
         chosen = self._chosen()
         problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
         if problem:

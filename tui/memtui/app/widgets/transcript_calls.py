@@ -12,6 +12,7 @@ from memtui.formats.transcript_events import Call, Result
 from memtui.reading.blocks import Block
 from memtui.reading.edits import Row, counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
+from memtui.reading.subagents import worker_of
 from memtui.reading.tools import EDIT_TOOLS
 
 FOLD = "fold"
@@ -212,8 +213,5 @@ def _diff(rows: list[Row]) -> list[Line]:
 
 def _agent_lines(result: Result) -> list[Line]:
     """The way to the transcript of the subagent that did the work."""
-    detail = result.detail if isinstance(result.detail, dict) else {}
-    agent = detail.get("agentId")
-    if not isinstance(agent, str) or not agent.isalnum():
-        return []
-    return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)]
+    agent = worker_of(result)
+    return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)] if agent else []

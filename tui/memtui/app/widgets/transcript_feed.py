@@ -62,6 +62,11 @@ class Feed:
         """Whether a page is on its way."""
         return self._wanted is not None
 
+    @property
+    def is_jumping(self) -> bool:
+        """Whether that page will take the place of all that is held."""
+        return self._wanted is not None and self._wanted.kind not in ("before", "after")
+
     def stop(self) -> None:
         """Bring nothing any more: another transcript takes the place of this one."""
         self._wanted, self._once_indexed, self._stopped = None, None, True

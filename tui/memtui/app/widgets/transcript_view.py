@@ -88,6 +88,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.bar = ByteBar()
         self._feed: Feed | None = None
         self._first: tuple[Wanted, Future[tuple[Page, int]]] | None = None
+        self._once_there: list[Callable[[], object]] = []
         self._following = False
         self._cursor = Place(0)
 
@@ -153,6 +154,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._feed = Feed(self, self, source)
         self.window = Window(source.index)
         self.marks = {}
+        self._once_there.clear()
         self._following = False
         wanted = Wanted("line", number, unfold=True) if number else Wanted("last")
         self._first = (wanted, in_advance(source, wanted))
@@ -184,6 +186,18 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if self._feed is not None:
             self._feed.when_indexed(act)
 
+    def when_there(self, act: Callable[[], object]) -> None:
+        """Act now, or as soon as a jump has arrived: the keys behind it are meant for where it goes."""
+        if self._feed is not None and self._feed.is_jumping:
+            self._once_there.append(act)
+        else:
+            act()
+
+    def _act_there(self) -> None:
+        waiting, self._once_there = self._once_there, []
+        for act in waiting:
+            self.when_there(act)  # one of them may be a jump itself
+
     def indexed(self, *, sound: bool) -> None:
         """Count turns and compactions; a file that became shorter is read anew."""
         if self.source is None:
@@ -199,6 +213,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def failed(self, problem: str) -> None:
         """Say why nothing can be shown."""
+        self._once_there.clear()
         if not self.window.pages:
             self.show(concat(line(problem, "bad")))
 
@@ -214,6 +229,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.window.pages = [page]
             self._arrive(wanted, offset)
         self._note_place()
+        self._act_there()
         self.call_after_refresh(self._read_on)
         self.call_after_refresh(self._begin_index)
 
