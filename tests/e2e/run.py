@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.api import Api, serving
+from tests.e2e.resuming import resumed_from_the_reader
 
 PIN = "Never push to main, whatever the otters say"
 _SECONDS = 180
@@ -91,6 +93,11 @@ class Run:
         """All transcripts of the project."""
         folder = Path(self.env["HOME"]) / ".claude" / "projects"
         return "".join(path.read_text() for path in sorted(folder.glob("*/*.jsonl")))
+
+    def sessions(self) -> list[str]:
+        """The ids of the project's sessions."""
+        folder = Path(self.env["HOME"]) / ".claude" / "projects"
+        return [path.stem for path in folder.glob("*/*.jsonl")]
 
     def _done(self, command: list[str], what: str) -> str:
         done = subprocess.run(
@@ -183,6 +190,17 @@ def _cleared(run: Run) -> None:
     _check(newest["arrival"] == "whole", "the receipt says: whole", str(newest))
 
 
+def _resumed(run: Run) -> None:
+    """The newest session, resumed from the reader with R."""
+    if shutil.which("tmux") is None:
+        _say("left out: tmux is not installed")
+        return
+    sessions = set(run.sessions())
+    asked = resumed_from_the_reader(run, "the otters say hello from the reader")
+    _check("a dam of willow" in asked or "and then?" in asked, "the client goes on with that conversation")
+    _check(set(run.sessions()) == sessions, "in the same session, and the reader has followed it")
+
+
 def _switched_off(run: Run) -> None:
     """With all hooks off, a compaction is red."""
     settings = run.project / ".claude" / "settings.local.json"
@@ -217,7 +235,7 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="memtui-e2e-") as base, serving() as api:
         run = Run(client, Path(base), api)
-        for step in (_automatic, _rescue, _by_hand, _cleared, _switched_off):
+        for step in (_automatic, _rescue, _by_hand, _cleared, _resumed, _switched_off):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")

@@ -1,0 +1,66 @@
+"""A session resumed from memtui's reader, in a tmux of its own, with the client's own screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.tmux_run import Tmux
+
+if TYPE_CHECKING:
+    from tests.e2e.run import Run
+
+_SIZE = (120, 40)
+
+
+def resumed_from_the_reader(run: Run, words: str) -> str:
+    """Read the newest session, resume it, and say something in it; returns what the client asked for.
+
+    Args:
+        run: the project and the client.
+        words: what is typed.
+    """
+    programs = run.project.parent / "programs"
+    programs.mkdir()
+    (programs / "claude").symlink_to(Path(run.client).resolve())
+    _settled(run)
+    env = {**run.env, "TERM": "xterm-256color", "PATH": f"{programs}:{run.env['PATH']}"}
+    given = " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items())
+    memtui = shlex.join([sys.executable, "-m", "memtui", str(run.project)])
+    tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, f"env -i {given} sh -c {shlex.quote(memtui)}")
+    try:
+        tmux.until_shown("● live")
+        tmux.keys("S")
+        tmux.until_shown("R resume")
+        tmux.keys("Enter")
+        tmux.until_shown("100 %")
+        before = len(run.api.requests)
+        tmux.keys("R")
+        tmux.until(lambda: "resume" not in tmux.shown and "❯" in tmux.shown, "the client's screen")
+        tmux.keys(words)
+        tmux.until_shown(words)
+        tmux.keys("Enter")
+        tmux.until(lambda: any(words in each for each in run.api.requests[before:]), "the request")
+        asked = next(each for each in run.api.requests[before:] if words in each)
+        tmux.keys("C-c")
+        tmux.keys("C-c")
+        tmux.until_shown("esc back")
+        tmux.until_shown(words)  # the reader has followed
+        return asked
+    finally:
+        tmux.run("kill-server")
+
+
+def _settled(run: Run) -> None:
+    """Answer in advance what the client's own screen asks a new user."""
+    path = Path(run.env["HOME"]) / ".claude.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    keys = {"approved": [run.env["ANTHROPIC_API_KEY"][-20:]], "rejected": []}
+    projects = {**known.get("projects", {}), str(run.project): project}
+    more = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": keys}
+    path.write_text(json.dumps({**known, **more, "projects": projects}))
