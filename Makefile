@@ -12,7 +12,7 @@ MODULES = $$(ls tui/memtui/formats/*.py tui/memtui/documents/*.py tui/memtui/sto
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
-.PHONY: help run demo test tmux e2e lint format types contracts wheel check bench bench-peers mutants screenshots clean
+.PHONY: help run demo test tmux kill e2e lint format types contracts wheel check bench bench-peers mutants screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: $(READY) ## Run the tests
 
 tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
 	@$(PY) -m tests.tmux_run
+
+kill: $(READY) ## Kill an archiving process at every system call (Linux); verify has to be clean
+	@$(PY) -m tests.kill_run
 
 e2e: $(READY) ## Run a real Claude Code against a stand-in API: CLAUDE_CODE=/path/to/claude make e2e
 	@$(PY) -m tests.e2e.run

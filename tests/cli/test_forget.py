@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import shutil
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,7 +71,9 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
 ) -> None:
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
-    path = write(transcripts.with_name("-other") / "s-9.jsonl", user("There", cwd=str(other)))
+    folder = transcripts.with_name("-other")
+    folder.mkdir()
+    path = write(folder / "s-9.jsonl", user("There", cwd=str(other)))
     memtui("archive", "--all")
     path.unlink()
     compacts = other / ".project" / "compacts"
@@ -99,10 +103,14 @@ def test_what_cannot_be_deleted_is_named(
     state.mkdir(parents=True)
     memtui("archive")
 
-    def refuse(path: Path) -> None:
-        raise PermissionError(1, "Operation not permitted", str(path))
+    remove = shutil.rmtree
 
-    monkeypatch.setattr("memtui.flows.forgetting.shutil.rmtree", refuse)
+    def refuse(path: Path, **options: Any) -> None:
+        if path == state:
+            raise PermissionError(1, "Operation not permitted", str(path))
+        remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
     done = memtui("forget", "session-1", "--yes")
     assert done.code == 1 and str(state) in done.err and "still holds parts of session session-1" in done.err
     assert not list(memtui_home().archive.rglob("*.frames"))

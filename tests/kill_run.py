@@ -1,0 +1,102 @@
+"""kill -9 at every system call of a process that archives a session. Started by `make kill`; needs Linux.
+
+The process is followed with ptrace and killed at the entry of one system call after the other, and at its
+return. Each time, what was kept before is there, verify finds nothing, and the next run completes the copy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memtui.project import memtui_home
+from memtui.store import frames
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
+
+_TRACE_ME, _SYSTEM_CALL = 0, 24
+_FRAME = 2000
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class Place:
+    """A session and its subagent, of which a part is kept, and which have grown since."""
+
+    def __init__(self, folder: Path) -> None:
+        lines = [
+            json.dumps({"type": "user", "cwd": "/p", "message": {"content": f"ask {n} {'x' * 300}"}}) + "\n"
+            for n in range(60)
+        ]
+        self.transcript = folder / "claude" / "projects" / "-p" / "s-1.jsonl"
+        self.agent = self.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+        self.agent.parent.mkdir(parents=True)
+        now = datetime(2026, 3, 5, tzinfo=UTC)
+        self.archive = Archive(memtui_home({"MEMTUI_HOME": str(folder / "memtui")}), lambda: now)
+        self.transcript.write_text("".join(lines[:20]))
+        self.agent.write_text("".join(lines[:5]))
+        self.keep()
+        self.safe = self.kept()
+        self.transcript.write_text("".join(lines))
+        self.agent.write_text("".join(lines[:9]))
+
+    def keep(self) -> None:
+        """Archive the session."""
+        self.archive.keep(self.transcript, ArchiveSettings())
+
+    def kept(self) -> dict[Path, bytes]:
+        """What the archive gives back, by the place of the original; nothing of it is broken."""
+        kept = self.archive.find("s-1")
+        problem = self.archive.verify(kept)
+        assert not problem, problem
+        return {
+            source: b"".join(frames.FramedFile(stem).parts()) for stem, source in self.archive.files_of(kept)
+        }
+
+
+def _killed(place: Place, at: int) -> bool:
+    """Archive in a process that is killed at the stop of this number; False: it ended before."""
+    pid = os.fork()
+    if pid == 0:
+        _LIBC.ptrace(_TRACE_ME, 0, 0, 0)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        place.keep()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    for _ in range(at):
+        if _LIBC.ptrace(_SYSTEM_CALL, pid, 0, 0):
+            raise OSError(ctypes.get_errno(), "ptrace is not allowed here")
+        _, status = os.waitpid(pid, 0)
+        if os.WIFEXITED(status):
+            return False
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return True
+
+
+def main() -> None:
+    """Kill at the first stop, at the second, and so on, until a process comes to its end."""
+    frames.FRAME = _FRAME
+    at, going = 0, True
+    while going:
+        at += 1
+        with tempfile.TemporaryDirectory(prefix="memtui-kill-") as folder:
+            place = Place(Path(folder))
+            going = _killed(place, at)
+            for source, data in place.kept().items():
+                assert data.startswith(place.safe[source]), f"{source.name} has lost something at stop {at}"
+                assert source.read_bytes().startswith(data), f"{source.name} has something else at stop {at}"
+            place.keep()
+            assert place.kept() == {each: each.read_bytes() for each in (place.transcript, place.agent)}, at
+    sys.stdout.write(
+        f"killed at {at - 1} entries and returns of system calls: nothing lost, verify is clean\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
