@@ -78,7 +78,13 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
     path.unlink()
     compacts = other / ".project" / "compacts"
     compacts.mkdir(parents=True)
-    capture = Capture(timestamp=datetime(2026, 1, 2, 10).astimezone(), session_id="s-9", status="pending")
+    capture = Capture(
+        timestamp=datetime(2026, 1, 2, 10).astimezone(),
+        session_id="s-9",
+        status="pending",
+        transcript=str(path),
+        first_message="There",
+    )
     (compacts / "20260102_100000-autocompact.md").write_text(render_capture(capture))
     (compacts / "s-9-kept.md").write_text("- L3 0123456789ab words\n")
     (other / ".project" / "pins.md").write_text("- never push (s-9 L1)\n- of another (s-8 L1)\n")
