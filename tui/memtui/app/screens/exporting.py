@@ -42,6 +42,10 @@ async def export_sessions(
     if answer is None or not answer.strip():
         return
     target = here / expanded(answer.strip())
+
+    def write(transcript: Path, file: Path) -> str:
+        return export_session(readable(transcript), file, system_clock())
+
     written: list[str] = []
     failed: list[FileProblem] = []
     with app.reporting("exporting"):
@@ -50,9 +54,7 @@ async def export_sessions(
         for each in transcripts:
             file = target / session_file(each) if target.is_dir() else target
             try:
-                said = await asyncio.to_thread(
-                    lambda each=each, file=file: export_session(readable(each), file, system_clock())
-                )
+                said = await asyncio.to_thread(write, each, file)
                 written.append(said)
             except FileProblem as problem:
                 failed.append(problem)
