@@ -18,7 +18,9 @@ SOON = 7
 """Days from which it shows red that a session will be deleted."""
 _WIDE = 64
 """Cells of a row from which it has all its columns."""
-_LEAD, _END = 13, 6
+_BRANCHED = 78
+"""Cells of a row from which the branch has a column of its own."""
+_LEAD, _BRANCH, _END = 13, 11, 6
 
 
 class Column(StrEnum):
@@ -26,6 +28,7 @@ class Column(StrEnum):
 
     WHEN = "when"
     NAME = "session"
+    BRANCH = "branch"
     TURNS = "turns"
     TOKENS = "tokens"
     COMPACTIONS = "▼"
@@ -44,6 +47,7 @@ _CELLS = {
 _ORDERS: dict[Column, Callable[[Session], object]] = {
     Column.WHEN: lambda each: each.written,
     Column.NAME: lambda each: each.name.casefold(),
+    Column.BRANCH: lambda each: each.summary.branch.casefold(),
     Column.TURNS: lambda each: each.summary.turns,
     Column.TOKENS: lambda each: each.summary.tokens,
     Column.COMPACTIONS: lambda each: each.summary.compactions,
@@ -54,8 +58,8 @@ _ORDERS: dict[Column, Callable[[Session], object]] = {
 
 
 def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
-    """The sessions sorted by a column: names from A, days left from the fewest, else the largest first."""
-    down = column not in (Column.NAME, Column.LEFT)
+    """The sessions sorted by a column: words from A, days left from the fewest, else the largest first."""
+    down = column not in (Column.NAME, Column.BRANCH, Column.LEFT)
     return sorted(sessions, key=_ORDERS[column], reverse=down)  # type: ignore[arg-type]
 
 
@@ -77,6 +81,8 @@ def heading(width: int, column: Column, *, project: bool) -> Content:
     when, name = named(Column.WHEN, 0), named(Column.NAME, 0)
     where = "project  " if project else ""
     right = [named(each, size) for each, size in _CELLS.items()] if width >= _WIDE else []
+    branch = named(Column.BRANCH, 0)
+    right = [(f"{branch[0]:<{_BRANCH - 1}}", branch[1]), *right] if width >= _BRANCHED else right
     spaced = [part for each in right for part in (each, " ")]
     left = Content.assemble(when, " " * (_LEAD - len(when[0])), (where, "$quiet"), name)
     end = Content.assemble(*spaced, named(Column.LEFT, _END))
@@ -101,9 +107,13 @@ def row(session: Session, width: int, *, project: bool) -> Content:
         size_text(session.size),
     )
     right = "".join(f"{value:>{size}} " for value, size in zip(values, _CELLS.values(), strict=True))
-    agents = f"  +{session.agents} agents" if session.agents else ""
-    room = max(4, width - len(lead) - len(right) - _END)
-    content = _fit([(where, "$accent"), name, (f"  {clean_line(summary.branch)}{agents}", "$quiet")], room)
+    agents = f" +{session.agents} ▸" if session.agents else ""
+    branch, apart = clean_line(summary.branch), width >= _BRANCHED
+    parts: list[tuple[str, str] | str] = [(where, "$accent"), name]
+    parts += [] if apart else [(f"  {branch}", "$quiet")]
+    column = [" ", _fit([(branch, "$quiet")], _BRANCH - 1)] if apart else []
+    room = max(4, width - len(lead) - len(right) - _END - len(agents) - _BRANCH * apart)
+    content = Content.assemble(_fit(parts, room), (agents, "$quiet"), *column)
     return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
 
 
@@ -125,7 +135,7 @@ def agent_row(agent: Agent, width: int) -> Content:
     """A subagent below its session: when it ended, what it was asked to do, the size of its transcript."""
     lead = f"{day_and_minute(agent.written):<{_LEAD}}"
     task = one_line(clean_line(masked(agent.task))) or agent.name
-    end = f"{size_text(agent.size)} "
+    end = f" {size_text(agent.size)} "
     room = max(4, width - len(lead) - len(end))
     task_part = _fit([("└ ", "$quiet"), task], room)
     return Content.assemble((lead, "$quiet"), task_part, (end, "$quiet"))
