@@ -111,7 +111,7 @@ def row(session: Session, width: int, *, project: bool) -> Content:
     branch, apart = clean_line(summary.branch), width >= _BRANCHED
     parts: list[tuple[str, str] | str] = [(where, "$accent"), name]
     parts += [] if apart else [(f"  {branch}", "$quiet")]
-    column = [" ", _fit([(branch, "$quiet")], _BRANCH - 1)] if apart else []
+    column: list[Content | str] = [" ", _fit([(branch, "$quiet")], _BRANCH - 1)] if apart else []
     room = max(4, width - len(lead) - len(right) - _END - len(agents) - _BRANCH * apart)
     content = Content.assemble(_fit(parts, room), (agents, "$quiet"), *column)
     return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
