@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.ranking import reference_files, working_files
 from memtui.reading.facts import Facts, read_facts, to_json
 from memtui.reading.paths import absolute
+from memtui.reading.shell_files import IN_PROGRAM
 from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
 
 
@@ -237,3 +239,33 @@ def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:
         ("/work/app/web/index.html", 7),
         ("/work/app/notes.md", 11),
     ]
+
+
+def test_what_a_subagents_commands_did_to_files(tmp_path: Path) -> None:
+    session = Transcript()
+    session.agent("assistant", tool_use("t1", "Write", file_path="/work/app/old.py", content=""))
+    session.agent("user", tool_result("t1"))
+    session.agent("assistant", tool_use("t2", "Bash", command="rm old.py && tee new.py < draft"))
+    session.agent("user", tool_result("t2"))
+    session.agent("assistant", tool_use("t3", "Bash", command="rm kept.py; mv /work/app/old.py there.py"))
+    session.agent("user", tool_result("t3", "Exit code 1", failed=True))
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.modified_files] == [("/work/app/old.py", "deleted")]
+    assert [(file.path, file.subagent) for file in facts.shell_files] == [("/work/app/new.py", True)]
+    assert (facts.commands, facts.agent_checks) == ((), ())
+
+
+def test_a_file_that_a_program_names_may_have_changed(tmp_path: Path) -> None:
+    program = "cd src && python3 - <<'EOF'\np = open('{}')\ntext = p.read()\n{}\nEOF"
+    session = Transcript()
+    for name in ("a.py", "b.py"):
+        session.tool("Read", "1: x", file_path=f"/work/app/src/{name}")
+    session.tool("Bash", "", command=program.format("b.py", "print(text)"))
+    session.agent("assistant", tool_use("t1", "Bash", command=program.format("a.py", "out.write(text)")))
+    session.agent("user", tool_result("t1"))
+    session.tool("Bash", "", command=program.format("never_read.py", "out.write(text)"))
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.shell_files] == [("/work/app/src/a.py", IN_PROGRAM)]
+    assert [file.path for file in reference_files(facts, "/work/app")] == ["/work/app/src/b.py"]
+    (working,) = working_files(facts, "/work/app")
+    assert working.role == "implementation, named in a program that ran, L7"

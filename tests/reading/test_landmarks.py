@@ -62,3 +62,12 @@ def test_graphite_changes_its_last_commit(tmp_path: Path) -> None:
         ("feat: two", "amend"),
         ("feat: three", ""),
     ]
+
+
+def test_two_commits_with_one_subject_are_two(tmp_path: Path) -> None:
+    session = Transcript()
+    for commit in ("abc1234", "def5678"):
+        session.tool("Bash", f"[main {commit}] wip\n 1 file changed", command="git commit -am wip")
+    session.tool("Bash", "[main 1234abc] wip\n 1 file changed", command="git commit --amend --no-edit")
+    found = [(mark.commit, mark.superseded) for mark in session.facts(tmp_path).landmarks]
+    assert found == [("abc1234", ""), ("def5678", "amend"), ("1234abc", "")]

@@ -55,7 +55,7 @@ def test_plan_stopped_and_given_to_a_fresh_context_is_approved(tmp_path: Path) -
     session.user(f"Implement the following plan:\n\n# Plan\n\nstep\n{DETAILS}")
     facts = session.facts(tmp_path)
     assert facts["plan"] == {"source": "ExitPlanMode", "content": "# Plan\n\nstep\n"}
-    assert [plan["fate"] for plan in facts["plans"]] == ["unknown", "approved"]
+    assert [plan["fate"] for plan in facts["plans"]] == ["dismissed", "approved"]
 
 
 def test_plan_in_the_words_of_a_first_prompt(tmp_path: Path) -> None:

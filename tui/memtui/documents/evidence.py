@@ -71,7 +71,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Last action", list(_last_action(facts, root))),
         ("Commands", [_command(command) for command in reversed(facts.commands)]),
         ("Claude, at work", list(_texts(facts))),
-        ("Files written by commands", [_named(file, "file", root) for file in facts.shell_files]),
+        ("Files written by commands", [_named(f, "file", root) for f in facts.shell_files if not f.fate]),
         ("Files read", [_named(file, "reference", root) for file in facts.read_files]),
         ("Compactions", [_compaction(each) for each in facts.compactions]),
     )

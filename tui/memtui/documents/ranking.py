@@ -58,7 +58,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
-            named.append(_named(file, f"{role.text}, written by a command"))
+            named.append(_named(file, f"{role.text}, {file.fate or 'written by a command'}"))
     return tuple(named)
 
 

@@ -20,6 +20,7 @@ from memtui.reading.records import Command, Facts
 from memtui.reading.removals import moved_to, path_now
 from memtui.reading.roles import Kind, role_of
 from memtui.reading.shell import things
+from memtui.reading.shell_files import IN_PROGRAM
 from memtui.reading.short_text import one_line, shortened, telling_line
 from memtui.reading.tools import SHELL_TOOLS
 
@@ -68,8 +69,9 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
     if others:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
-    if written := _lasting((file.path for file in facts.shell_files), root):
-        yield f"Files written by commands: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
+    for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
+        if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
+            yield f"{label}: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
     # The last ones: what was looked at first is often what turned out not to matter.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
         yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"

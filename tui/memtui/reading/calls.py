@@ -22,9 +22,9 @@ from memtui.reading.outcomes import (
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
 from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Source
-from memtui.reading.removals import removals
+from memtui.reading.removals import may_remove, removals
 from memtui.reading.shell import CommandLog, ShellCall
-from memtui.reading.shell_files import written_files
+from memtui.reading.shell_files import IN_PROGRAM, may_write, programmed_files, written_files
 from memtui.reading.tasks import TodoLog, TodoMemory
 from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 from memtui.reading.waiting import CARRIED, WaitingCall, waiting_call
@@ -99,8 +99,7 @@ class CallLog:
             call = Call(each.id, each.name, each.input, each.agent)
             entry = self._waiting[call.id] = _Waiting(call, each.folder, each.source)
             if not each.own:
-                if call.name in SHELL_TOOLS:
-                    entry.shell = self.agent_checks.called(call.input, each.source)
+                entry.shell = self._agent_check(call, each.source)
                 continue
             if unfinished:
                 self.actions.called(call, each.source)
@@ -124,8 +123,7 @@ class CallLog:
             del self._waiting[next(iter(self._waiting))]
         waiting = self._waiting[call.id] = _Waiting(call, folder, source)
         if not own:
-            if call.name in SHELL_TOOLS:
-                waiting.shell = self.agent_checks.called(call.input, source)
+            waiting.shell = self._agent_check(call, source)
             return
         self.actions.called(call, source)
         if call.name in SHELL_TOOLS:
@@ -160,11 +158,18 @@ class CallLog:
         if result.failed:
             return
         name = waiting.call.name
-        if name in TASK_TOOLS:
+        if name in SHELL_TOOLS:
+            self._files_by(_command_of(waiting.call), waiting)
+        elif name in TASK_TOOLS:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
             path = target_path(name, waiting.call.input, result.detail, waiting.folder)
             self.files.result(result, path, name, waiting.source, self._source.timestamp)
+
+    def _agent_check(self, call: Call, source: Source) -> ShellCall | None:
+        """The check that a subagent's call runs; None for another call."""
+        checks = call.name in SHELL_TOOLS and is_check(_command_of(call))
+        return self.agent_checks.called(call.input, source) if checks else None
 
     def _task(self, result: Result, waiting: _Waiting) -> None:
         """A task tool succeeded: its call holds the change, only TaskList's result holds the state."""
@@ -190,7 +195,9 @@ class CallLog:
         if waiting.shell is not None:
             waiting.shell.ended(shown, outcome)
             if ended == "ok":
-                self._shell_ended(result, waiting.shell, waiting.folder)
+                self._files_by(waiting.shell.text, waiting)
+                source = self._source._replace(speaker="tool")
+                self.landmarks.ran(waiting.shell.text, result.text, source)
         elif call.name == "TodoWrite" and result.failed:
             self.todos.write_failed()
         elif call.name == "ExitPlanMode":
@@ -232,17 +239,21 @@ class CallLog:
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
-    def _shell_ended(self, result: Result, shell: ShellCall, folder: str) -> None:
-        """Take the file changes and commits of a command line that succeeded."""
-        for removal in removals(shell.text, folder):
+    def _files_by(self, command: str, waiting: _Waiting) -> None:
+        """Take what a command line that succeeded did to files."""
+        for removal in removals(command, waiting.folder):
             self.files.removed(removal, self._source.timestamp)
             for path in [path for path in self.shell_files if removal.fate and removal.names(path)]:
                 del self.shell_files[path]
-        for path in written_files(shell.text, folder):
+        agent = bool(waiting.call.agent)
+        for path in written_files(command, waiting.folder):
             self.files.written(path)
             if len(self.shell_files) < _SHELL_FILE_LIMIT:
-                self.shell_files.setdefault(path, FileFact(path, 1, False, source=shell.source))
-        self.landmarks.ran(shell.text, result.text, self._source._replace(speaker="tool"))
+                self.shell_files.setdefault(path, FileFact(path, 1, agent, source=waiting.source))
+        for path in programmed_files(command, waiting.folder):
+            if self.files.knows(path) and len(self.shell_files) < _SHELL_FILE_LIMIT:
+                known = FileFact(path, 1, agent, source=waiting.source, fate=IN_PROGRAM)
+                self.shell_files.setdefault(path, known)
 
     def typed(self, command: str, source: Source) -> None:
         """Take a ``!`` line of the user."""
@@ -277,6 +288,11 @@ def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
 def _counts_of_agent(call: Call) -> bool:
     """Whether a subagent's call counts for the session."""
     if call.name in SHELL_TOOLS:
-        command = call.input.get("command")
-        return isinstance(command, str) and is_check(command)
+        command = _command_of(call)
+        return bool(command) and (is_check(command) or may_remove(command) or may_write(command))
     return call.name in _WORTH_TRACKING
+
+
+def _command_of(call: Call) -> str:
+    command = call.input.get("command")
+    return command if isinstance(command, str) else ""

@@ -97,6 +97,10 @@ class FileLog:
         read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
         return tuple(modified), read
 
+    def knows(self, path: str) -> bool:
+        """Whether the file was read or changed."""
+        return identity(path) in self._read or identity(path) in self._modified
+
     @property
     def count(self) -> int:
         """Number of modified files."""

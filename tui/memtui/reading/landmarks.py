@@ -47,10 +47,10 @@ _COMMAND = 2_000
 
 
 class LandmarkLog:
-    """Keeps the last commits, tags and pull requests; one that is made anew under its name counts once."""
+    """Keeps the last commits, tags and pull requests; a tag or an address counts once."""
 
     def __init__(self, known: Iterable[Landmark] = ()) -> None:
-        self._found: dict[str, Landmark] = {each.text: each for each in known}
+        self._found: dict[str, Landmark] = {_key(each): each for each in known}
 
     def ran(self, command: str, output: str, source: Source) -> None:
         """Take a shell command that went well, and what it printed at `source`."""
@@ -123,13 +123,18 @@ class LandmarkLog:
 
     def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
         for each in commits:
-            self._found[each.text] = replace(each, superseded=how)
+            self._found[_key(each)] = replace(each, superseded=how)
 
     def _add(self, landmark: Landmark) -> None:
-        self._found.pop(landmark.text, None)
-        self._found[landmark.text] = landmark
+        self._found.pop(_key(landmark), None)
+        self._found[_key(landmark)] = landmark
         if len(self._found) > _COUNT_LIMIT:
             del self._found[next(iter(self._found))]
+
+
+def _key(landmark: Landmark) -> str:
+    """Two commits may have one subject."""
+    return landmark.commit or landmark.text
 
 
 def _same_commit(one: str, other: str) -> bool:

@@ -57,6 +57,11 @@ def path_now(file: FileFact) -> str:
     return moved_to(file.fate) or file.path
 
 
+def may_remove(command: str) -> bool:
+    """A quick pre-filter for `removals`."""
+    return _HINTS.search(command.lower()) is not None
+
+
 def removals(command: str, cwd: str) -> list[Removal]:
     """Paths that a successful command names as deleted, moved or restored.
 
@@ -64,7 +69,7 @@ def removals(command: str, cwd: str) -> list[Removal]:
         command: a command line of a Unix shell or of PowerShell.
         cwd: where it ran.
     """
-    if not _HINTS.search(command.lower()):
+    if not may_remove(command):
         return []
     found: list[Removal] = []
     for words in segments(command):

@@ -15,7 +15,34 @@ _HEREDOC_TO = re.compile(
 )
 _TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
 _SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
+IN_PROGRAM = "named in a program that ran"
+"""Fate of a file that such a program may have changed."""
+_PROGRAM = re.compile(
+    r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
+)
+"""An interpreter with its program in the same command line."""
+_WRITES = re.compile(r"write|rename|unlink|remove|[\"'][wa][bt]?\+?[\"']|\s-\w*i\b", re.IGNORECASE)
+_LITERAL = re.compile(r"(?<=[\"'\s])[\w@.~:/\\-]{1,300}\.\w{1,10}(?=[\"'\s]|$)")
+_SCANNED = 20_000
 _CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
+
+
+def may_write(command: str) -> bool:
+    """A quick pre-filter for `written_files` and `programmed_files`."""
+    return "<<" in command or "tee " in command or "sed -i" in command or _PROGRAM.search(command) is not None
+
+
+def programmed_files(command: str, cwd: str) -> list[str]:
+    """Absolute paths that stand in a program on a command line, where that program may write.
+
+    Which of them it wrote is not on record.
+    """
+    if not (program := _PROGRAM.search(command)) or not _WRITES.search(command, program.start()):
+        return []
+    if moved := _CD.match(command):
+        cwd = absolute(_bare(moved["folder"]), cwd)
+    paths = dict.fromkeys(_LITERAL.findall(command[program.start() : program.start() + _SCANNED]))
+    return [absolute(path, cwd) for path in paths]
 
 
 def written_files(command: str, cwd: str) -> list[str]:
