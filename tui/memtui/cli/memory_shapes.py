@@ -108,7 +108,7 @@ class FoundPage:
     """The output of ``search``, best first."""
 
     total: int
-    """Number of matches, whatever the limit; from 800 on it may be an estimate."""
+    """Number of matches, whatever the limit; from 500 on it may be an estimate."""
     complete: bool
     """False when memories were left out because the search index is still being made."""
     hits: tuple[FoundMemory, ...]

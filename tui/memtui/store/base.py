@@ -178,7 +178,7 @@ class Found:
 
     hits: tuple[Hit, ...]
     total: int
-    """The number of all matches: exact up to 800, approximate beyond."""
+    """The number of all matches: exact up to 500, approximate beyond."""
     complete: bool = True
     """False when time was too short to search all memories: there may be more matches."""
 

@@ -23,15 +23,15 @@ from memtui.store.index.schema import BREAK, GRAM, DocKind
 from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
 
-LOOKED = 400
+LOOKED = 300
 """The most texts examined to find those that are weighed."""
-COMPARED = 800
+COMPARED = 500
 """The most candidates that are all compared to count the matches; of more, a part is."""
-COMPARED_PARTS = 300
+COMPARED_PARTS = 200
 """The same where passages of files or commands are asked for: their texts have to be looked at one by one."""
 LISTED = 4_000
 """The most candidates that are listed; more are only counted, and only if necessary."""
-COUNTED = 300
+COUNTED = 200
 """Candidates of which a part is compared."""
 SAMPLE = 500
 """Texts of a sample of all; and the first characters of each that belong to it."""
@@ -42,12 +42,13 @@ _RARITY = 80
 OFTEN = 0.05
 """The share of the texts from which on a short term is sought in all of them."""
 _GRAMS, _MOST_GRAMS = 5, 12
-"""Trigrams by which a query is looked up, and at most: to read a frequent one takes a millisecond."""
+"""Trigrams by which a query is looked up if they are rare, and at most: a frequent one takes long to read."""
 _LONGEST = 20_000
 _LONG = 60
 _BATCH = 250
-_ROWS = """SELECT docs.id, sources.name, created, head, length, c0 FROM docs
-JOIN sources ON sources.id = docs.source JOIN words_content ON words_content.id = docs.id"""
+_ROWS = """SELECT docs.id, {}, created, head, length, c0 FROM docs
+JOIN words_content ON words_content.id = docs.id"""
+_NAME = "(SELECT name FROM sources WHERE sources.id = docs.source)"
 _OF_STATE = """ OR source IN (
     SELECT sources.id FROM sources JOIN sources AS own ON own.session = sources.session AND own.kind = 0
     WHERE sources.kind = 4 AND own.project IN ({})
@@ -163,6 +164,7 @@ class _Search:
         self._connection = connection
         self._state: State = read_state(connection, (also.kind,))
         self._range = "BETWEEN {} AND {}".format(*also.kind.numbers)
+        self._select = _ROWS.format("''" if also.kind is DocKind.TURN else _NAME)
         self._terms = query.terms
         self._encoded = [term.encode() for term in query.terms]
         self._filter, self._values = _filter(connection, where, also.kind)
@@ -205,12 +207,13 @@ class _Search:
 
     def _having(self, terms: Sequence[str], most: int) -> _Candidates:
         """The documents that have the trigrams of some terms."""
-        match = " ".join('"' + gram.replace('"', '""') + '"' for gram in self._grams(terms))
+        grams = self._grams(terms)
+        match = " ".join('"' + gram.replace('"', '""') + '"' for gram in grams)
         tables, condition = "words", f"words MATCH ? AND words.rowid {self._range}"
         if self._filter:
             tables += " CROSS JOIN docs ON docs.id = words.rowid"
             condition += self._filter
-        sure = len(self._terms) == len(terms) <= _MOST_GRAMS and all(len(term) == GRAM for term in terms)
+        sure = set(self._terms) == set(grams)
         return self._listed(f"{tables} WHERE {condition}", "words.rowid", most, sure, match)
 
     def _beginning(self, term: str) -> _Candidates:
@@ -242,8 +245,10 @@ class _Search:
         for gram in rare[:_MOST_GRAMS]:
             if len(taken) >= _GRAMS and not having:  # few are left to compare
                 break
-            having = tuple(text for text in having if gram in text)
-            taken.append(gram)
+            fewer = tuple(text for text in having if gram in text)
+            if len(fewer) < len(having) or not fewer or not taken:  # else it leaves no fewer to compare
+                taken.append(gram)
+            having = fewer
         return taken
 
     # Comparing
@@ -309,7 +314,7 @@ class _Search:
             yield from map(
                 _Row._make,
                 self._connection.execute(
-                    f"{_ROWS} WHERE docs.id IN ({marks}) ORDER BY docs.id {order}",
+                    f"{self._select} WHERE docs.id IN ({marks}) ORDER BY docs.id {order}",
                     some,
                 ),
             )

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from memtui.store.index.document import Document
 
-POOL = 200
+POOL = 150
 POOL_BYTES = 4 << 20
 """The most matches that are weighed, and bytes of their texts."""
 
@@ -37,7 +37,7 @@ class Match:
     """A memory that matches."""
 
     name: str
-    """Name of its file."""
+    """Name of its file; "" for a transcript, of which many may match."""
     created: float
     length: int
     """Bytes of its folded text."""

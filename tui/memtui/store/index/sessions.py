@@ -62,7 +62,7 @@ _DETAILS = """SELECT session, coalesce(
     (SELECT title FROM sources AS own
         WHERE own.session = sources.session AND own.kind = sources.kind AND own.name NOT LIKE '%/agent-%'),
     title
-), path, turn, created, passages, c0
+), sources.name, path, turn, created, passages, c0
 FROM docs JOIN sources ON sources.id = docs.source JOIN projects ON projects.id = docs.project
 JOIN words_content ON words_content.id = docs.id
 WHERE docs.id = ?"""
@@ -100,7 +100,7 @@ class TurnsFound:
 
     hits: tuple[TurnHit, ...]
     total: int
-    """How many stretches of turns match: exact up to 800 (300 with file: or cmd:), then near enough."""
+    """How many stretches of turns match: exact up to 500 (200 with file: or cmd:), then near enough."""
     complete: bool = True
     """False while transcripts are still being read into the index."""
 
@@ -238,14 +238,14 @@ class SessionIndex:
     def _hit(
         self, connection: sqlite3.Connection, wanted: Asked, query: Query, match: Match, score: float
     ) -> TurnHit:
-        session, title, project, turn, created, blob, folded = connection.execute(
+        session, title, name, project, turn, created, blob, folded = connection.execute(
             _DETAILS, (match.id,)
         ).fetchone()
         kinds = () if wanted.words.strip() else ((Kind.FILE,) if wanted.files else (Kind.COMMAND,))
         place = best_passage(folded, query, kinds if query.terms else ())
         passages = passages_of(blob, max(0, place - _AROUND), place + _AROUND + 1)
         passage = passages[min(place, _AROUND)]
-        path, entry = Path(match.name), self._entries.get(match.name)
+        path, entry = Path(name), self._entries.get(name)
         snippet, marks = query.snippet(passage.text)
         return TurnHit(
             path,

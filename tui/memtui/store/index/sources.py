@@ -41,12 +41,8 @@ class Sources:
         """
         found: dict[str, Entry] = {}
         for folder in scan(self._config / "projects", _ANY):
-            for entry in _listed(folder.path, _ANY):
-                if _TRANSCRIPT.fullmatch(entry.name):
-                    found[f"{entry.folder}{os.sep}{entry.name}"] = entry
-                else:
-                    for each in _below(entry.path / _SUBAGENTS, _AGENT):
-                        found[f"{each.folder}{os.sep}{each.name}"] = each
+            with suppress(OSError):  # not a folder, or unreadable
+                _add_sessions(os.fspath(folder.path), found)
         for path, entry in self._archived().items():
             found.setdefault(path, entry)
         return found
@@ -105,6 +101,20 @@ def _copied(index: Path) -> str:
         return str(head["source"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ""
+
+
+def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
+    """Add the transcripts in a project's folder, by their paths. Not by `scan`: there may be thousands."""
+    with os.scandir(folder) as items:
+        for item in items:
+            name = item.name
+            if _TRANSCRIPT.fullmatch(name):
+                with suppress(FileNotFoundError):  # gone since
+                    status = item.stat(follow_symlinks=False)
+                    found[item.path] = Entry(name, folder, status.st_mtime_ns, status.st_size, status.st_ino)
+            elif not name.startswith("."):
+                for each in _below(Path(item.path, _SUBAGENTS), _AGENT):
+                    found[f"{each.folder}{os.sep}{each.name}"] = each
 
 
 def _listed(folder: Path, pattern: re.Pattern[str]) -> list[Entry]:
