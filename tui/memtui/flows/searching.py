@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from memtui.store.transcripts import TranscriptStore
 
 LIMIT = 100
-"""The most results of each kind."""
+"""The most results of each kind;"""
+TURNS = 50
+"""and of turns, whose surroundings are read as well."""
 
 
 class Scope(StrEnum):
@@ -191,7 +193,7 @@ class Searcher:
         """
         if not asked.looks_in("sessions") or not asked.query.terms:
             return Group(Kind.SESSION)
-        found = self._stores.session_index.search(asked, where, limit=LIMIT, now=self._stores.clock())
+        found = self._stores.session_index.search(asked, where, limit=TURNS, now=self._stores.clock())
         grouped: dict[str, list[Result]] = {}
         for hit in found.hits:
             grouped.setdefault(hit.session_id, []).append(self._turn(hit))
