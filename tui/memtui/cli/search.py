@@ -101,7 +101,7 @@ def _print(group: Group, limit: int) -> None:
         first = results[0]
         if group.kind is not Kind.SESSION:
             when = f"{local_minute(first.when)}  " if first.when else ""
-            say(f"  {first.name}  {when}{first.title}")
+            say(f"  {first.name}  {when}{first.title}{f'  {first.said}' if first.said else ''}")
             print_marked(first.snippet, first.marks, indent="    ")
             continue
         more = f"  ({len(results)} places)" if len(results) > 1 else ""
@@ -136,6 +136,8 @@ def _row(result: Result) -> dict[str, Any]:
         "time": result.when.isoformat() if result.when else None,
         "snippet": result.snippet,
     }
+    if result.project:
+        row["project"] = result.project
     if result.path is not None:
         row |= {
             "transcript": str(result.path),

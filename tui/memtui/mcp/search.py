@@ -2,8 +2,8 @@
 
 ==========  ==========================================================================================
 search      ``{"results": [{"kind", "name", "title", "time", "snippet"}], "totals": {kind: number}}``, the
-            best of each kind first; of a session also ``turn``, ``line`` and ``what``, and
-            ``agent`` for a subagent's lines
+            best of each kind first; ``project`` where a document belongs to another one; of a session
+            also ``turn``, ``line`` and ``what``, and ``agent`` for a subagent's lines
 read_lines  ``{"session", "lines": [{"line", "time", "kind", "text"}], "next"}``: `next` is the line to
             continue with, left out at the end
 ==========  ==========================================================================================
@@ -164,6 +164,8 @@ def _row(result: Result) -> dict[str, Any]:
     row: dict[str, Any] = {"kind": str(result.kind), "name": result.name, "title": result.title}
     if result.when:
         row["time"] = result.when.isoformat(timespec="minutes")
+    if result.project:
+        row["project"] = result.project
     row["snippet"] = result.snippet
     if result.path is not None:
         row |= {"turn": result.turn, "line": result.line, "what": result.what}
