@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from memtui.project import Home, Places, Project
 from memtui.store.base import Filter, Which
 from memtui.store.index.documents import DocumentIndex
-from memtui.store.index.project_files import project_documents
+from memtui.store.index.project_files import FRESH, project_documents
 from memtui.store.index.reading import update_index
 from memtui.store.index.schema import DocKind
 from tests.store.corpus import home
@@ -116,6 +117,19 @@ def test_what_changes_is_found_and_what_goes_is_not(index: DocumentIndex, where:
     for path in root.rglob("*.md"):
         path.unlink()
     assert look(index, "hinge") == set() and kinds(look(index, "newer")) == {"state"}
+
+
+def test_what_is_new_is_found_after_a_second(
+    index: DocumentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("memtui.store.index.project_files.FRESH", FRESH)
+    monkeypatch.setattr("memtui.store.index.project_files.time", SimpleNamespace(monotonic=lambda: now))
+    assert look(index, "door") == set()
+    (root / ".project" / "pins.md").write_text("- never lock the door\n")
+    assert look(index, "door") == set()  # many searches a second list the folders once
+    now += 1.1
+    assert kinds(look(index, "door")) == {"pins"}
 
 
 def test_a_project_whose_folder_is_gone_has_its_state_alone(

@@ -26,18 +26,18 @@ def update_index(places: Places, *, budget: float | None = None) -> bool:
 
     Args:
         places: the current project, which is known in any case, and the folders.
-        budget: seconds after which to stop reading transcripts; what is done is kept.
+        budget: seconds after which to stop reading memories, and transcripts; what is done is kept.
 
     Raises:
         FileProblem: the memories, or Claude Code's folder, cannot be listed.
     """
     documents = project_documents(places.home, places.project.root)
-    SearchIndex(places.home).refresh()
-    documents.refresh()
+    complete = SearchIndex(places.home).refresh(budget=budget)
+    documents.refresh(budget=budget)
     sessions = SessionIndex(places.home, places.claude)
     with _readers(sessions.waiting()) as readers:
-        complete = sessions.refresh(budget=budget, readers=readers)
-    return documents.refresh() and complete
+        complete &= sessions.refresh(budget=budget, readers=readers)
+    return documents.refresh(budget=budget) and complete
 
 
 def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
