@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -37,13 +36,6 @@ _PROGRESS = b'"type":"progress","data":{'
 _KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
 _HEAD = 1_000
 """The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
-
-_NOTE = b',"toolUseResult":{'
-_FILE_NOTE = re.compile(
-    rb',"toolUseResult":(\{(?:"type":"text",(?P<read>"file":\{)|"type":"(?:create|update)",)?"filePath":"(?:[^"\\]|\\.)*"),'
-    rb'"(?:oldString|content)":"'
-)
-_PLAIN_END = re.compile(rb'(?:,"\w+":(?:"[^"\\]*"|true|false|null|\d+))*\}\s*')
 
 # Control characters inside strings occur in hand-made exports.
 _DECODER = json.JSONDecoder(strict=False)
@@ -78,7 +70,7 @@ def read_lines(
     stop: int | None = None,
     first: int = 1,
     skip: Callable[[bytes], bool] | None = None,
-    copies: bool = True,
+    checked: bool = True,
 ) -> Iterator[Line]:
     """Stream the lines of a transcript; blank lines are left out.
 
@@ -90,7 +82,7 @@ def read_lines(
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
         skip: says which lines need no parsing; `is_bookkeeping` when None.
-        copies: whether the texts of files that Claude Code repeats beside results are wanted.
+        checked: whether private parts are left out; a caller that says False does so itself.
 
     Raises:
         OSError: the file cannot be read, or is not a regular one: a pipe might never end.
@@ -118,7 +110,7 @@ def read_lines(
             if skip(data):
                 yield Line(offset, end, (), "", number)
                 continue
-            record = _only_record(data if copies else _without_copy(data))
+            record = _only_record(data, checked)
             if record is not None:
                 # What `Line(...)` does, at half the cost: this is the way of nearly every line.
                 yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
@@ -144,7 +136,7 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
-def _only_record(data: bytes) -> Record | None:
+def _only_record(data: bytes, checked: bool = True) -> Record | None:
     """The object that a line is, None for a line that is not simply one object."""
     try:
         record = from_json(data, cache_strings="keys")
@@ -152,23 +144,7 @@ def _only_record(data: bytes) -> Record | None:
         return None
     if type(record) is not dict:
         return None
-    return without_private_in(record) if line_may_hold_private(data) else record
-
-
-def _without_copy(line: bytes) -> bytes:
-    """A line without the copy of a file that Claude Code writes beside the result of Read, Edit or Write.
-
-    What is left of such a note names the file. Two fifths of all bytes are copies; those of plan files stay.
-    """
-    at = line.find(_NOTE)
-    note = _FILE_NOTE.match(line, at) if at >= 0 else None
-    if note is None or b".claude" in note[0]:
-        return line
-    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1
-    # Behind the note there are plain values alone, and no second object.
-    if not _PLAIN_END.fullmatch(line, end) or line.find(b"}{", at, end) >= 0:
-        return line
-    return line[: note.end(1)] + (b"}}" if note["read"] else b',"structuredPatch":[]}') + line[end:]
+    return without_private_in(record) if checked and line_may_hold_private(data) else record
 
 
 def _regular(path: str, flags: int) -> int:
@@ -189,7 +165,8 @@ def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
     """A line without a newline: an export's last one, or one that is being written."""
     if not data.strip():
         return
-    records, used = _decode_slowly(data)
+    record = _only_record(data)
+    records, used = _decode_slowly(data) if record is None else ((record,), len(data))
     if records:
         yield Line(offset, offset + used, records, "", number, False)
     if used < len(data):

@@ -8,6 +8,7 @@ from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
 from memtui.reading.records import NOWHERE, Action, Outcome, Source
 from memtui.reading.tools import BOOKKEEPING
+from memtui.safety.private import without_private
 
 _TARGET_KEYS = (
     "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
@@ -84,6 +85,7 @@ class ActionLog:
         head = ""
         if self._result is not None:
             ok = self._outcome == "ok"
-            head = self._result.text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
+            text = without_private(self._result.text)  # what was only read was not looked at before
+            head = text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
         name, target = self._call.name, target_of(self._call)
         return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._source)

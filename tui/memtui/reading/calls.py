@@ -133,6 +133,11 @@ class CallLog:
         elif call.name == "ExitPlanMode":
             self.plans.shown(call.id, call.input, source)
 
+    def has_only_read(self, result: Result) -> bool:
+        """Whether a result is that of a call that read a file, and went well."""
+        waiting = self._waiting.get(result.id)
+        return waiting is not None and waiting.call.name in READ_TOOLS and not result.failed
+
     def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
         """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
         self._source = source

@@ -45,7 +45,7 @@ def read_facts(
     reading = Reading(path, until)
     total = path.stat().st_size
     due = 0
-    for line in read_lines(path, copies=False):
+    for line in read_lines(path, checked=False):
         if line.offset >= due:
             due = line.offset + _STEP
             _report(line.offset, total, progress, cancelled)
@@ -55,7 +55,7 @@ def read_facts(
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
         try:
-            for line in read_lines(transcript, copies=False):
+            for line in read_lines(transcript, checked=False):
                 reading.agent_line(line, agent)
         except OSError:
             continue  # what a subagent left behind may vanish at any time
@@ -109,7 +109,7 @@ def read_on(
         offset, number, agent_offsets = carry.offset, carry.line, dict(carry.agent_offsets)
     total = path.stat().st_size
     due = offset
-    for line in read_lines(path, start=offset, first=number, copies=False):
+    for line in read_lines(path, start=offset, first=number, checked=False):
         if line.offset >= due:
             due = line.offset + _STEP
             _report(line.offset, total, progress, cancelled)
@@ -123,7 +123,7 @@ def read_on(
             start, first = agent_offsets.get(agent, (0, 1))
             if start > transcript.stat().st_size:
                 start, first = 0, 1
-            for line in read_lines(transcript, start=start, first=first, copies=False):
+            for line in read_lines(transcript, start=start, first=first, checked=False):
                 reading.agent_line(line, agent)
                 agent_offsets[agent] = line.end, line.next_number
     _report(total, total, progress, None)

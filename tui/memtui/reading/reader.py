@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from memtui.formats.transcript_events import (
     ApiError,
     Boundary,
     Call,
+    Event,
     Expansion,
     PlanReference,
     Queue,
@@ -35,8 +36,9 @@ from memtui.reading.checkpoint import Carry, thinned
 from memtui.reading.compactions import CompactionLog
 from memtui.reading.prompts import PromptLog
 from memtui.reading.records import Facts, Prompt, Source, Speaker, TurnKind
-from memtui.reading.session_info import Setting
+from memtui.reading.session_info import Setting, time_of
 from memtui.reading.turns import TurnLog
+from memtui.safety.private import may_hold_private_in, without_private, without_private_in
 
 _TASK = 50_000
 _RESULTS = 10
@@ -45,6 +47,39 @@ _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notific
 """Turns that are opened by something else than a prompt."""
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
+
+
+_UNREAD = frozenset(
+    {"content", "newString", "oldString", "originalFile", "stderr", "stdout", "structuredPatch"}
+)
+"""Large parts of Claude Code's note on a result that nothing is kept of, but for plan files."""
+
+
+def _clean_events(record: Record) -> Sequence[Event]:
+    """The events of a record, calls and results as they are, the others without private parts.
+
+    Their texts may be made from several parts of the record: one that is left out may open what reaches into
+    another. So all of it is looked at.
+    """
+    found = events(record)
+    for event in found:
+        if type(event) is not Call and type(event) is not Result:
+            return events(without_private_in(record)) if may_hold_private_in(record) else found
+    return found
+
+
+def _clean_call(call: Call) -> Call:
+    """A call without private parts."""
+    return Call(*without_private_in([*call])) if may_hold_private_in(call) else call
+
+
+def _kept_of(detail: Any) -> Any:
+    """What may be kept of a note on a result."""
+    if type(detail) is not dict:
+        return detail
+    file = detail.get("file")
+    kept = [value for name, value in detail.items() if name not in _UNREAD and value is not file]
+    return (*kept, _kept_of(file))
 
 
 class Reading:
@@ -135,10 +170,10 @@ class Reading:
                 self._find_chain(record)
             mode = record.get("permissionMode")
             if mode and isinstance(mode, str):
-                self._calls.quotes.mode(mode, self._source("claude code"))
+                self._calls.quotes.mode(without_private(mode), self._source("claude code"))
             if record.get("type") == "assistant":
                 self._asked(record)
-            for event in events(record):
+            for event in _clean_events(record):
                 handlers[type(event)](event)
                 if self.stopped:
                     return
@@ -149,19 +184,18 @@ class Reading:
             self._own_files = self._calls.files.count
         where = f"agent-{agent} L{line.number}"
         for record in line.records:
-            timestamp = record.get("timestamp")
-            self._timestamp = timestamp if isinstance(timestamp, str) else ""
+            self._timestamp = time_of(record)
             if self._cutoff and self._timestamp >= self._cutoff:
                 return
             folder = record.get("cwd")
             record["isSidechain"], record["agentId"] = True, agent
-            folder = folder if isinstance(folder, str) else ""
-            for event in events(record):
+            folder = without_private(folder) if isinstance(folder, str) else ""
+            for event in _clean_events(record):
                 source = Source(0, line.offset, self._timestamp, "subagent", where)
                 if type(event) is Call:
-                    self._calls.called(event, folder, source, False)
+                    self._calls.called(_clean_call(event), folder, source, False)
                 elif type(event) is Result:
-                    self._calls.ended(event, folder, source, False)
+                    self._calls.ended(self._clean_result(event), folder, source, False)
 
     def finish(self) -> Facts:
         """The facts of all lines."""
@@ -216,8 +250,9 @@ class Reading:
             return
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
+            agent = without_private(agent)
             if not self._own_agent and record["type"] == "user":
-                self._task = task_of(record)[:_TASK]
+                self._task = task_of(without_private_in(record))[:_TASK]
             if not self._own_agent:
                 self._own_agent = agent
                 self._turns.opened("start", "", self._source("claude code"))
@@ -277,7 +312,7 @@ class Reading:
 
     def _open(self, prompt: Prompt | None) -> None:
         if prompt is not None:
-            printed = (result.text for result in self._results)
+            printed = (without_private(result.text) for result in self._results)
             self._turns.opened(prompt.kind, prompt.text, prompt.source, printed)
 
     def _boundary(self, event: Boundary) -> None:
@@ -304,6 +339,7 @@ class Reading:
         self._title = event.text
 
     def _call(self, call: Call) -> None:
+        call = _clean_call(call)
         own = call.agent == "" or call.agent == self._own_agent
         if own:
             self._turns.called(self._source("model"))
@@ -311,10 +347,18 @@ class Reading:
         self._calls.called(call, self._setting.folder, source, own)
 
     def _result(self, result: Result) -> None:
+        result = self._clean_result(result)
         own = result.agent == "" or result.agent == self._own_agent
         if own:
             self._results.append(result)
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
+
+    def _clean_result(self, result: Result) -> Result:
+        """A result without private parts; of what was only read, nothing is kept but the head."""
+        content = None if self._calls.has_only_read(result) else result.content
+        if may_hold_private_in((content, _kept_of(result.detail), result.id, result.agent, result.denial)):
+            return Result(*without_private_in([*result]))
+        return result
 
     def _refusal(self, words: str) -> None:
         self._open(self._prompts.rejection(words, self._source("user")))

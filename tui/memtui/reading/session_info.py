@@ -7,9 +7,16 @@ from typing import Any
 from memtui.formats.transcript import Record
 from memtui.formats.transcript_events import Request
 from memtui.reading.records import ContextSize, Facts
+from memtui.safety.private import without_private
 
 _DISTINCT_LIMIT = 500
 _SERIES_LIMIT = 400
+
+
+def time_of(record: Record) -> str:
+    """A record's timestamp, "" when it has none."""
+    value = record.get("timestamp")
+    return without_private(value) if isinstance(value, str) else ""
 
 
 class Setting:
@@ -49,9 +56,9 @@ class Setting:
         repeated = record.get("sessionId"), record.get("cwd"), record.get("gitBranch"), record.get("version")
         if repeated != self._repeated:
             self._repeated = repeated
-            self._changed(*(value if isinstance(value, str) else "" for value in repeated))
-        value = record.get("timestamp")
-        if not value or not isinstance(value, str):
+            self._changed(*(without_private(value) if isinstance(value, str) else "" for value in repeated))
+        value = time_of(record)
+        if not value:
             return ""
         # Records are not always in the order of their times.
         if value > self.ended:
@@ -75,7 +82,7 @@ class Setting:
     def request(self, request: Request, timestamp: str) -> None:
         """Take a request to the model."""
         if request.model and len(self.models) < _DISTINCT_LIMIT:
-            self.models[request.model] = None
+            self.models[without_private(request.model)] = None
         if request.tokens:
             self._latest = (timestamp, request.tokens)
             if self._requests % self._stride == 0:

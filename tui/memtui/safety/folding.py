@@ -106,7 +106,12 @@ _COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 _TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
 _CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
 """Text that a terminal does not show: colour codes, and characters erased by backspaces."""
-CONTROLLED = deferred(_CONTROLLED)
+_CONTROLLED_TEXT = deferred(_CONTROLLED)
+_COLOURED = deferred(
+    r"[\x1b\x9b\u241b](?:(?:(?<=\x9b)|(?<!\x9b)\[)[0-?]{0,40}[ -/]{0,4}[@-~]"
+    r"|(?<!\x9b)\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\))"
+)
+"""The same where there are no backspaces: a tenth of the time."""
 _ODD_OR_CONTROLLED = deferred(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
 INVISIBLE = deferred(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -138,7 +143,7 @@ class Folded(NamedTuple):
 def folded(text: str) -> Folded:
     """Fold a text: invisible code points out, look-alikes, full-width letters and entities as plain ASCII."""
     controlled = holds_controls(text)
-    if not controlled and text.isascii() and (_is_plain(text) or not _ODD.search(text)):
+    if not controlled and (is_plain(text) or (text.isascii() and not _ODD.search(text))):
         return Folded(text.lower(), [], [])
     parts: list[str] = []
     starts, origins = [0], [0]
@@ -161,7 +166,16 @@ def folded(text: str) -> Folded:
 
 def holds_controls(text: str) -> bool:
     """Whether a text holds escapes or backspaces, which change what a terminal shows of it."""
-    return any(char in text for char in CONTROLS)
+    if "\x1b" in text or "\x08" in text:
+        return True
+    return not text.isascii() and any(char in text for char in CONTROLS)
+
+
+def without_controls(text: str) -> str:
+    """A text as a terminal shows it: without colour codes and titles, and what backspaces erase."""
+    if not holds_controls(text):
+        return text
+    return (_CONTROLLED_TEXT if "\x08" in text or "\u2408" in text else _COLOURED).sub("", text)
 
 
 def holds_escape_marks(text: str) -> bool:
@@ -169,9 +183,11 @@ def holds_escape_marks(text: str) -> bool:
     return "&" in text or "\\" in text or "%" in text
 
 
-def _is_plain(text: str) -> bool:
-    """Whether an ASCII text has nothing to fold, without a pattern."""
-    return not holds_escape_marks(text) and text.replace("\n", "").replace("\t", "").isprintable()
+def is_plain(text: str) -> bool:
+    """Whether a text is ASCII and evidently has nothing to fold but capitals; costs no pattern."""
+    if not text.isascii() or holds_escape_marks(text):
+        return False
+    return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:

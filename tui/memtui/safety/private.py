@@ -7,13 +7,13 @@ import re
 from memtui.named import TYPE_CHECKING
 from memtui.patterns import deferred
 from memtui.safety.folding import (
-    CONTROLLED,
     INVISIBLE,
     OPENERS,
     Folded,
     folded,
-    holds_controls,
     holds_escape_marks,
+    is_plain,
+    without_controls,
 )
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ _BEFORE_TAG, _BEHIND_TAG = 40, 100
 _WORD_BEFORE = deferred(r"[\w:]+\Z")
 _ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
 _CANDIDATE = deferred(
-    rf"[<{OPENERS}](?!\s{{0,9}}(?:[a-oq-z0-9=!?|)\]\"'-]|/\s{{0,9}}[a-oq-z0-9>*/]))|{_ESCAPES}",
-    re.IGNORECASE,
+    rf"[<{OPENERS}&\uff06\ufe60\\%](?:(?<![&\uff06\ufe60\\%])"
+    r"(?!\s{0,9}(?:[a-oA-Oq-zQ-Z0-9=!?|)\]\"'-]|/\s{0,9}[a-oA-Oq-zQ-Z0-9>*/]))"
+    r"|(?<=[&\uff06\ufe60])(?i:(?=amp|lt|la|ls|#))|(?<=\\)(?=[uUxX\\])|(?<=%)(?=25|3[cC]|7|[46]))"
 )
 """A possible beginning of a tag: a bracket that no letter other than P follows."""
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
@@ -62,7 +63,7 @@ _ESCAPED = deferred(rb"\\[buxUX]")
 """An escape that can stand for a bracket, a letter, a colour code or a backspace: few lines have any."""
 
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
-_COLOUR = deferred(rb"\\u001b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|\\u00(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?")
+_COLOUR = deferred(rb"\\u00(?:1b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?)")
 _BACKSPACE = deferred(rb"[^\\](?:\\b|\\u0008)")
 _MOST_BACKSPACES = 8
 _PERCENT_ESCAPE = deferred(rb"%[4-7]")
@@ -135,16 +136,15 @@ def _is_code(text: str, fold: Folded, tag: re.Match[str]) -> bool:
 
 
 def may_hold_private(text: str) -> bool:
-    """Whether a private part begins in a text; costs next to nothing where the word is not in it."""
-    if holds_controls(text):
-        text = CONTROLLED.sub("", text)
-    if (
-        text.isascii()
-        and "private" not in text.lower()
-        and not (holds_escape_marks(text) and _ESCAPE.search(text))
-    ):
+    """Whether a private part begins in a text; costs next to nothing where no mark of a tag is in it."""
+    if text.isascii() and not ("<" in text or holds_escape_marks(text)):
         return False
+    text = without_controls(text)
     if not _may_begin_tag(text.encode("utf-8", "surrogatepass")):
+        return False
+    if is_plain(text):
+        return any(not tag["closing"] for tag in _TAG.finditer(text.lower()))
+    if text.isascii() and "private" not in text.lower() and not _ESCAPE.search(text):
         return False
     for number, candidate in enumerate(_CANDIDATE.finditer(text)):
         if number == _MOST_LOOKS:  # from here on it costs less to fold all of it
@@ -177,6 +177,8 @@ def _without_controls(line: bytes) -> bytes:
     """A line of JSON as a terminal shows it: without colour codes, and without what backspaces erase."""
     line = _COLOUR.sub(b"", line)
     for _ in range(_MOST_BACKSPACES):
+        if b"\\b" not in line and b"\\u0008" not in line:
+            break
         shorter = _BACKSPACE.sub(b"", line)
         if len(shorter) == len(line):
             break
@@ -225,6 +227,15 @@ def without_private_in(value: Any) -> Any:
     if isinstance(value, list):
         return _without_private_blocks(value)
     return value
+
+
+def may_hold_private_in(value: Any) -> bool:
+    """Whether a private part begins in any of a JSON value's texts."""
+    if isinstance(value, str):
+        return may_hold_private(value)
+    if isinstance(value, dict):
+        return any(map(may_hold_private_in, value.values()))
+    return isinstance(value, (list, tuple)) and any(map(may_hold_private_in, value))
 
 
 def _without_private_blocks(blocks: list[Any]) -> list[Any]:
