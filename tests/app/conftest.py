@@ -4,35 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual import constants
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
 
 from memtui.app.model import following, live, watcher
 from memtui.app.model.targets import Target
 from memtui.app.panes import detail, memories
-from tests.app import idle
+from tests.app import idle, styling
 from tests.app.world import World, furnished
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _styles_parsed_once() -> Iterator[None]:
-    """Let all apps share the style rules parsed from the same text: Textual keeps them for one app only."""
-    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
-    parse = Stylesheet._parse_rules
-
-    def parse_once(self: Stylesheet, css: str, *args: Any, **options: Any) -> list[RuleSet]:
-        key = (css, args, tuple(options.items()), tuple(self._variables.items()))
-        if key not in parsed:
-            parsed[key] = parse(self, css, *args, **options)
-        return parsed[key]
-
+def _styles_shared() -> Iterator[None]:
+    """Let all apps share what is found out about style rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        styling.share_rules(patch)
+        styling.share_styles(patch)
         yield
 
 

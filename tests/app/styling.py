@@ -1,0 +1,112 @@
+"""Lets all apps share what Textual finds out about style rules: it keeps that for one app only."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pytest
+from textual.css.model import RuleSet
+from textual.css.styles import RulesMap
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+
+APPLY = Stylesheet.apply
+"""Textual's own."""
+_FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
+"""What `Stylesheet.apply` notes about a node, besides its style."""
+
+
+def share_rules(patch: pytest.MonkeyPatch) -> None:
+    """Let the same text be parsed once."""
+    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(self: Stylesheet, css: str, *args: Any, **options: Any) -> list[RuleSet]:
+        key = (css, args, tuple(options.items()), tuple(self._variables.items()))
+        if key not in parsed:
+            parsed[key] = parse(self, css, *args, **options)
+        return parsed[key]
+
+    patch.setattr(Stylesheet, "_parse_rules", parse_once)
+
+
+def share_styles(patch: pytest.MonkeyPatch) -> None:
+    """Let the style of nodes that no selector can tell apart be found once.
+
+    These have the same rules, and the same types, ids, classes and pseudo-classes that the rules name, and so
+    do all nodes around them. A node that is the same as when it was last styled keeps its style.
+    `share_rules` has to be on: it keeps all rules, which are known by their identity.
+    """
+    sheets: dict[tuple[int, ...], _Sheet] = {}
+    own: WeakKeyDictionary[Stylesheet, tuple[list[RuleSet], _Sheet]] = WeakKeyDictionary()
+    found: dict[int, RulesMap] = {}
+    replace_rules = Stylesheet.replace_rules
+
+    def sheet_of(stylesheet: Stylesheet) -> _Sheet:
+        rules = stylesheet.rules
+        if stylesheet not in own or own[stylesheet][0] is not rules:
+            own[stylesheet] = (rules, sheets.setdefault(tuple(map(id, rules)), _Sheet()))
+        return own[stylesheet][1]
+
+    def apply_once(self: Stylesheet, node: Any, *, animate: bool = False, cache: Any = None) -> None:
+        sheet = sheet_of(self)
+        key = sheet.key_of(self, node)
+        before, node._styled_as = getattr(node, "_styled_as", None), key
+        if before == key:
+            _forget_colours(node)
+        elif key in sheet.styles:
+            style, flags = sheet.styles[key]
+            for flag, value in zip(_FLAGS, flags, strict=True):
+                setattr(node, flag, value)
+            if style is not None:
+                replace_rules(node, style, animate=animate)
+            self._process_component_classes(node)
+        else:
+            found.pop(id(node), None)
+            APPLY(self, node, animate=animate, cache=cache)
+            sheet.styles[key] = (found.pop(id(node), None), [getattr(node, flag) for flag in _FLAGS])
+
+    def replaced(node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
+        found[id(node)] = rules
+        replace_rules(node, rules, animate=animate)
+
+    patch.setattr(Stylesheet, "apply", apply_once)
+    patch.setattr(Stylesheet, "replace_rules", staticmethod(replaced))
+
+
+def _forget_colours(node: DOMNode) -> None:
+    """A parent's may have changed, and show through."""
+    node.notify_style_update()
+    for styles in node._component_styles.values():
+        if styles.node is not None:
+            styles.node.notify_style_update()
+
+
+class _Sheet:
+    """What is known about one list of rules."""
+
+    def __init__(self) -> None:
+        self.styles: dict[object, tuple[RulesMap | None, list[bool]]] = {}
+        self._pseudo_classes: dict[object, tuple[str, ...]] = {}
+
+    def key_of(self, stylesheet: Stylesheet, node: DOMNode) -> object:
+        """What the style of a node and its components depends on."""
+        kind = (type(node), node._id, frozenset(node._classes))
+        if (names := self._pseudo_classes.get(kind)) is None:
+            names = self._pseudo_classes[kind] = _named_for(stylesheet, node)
+        return (self, names, *(_state(each, names) for each in node.css_path_nodes))
+
+
+def _state(node: Any, pseudo_classes: tuple[str, ...]) -> object:
+    has = node._PSEUDO_CLASSES
+    held = tuple([name for name in pseudo_classes if name in has and has[name](node)])
+    return type(node), node._id, frozenset(node._classes), held
+
+
+def _named_for(stylesheet: Stylesheet, node: DOMNode) -> tuple[str, ...]:
+    """The pseudo-classes in the rules that may apply to a node or to one of its components."""
+    selected = {*node._selector_names, *(f".{name}" for name in node._get_component_classes())}
+    rules = {rule for name in selected for rule in stylesheet.rules_map.get(name, ())}
+    selectors = (each for rule in rules for group in rule.selector_set for each in group.selectors)
+    return tuple(sorted({name for selector in selectors for name in selector.pseudo_classes}))
