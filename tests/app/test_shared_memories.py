@@ -13,6 +13,7 @@ from memtui.app.screens.versions import VersionsScreen
 from memtui.flows import syncing
 from memtui.flows.memory_versions import memory_versions
 from memtui.flows.syncing import opened as opened_remote
+from memtui.formats.shared_record import render_record
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.store.memory_files import FilesBackend
 from tests.app.harness import NARROW, opened
@@ -168,3 +169,16 @@ def test_hostile_authors_are_harmless(world: World, remote: MemoryRemote, tmp_pa
     assert done.memories == 1
     versions = memory_versions(world.home, clock, store(world), "CMEM-20260102-000009@desk-9f")
     assert len(versions) == 1
+
+
+async def test_memories_of_the_project_itself_show_with_who_added_them(world: World) -> None:
+    made = record(3, body=b"## Objective\nFrom the repository\n", author="dana", description="Ship it")
+    path = world.write(world.project.shared / f"{made.memory}.md", render_record(made))
+    async with opened(world) as driver:
+        await driver.until(lambda: rows(driver) == [made.memory])
+        await driver.until(lambda: "⇅dana Ship it" in driver.drawn(PaneId.MEMORIES, 90)[0])
+        await driver.press("2")
+        await driver.until(lambda: "shared by dana (project)" in driver.detail)
+        path.unlink()
+        driver.browser.host.hint("shared")
+        await driver.until(lambda: rows(driver) == [])

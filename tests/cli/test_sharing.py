@@ -116,3 +116,24 @@ def test_equal_ids_are_asked_for_by_their_machine(memtui: Memtui) -> None:
     store.create(New(b"## Objective\nMy own\n", id=mine, created=moment))
     for command in (("memory", "show", mine), ("restore", "--id", mine)):
         assert "My own" in memtui(*command).out
+
+
+def test_a_memory_goes_with_the_code(memtui: Memtui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    text = tmp_path / "text.md"
+    text.write_text("## Objective\nFix the cart\n")
+    memory_id = memtui("memory", "import", str(text)).out.split()[-1]
+    assert memtui("share", memory_id, "--here", "--to", "team").code == 2
+    said = memtui("share", memory_id, "--here").out
+    name = said.split()[1].rstrip(":")
+    assert said == f"Wrote {name}: read it, then commit it with the code.\n"
+    assert name.startswith(f".memtui/shared/{memory_id}@")
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
+    shown = json.loads(memtui("memory", "show", memory_id, "--json").out)
+    assert shown["memory"]["id"] == Path(name).stem
+    assert shown["memory"]["author"].endswith(" (project)")
+    assert memory_id in memtui("memory", "list").out
+    assert memory_id in memtui("memory", "search", "cart").out
+    assert "Fix the cart" in memtui("restore", "--id", memory_id).out

@@ -49,6 +49,11 @@ class Project(NamedTuple):
         return self.root / ".project" / "pins.md"
 
     @property
+    def shared(self) -> Path:
+        """Memories that lie in the project for everybody who opens it: ``CMEM-...@machine.md``."""
+        return self.root / ".memtui" / "shared"
+
+    @property
     def session_state_json(self) -> Path:
         """The file that holds `active_commands[]`, shared with other programs (seed 002)."""
         return self.root / "docs" / "09-agents" / "session-state.json"
@@ -106,6 +111,11 @@ class Home(NamedTuple):
     def changes_log(self) -> Path:
         """One line for each change made by memtui."""
         return self.state / "changes.jsonl"
+
+    @property
+    def allowed_log(self) -> Path:
+        """One line for each line that was shared although it looks like a secret."""
+        return self.state / "allowed.jsonl"
 
     @property
     def archive(self) -> Path:

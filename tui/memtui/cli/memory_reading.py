@@ -23,7 +23,7 @@ from memtui.cli.memory_shapes import (
     listed_memory,
     memory_of,
 )
-from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.memory_store import opened, opened_here, project_path, resolved
 from memtui.cli.output import (
     is_terminal,
     print_bytes,
@@ -97,7 +97,7 @@ def list_(
         tags=tags,
         which=Which.ARCHIVED if archived else Which.ACTIVE,
     )
-    backend = opened()
+    backend = opened_here(root)
     states = States(backend, project_of(root).root)
     if stale:
         found = [each for each in backend.list(where).items if states.of(each).is_stale]
@@ -204,7 +204,7 @@ def search(
     where = Filter(
         project="" if everywhere else project_path(root), which=Which.ARCHIVED if archived else Which.ACTIVE
     )
-    found = opened().search(words, where, limit=limit, offset=offset)
+    found = opened_here(root).search(words, where, limit=limit, offset=offset)
     if as_json:
         hits = (
             FoundMemory(listed_memory(hit.listed), hit.snippet, hit.marks, hit.score) for hit in found.hits
@@ -249,7 +249,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
     was imported, use export.
     """
-    backend = opened()
+    backend = opened_here(root)
     stored = backend.get(resolved(backend, memory_id, root))
     state = Repositories(project_of(root).root).freshness(stored)
     text = stored.body.decode("utf-8", "replace")
@@ -325,7 +325,7 @@ def export(
         raise click.UsageError("name one memory: --id ID.")
     if as_json and output is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
-    backend = opened()
+    backend = opened_here(root)
     memory_id = resolved(backend, argument or option or "", root)
     body = backend.get(memory_id).body
     if as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.cli.changes import changes_in
+from memtui.cli.output import say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.flows import recall
@@ -17,6 +18,15 @@ from memtui.store.memory_files import FilesBackend
 def opened() -> MemoryBackend:
     """The user's store, for reading."""
     return FilesBackend(memtui_home(), system_clock)
+
+
+def opened_here(root: Path | None) -> MemoryBackend:
+    """The user's store, for reading, with the memories that lie in the project itself."""
+    from memtui.flows.sharing_here import take_in
+
+    for note in take_in(project_of(root), memtui_home(), system_clock):
+        say(note, err=True)
+    return opened()
 
 
 def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:

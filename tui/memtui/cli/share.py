@@ -9,8 +9,9 @@ import click
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import opened_to_change, resolved
 from memtui.cli.output import is_terminal, say
-from memtui.cli.project import root_option
+from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
+from memtui.flows.sharing_here import ignored, share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import opened
 from memtui.project import memtui_home
@@ -22,6 +23,11 @@ from memtui.project import memtui_home
     "--to", "name", default="", metavar="NAME", help="The remote; not needed where there is only one."
 )
 @click.option(
+    "--here",
+    is_flag=True,
+    help="Write it into the project, .memtui/shared/, to be reviewed and committed with the code.",
+)
+@click.option(
     "--allow",
     "allowed",
     multiple=True,
@@ -30,19 +36,34 @@ from memtui.project import memtui_home
     help="Let this line pass although it looks like a secret; at a terminal only.",
 )
 @root_option
-def command(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | None) -> None:
-    """Choose a memory that goes to others with the next `memtui sync`.
+def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], root: Path | None) -> None:
+    """Choose a memory that goes to others with the next `memtui sync`, or (--here) with the code.
 
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
     one of a private project ([archive] private in config.toml).
     """
     if allowed and not is_terminal():
         raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
+    if here and name:
+        raise click.UsageError("--here and --to are two different ways; take one.")
     whole = resolved(opened_to_change(root), memory_id, root)
-    sharing = opened(memtui_home(), system_clock, name)
     try:
-        sharing.share(whole, allowed)
+        say(_share_here(whole, allowed, root) if here else _share(whole, name, allowed))
     except SecretsFoundError as found:
         hint = "Take them out; or, after a look, --allow LINE lets a line pass."
         raise click.ClickException(f"{found}. {hint}") from found
-    say(f"{whole} goes to {sharing.name} with the next memtui sync.")
+
+
+def _share(memory_id: str, name: str, allowed: tuple[int, ...]) -> str:
+    sharing = opened(memtui_home(), system_clock, name)
+    sharing.share(memory_id, allowed)
+    return f"{memory_id} goes to {sharing.name} with the next memtui sync."
+
+
+def _share_here(memory_id: str, allowed: tuple[int, ...], root: Path | None) -> str:
+    project = project_of(root)
+    path = share_here(project, memtui_home(), system_clock, memory_id, allowed)
+    shown = path.relative_to(project.root)
+    if ignored(project, path):
+        return f"Wrote {shown}, but git ignores it: nobody else will see it."
+    return f"Wrote {shown}: read it, then commit it with the code."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
+from memtui.files.appending import append_line
+from memtui.files.problems import writing
 from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
@@ -22,6 +25,8 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend
 
+_LOG = 1 << 20
+"""Bytes of the log of lines that were let pass, from which on it is renamed to a second one."""
 _LONGEST = LIMIT - (64 << 10)
 """Bytes of the longest text that is shared; a record has some more."""
 
@@ -32,6 +37,47 @@ class SecretsFoundError(Exception):
     def __init__(self, memory_id: str, hits: tuple[Hit, ...]) -> None:
         super().__init__(f"{memory_id} is not shared. {holds_secrets(hits)}")
         self.hits = hits
+
+
+def check_to_share(
+    home: Home, clock: Clock, stored: StoredMemory, body: bytes, allowed: Collection[int]
+) -> None:
+    """Refuse a memory that must not leave this machine, and record what a person lets pass all the same.
+
+    Args:
+        home: memtui's own folders.
+        clock: tells the time.
+        stored: the memory.
+        body: its text as others would have it.
+        allowed: lines of that text that a person lets pass although they look like secrets.
+
+    Raises:
+        SecretsFoundError: it holds secrets in other lines.
+        FileProblem: it is private or too large, or what is allowed cannot be recorded.
+    """
+    meta = stored.meta
+    if len(body) > _LONGEST:
+        raise FileProblem(Path(meta.id), f"is too large to be shared: {len(body):,} bytes")
+    hits = find(body.decode("utf-8", "replace"))
+    refuse_private(home, stored, [hit for hit in hits if hit.line not in allowed])
+    for hit in hits:
+        noted = {"at": clock().isoformat(), "memory": meta.id, "line": hit.line, "kind": hit.kind}
+        with writing(home.allowed_log):
+            append_line(home.allowed_log, json.dumps(noted), limit=_LOG)
+
+
+def refuse_private(home: Home, stored: StoredMemory, hits: Sequence[Hit] = ()) -> None:
+    """Refuse a memory that must not leave this machine; `hits` are secrets in its text.
+
+    Raises:
+        SecretsFoundError: it holds secrets.
+        FileProblem: it is of a private project.
+    """
+    meta = stored.meta
+    if archive_settings(home).is_private(Path(meta.project or "/")):
+        raise FileProblem(Path(meta.id), f"is of a project that never leaves this machine: {meta.project}")
+    if found := (*hits, *find("\n".join((meta.description, *meta.tags)))):
+        raise SecretsFoundError(meta.id, found)
 
 
 class Outward:
@@ -115,29 +161,17 @@ class Outward:
         if digest(shared_text(self._names, memory, stored)) != base.text:
             self._send_text(replica, memory, stored, frozenset())
         elif (now := marks_of(stored)) != base.marks:
-            self._check(stored)
+            refuse_private(self._home, stored)
             self._send_marks(replica, memory, base, now, signature)
         else:
             replica.settle(memory, replace(base, signature=signature))
-
-    def _check(self, stored: StoredMemory, hits: Sequence[Hit] = ()) -> None:
-        """Refuse a memory that must not leave this machine; `hits` are secrets in its text."""
-        meta = stored.meta
-        if archive_settings(self._home).is_private(Path(meta.project or "/")):
-            raise FileProblem(
-                Path(meta.id), f"is of a project that never leaves this machine: {meta.project}"
-            )
-        if found := (*hits, *find("\n".join((meta.description, *meta.tags)))):
-            raise SecretsFoundError(meta.id, found)
 
     def _send_text(
         self, replica: Replica, memory: str, stored: StoredMemory, allowed: frozenset[int]
     ) -> None:
         local = self._names.here(memory)
         body = shared_text(self._names, memory, stored)
-        if len(body) > _LONGEST:
-            raise FileProblem(Path(local), f"is too large to be shared: {len(body):,} bytes")
-        self._check(stored, [hit for hit in find(body.decode("utf-8", "replace")) if hit.line not in allowed])
+        check_to_share(self._home, self._clock, stored, body, allowed)
         marks = marks_of(stored)
         record = self._record(
             memory,

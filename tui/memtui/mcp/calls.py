@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,11 +16,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
 from memtui.clean import clean_line
+from memtui.clock import system_clock
 from memtui.failures import FailureLog, explain
+from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
+from memtui.flows.sharing_here import take_in
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Home, find_root, memtui_home
+from memtui.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
@@ -113,13 +117,19 @@ class Calls:
             recorded in `log`.
         """
         try:
-            return await to_thread.run_sync(call, limiter=self._threads)
+            return await to_thread.run_sync(lambda: self._in_project(call), limiter=self._threads)
         except Refusal:
             raise
         except ValidationError as error:
             raise Refusal(_in_words(error)) from error
         except Exception as error:
             raise Refusal(clean_line(explain(self.log, doing, error))) from error
+
+    def _in_project(self, call: Callable[[], _Result]) -> _Result:
+        """Call with the memories in the store that lie in the default project itself."""
+        with suppress(FileProblem):  # then the store cannot be written; what is asked may not need it
+            take_in(Project(self.root()), self.home, system_clock)
+        return call()
 
     async def finished(self) -> None:
         """Wait until no call is running."""

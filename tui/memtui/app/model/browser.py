@@ -72,6 +72,8 @@ class Browser:
         self._claude = places.claude
         self.indexer = Indexer(places)
         self._stopped = threading.Event()
+        self._shares = True
+        """Whether the project had memories of its own when it was last looked at."""
 
     @cached_property
     def changes(self) -> Changes:
@@ -210,6 +212,19 @@ class Browser:
 
         return Aftermaths(self.places, self.facts)
 
+    def take_in(self) -> None:
+        """Have the memories in the store that lie in the project itself.
+
+        Raises:
+            FileProblem: the store cannot be written.
+        """
+        there = self.project.shared.is_dir()
+        if there or self._shares:  # the first time, too: the folder may have gone since the last run
+            from memtui.flows.sharing_here import take_in
+
+            take_in(self.project, self._home, self.clock)
+        self._shares = there
+
     def stop(self) -> None:
         """Let whatever is being read end soon."""
         self._stopped.set()
@@ -231,6 +246,7 @@ class Browser:
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),
             Target("memories", self._home.memories, recursive=True),
+            Target("shared", self.project.shared),
             Target("states", self._home.states, recursive=True),
             Target("pins", self.project.pins.parent),
             Target("userpins", self._home.pins.parent),

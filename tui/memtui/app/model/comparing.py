@@ -39,6 +39,9 @@ class Compared(Protocol):
     def stopped(self) -> bool:
         """Whether to end soon."""
 
+    def take_in(self) -> None:
+        """Have the memories in the store that lie in the project itself."""
+
     @property
     def capture_rows(self) -> CaptureRows:
         """The rows of captures."""
@@ -113,7 +116,8 @@ class Comparison:
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
+            (frozenset({"shared"}), lambda publish: self._of.take_in()),
+            (frozenset({"compacts", "memories", "shared", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
@@ -173,8 +177,8 @@ class Comparison:
 
     def _compare_memories(self, publish: Publish) -> None:
         listed = False
-        if self._wanted.keys() & {"compacts", "memories"}:
-            parts = self._wanted.get("memories", set())
+        if self._wanted.keys() & {"compacts", "memories", "shared"}:
+            parts = self._wanted.get("memories", set()) | self._wanted.get("shared", set())
             listed = self._of.memory_rows.list(parts, sweep="" in parts)
         if self._of.memory_rows.read(lambda: self._of.stopped) or listed:
             view = self._of.memory_rows.view()
