@@ -165,6 +165,12 @@ def test_nothing_is_said_where_nothing_is_known(work: Work, tmp_path: Path) -> N
     assert work.look(prose) == Freshness()
 
 
+def test_what_was_removed_before_is_not_gone_since(committed: Work) -> None:
+    committed.git("rm", "-q", "src/b.py")
+    committed.commit(hours=-1)
+    assert kinds(committed.look(committed.memory("src/a.py", "src/b.py"))) == {"src/a.py": ("", "")}
+
+
 def test_what_the_session_itself_removed_is_not_gone_since(work: Work) -> None:
     work.write("a.py", hours=-1)
     assert work.look(work.memory("a.py", "b.py", roles="implementation, 2 edits, later deleted")).said == ""

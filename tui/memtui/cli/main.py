@@ -87,6 +87,7 @@ COMMANDS = {
         "memtui.cli.core_memory", "Import and export memories with the calls of the compact command."
     ),
     "restore": _Lazy("memtui.cli.restore", "Hand over to a new session what an earlier one knew."),
+    "handoff": _Lazy("memtui.cli.handoff", "Hand a session over to another agent, such as Codex or Gemini."),
     "compactor": _Lazy(
         "memtui.cli.compactor", "Keep the session states of this project up to date while Claude Code works."
     ),

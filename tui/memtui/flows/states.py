@@ -207,6 +207,41 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
     return draft_session_state(facts, Project(session_root(facts, places.project)))
 
 
+@dataclass(frozen=True, slots=True)
+class CurrentState:
+    """Where a session stands now."""
+
+    session_id: str
+    text: str
+    """The document: the stored version with what was said since, or a draft."""
+    state: SessionState | None
+    """The same as a record; None if only an unreadable version is left of it."""
+    facts: Facts | None
+    """None if the transcript is gone."""
+
+
+def current_state(places: Places, *, session: str = "") -> CurrentState:
+    """Where a session stands now; nothing is written.
+
+    Raises:
+        FileProblem: there is no such session, it cannot be read, or nothing was said in it.
+    """
+    documents = documents_of(places, session=session)
+    path = documents.transcript
+    if path is None:
+        stored = documents.version()
+        if stored.problem and not stored.text:
+            raise FileProblem(stored.path, stored.problem)
+        return CurrentState(documents.session_id, stored.text, stored.state, None)
+    before = _before(documents.store, places, documents.session_id, path)
+    facts, _ = _read(path, before.carry)
+    state = _next(before, facts, Project(session_root(facts, places.project)))
+    state = state.replace(version=before.number + 1) if state else before.state
+    if state is None:
+        raise FileProblem(path, "has nothing to hand over: nothing was said in this session yet")
+    return CurrentState(documents.session_id, render_session_state(state), state, facts)
+
+
 def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Carry]:
     try:
         facts, left = read_on(path, carry, **listening)

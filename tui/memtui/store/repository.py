@@ -117,6 +117,8 @@ class Repository:
             return None
         if status is _MISSING:
             newest = next(iter(self._commits(path, since)), None)
+            if newest is None and self._was_removed(path):
+                return None
             if newest is not None and not newest.after:
                 return Change("gone", "commit", newest.time, newest.commit)
             return Change("gone", "commit" if newest or self._in_tree(path) else "time")
@@ -151,6 +153,11 @@ class Repository:
         if commits:
             return Change("changed", "commit", commits[0].time, commits[0].commit)
         return Change("changed", "content" if before else "time", status.written)
+
+    def _was_removed(self, path: str) -> bool:
+        """Whether the last commit that is known of a file has removed it."""
+        commits = self._walked.commits.get(path, ()) if self._walked else ()
+        return any(not each.after for each in commits[:1])
 
     def _commits(self, path: str, since: float) -> list[FileCommit]:
         """The commits that changed a file since a time, newest first."""

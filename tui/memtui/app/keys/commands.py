@@ -64,7 +64,8 @@ class Command:
     @property
     def title(self) -> str:
         """As the command palette lists it."""
-        return f"{self.label.capitalize()} ({self.shown})" if self.shown else self.label.capitalize()
+        title = self.label[:1].upper() + self.label[1:]
+        return f"{title} ({self.shown})" if self.shown else title
 
     @property
     def name(self) -> str:
@@ -235,6 +236,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("e", "e", "edit", "open the file in $EDITOR", "edit", rank=70),
     Command("slash", "/", "filter", "filter this pane as you type", "filter", rank=30),
     Command("c", "c", "compact", "compact the current session into a memory", "compact", rank=34),
+    Command("", "", "hand over to Codex", "write this session's handoff into AGENTS.md", "handoff_codex"),
+    Command("", "", "hand over to Gemini", "write this session's handoff into GEMINI.md", "handoff_gemini"),
+    Command("", "", "copy handoff", "copy this session's handoff for another agent", "copy_handoff"),
+    Command("", "", "end handoff", "take the handoff out of AGENTS.md and GEMINI.md", "end_handoff"),
     Command("s", "s", "search", "search sessions, memories, captures and states", "search", rank=32),
     Command("S", "S", "sessions", "every session: read, resume or fork it", "sessions", rank=36),
     Command("z", "z", "zoom", "give this pane the whole window, or give it back", "zoom", rank=80),

@@ -11,6 +11,7 @@ from memtui.app.actions.aftermaths import AftermathActions
 from memtui.app.actions.captures import CaptureActions
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.filtering import Filtering
+from memtui.app.actions.handoffs import HandoffActions
 from memtui.app.actions.marking import Marking
 from memtui.app.actions.memories import MemoryActions
 from memtui.app.actions.pins import PinActions
@@ -76,6 +77,7 @@ class BrowserActions:
         self.commands = CommandActions(place, browser, panes.commands, windows, self.pins)
         self.drafts = Drafts(place, browser, panes.state)
         self.sessions = SessionActions(place, browser, panes.state, windows, self.drafts)
+        self.handoffs = HandoffActions(place, browser, panes.state)
         self.search = SearchActions(place, windows, self.memories, panes.pending, panes.state)
         self.selected = SelectedActions(place, windows)
 
@@ -137,6 +139,10 @@ class BrowserActions:
             "copy_notes": self.sessions.copy_notes,
             "ask_model": self.sessions.ask_model,
             "compact": self.sessions.compact,
+            "handoff_codex": partial(self.handoffs.write, "codex"),
+            "handoff_gemini": partial(self.handoffs.write, "gemini"),
+            "copy_handoff": self.handoffs.copy,
+            "end_handoff": self.handoffs.end,
             "sessions": self.sessions.open_list,
             "search": self.search.search,
             "undo": self.undos.undo,

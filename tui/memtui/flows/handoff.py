@@ -1,0 +1,177 @@
+"""Handing a session over to another agent: as a prompt, or as a section of the file that the agent reads.
+
+Codex reads ``AGENTS.md`` in the project's root (``AGENTS.override.md`` instead, if it is there; at most
+32 KiB of all its files together), Gemini CLI reads ``GEMINI.md``. Gemini imports files named by ``@path``
+outside of code blocks, so whatever is quoted stands in a fence.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.aftermath.pins import Pins
+from memtui.clock import Clock, local_minute
+from memtui.documents.handoff import Handoff, Session, handoff
+from memtui.files import (
+    FileChanged,
+    FileMissing,
+    FileNotRegular,
+    FileProblem,
+    create_exclusive,
+    load_within,
+    replace_expected,
+)
+from memtui.files.folder import Folder
+from memtui.files.problems import writing
+from memtui.flows.states import current_state
+from memtui.formats.errors import FormatError
+from memtui.formats.marked_section import with_section, without_section
+from memtui.project import Places
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+ROOM = 12_000
+"""Characters of a handoff unless said otherwise."""
+FILES = {"codex": "AGENTS.md", "gemini": "GEMINI.md", "file": "HANDOFF.md"}
+"""The file of each agent, in the project's root."""
+
+_LIMIT = 4 << 20
+_CODEX = 32 << 10
+_OVERRIDE = "AGENTS.override.md"
+_TRIES = 5
+
+
+class Made(NamedTuple):
+    """A handoff of a session."""
+
+    session_id: str
+    handoff: Handoff
+
+    @property
+    def text(self) -> str:
+        """The prompt."""
+        return self.handoff.text
+
+
+class Written(NamedTuple):
+    """The file of an agent after a change."""
+
+    path: Path
+    note: str = ""
+    """What keeps the agent from reading it; "" for nothing."""
+
+
+def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int = ROOM) -> Made:
+    """The handoff of a session.
+
+    Args:
+        places: the project and the folders.
+        clock: for its date.
+        session: see `memtui.flows.sessions.named_session`.
+        limit: characters.
+
+    Raises:
+        FileProblem: there is no such session, or it cannot be read.
+    """
+    current = current_state(places, session=session)
+    known = Session(
+        id=current.session_id,
+        project=places.project.name,
+        at=local_minute(clock()),
+        state=current.text,
+        tasks=current.state,
+        facts=current.facts,
+        pins=[each.pin.text for each in Pins(places.project, places.home).all()],
+    )
+    return Made(current.session_id, handoff(known, places.project.root, Path.home(), limit))
+
+
+def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = "") -> Written:
+    """Put a handoff into its section of a file, which is made if it is not there.
+
+    Args:
+        path: the file; one that is a link is refused.
+        root: a folder above it, below which no link is followed.
+        text: the handoff.
+        wrote: records the change.
+        agent: a key of `FILES`, for the note.
+
+    Raises:
+        FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
+    """
+    for _ in range(_TRIES):
+        before = _content(path, root)
+        try:
+            after = with_section(before, text)
+        except FormatError as error:
+            raise FileProblem(path, f"cannot take a handoff: {error}") from error
+        if _write(path, root, before, after):
+            break
+    else:
+        raise _busy(path)
+    wrote(f"handed the session over in {path.name}", path, before, after)
+    return Written(path, _note(path, root, after) if agent == "codex" else "")
+
+
+def take_out(path: Path, root: Path, wrote: Wrote) -> bool:
+    """Take the handoff out of a file, and remove a file that was made for it and holds nothing else.
+
+    Returns:
+        False if it has none.
+
+    Raises:
+        FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
+    """
+    for _ in range(_TRIES):
+        before = _content(path, root)
+        try:
+            found = without_section(before) if before is not None else None
+        except FormatError as error:
+            raise FileProblem(path, f"keeps its handoff: {error}") from error
+        if before is None or found is None:
+            return False
+        after = None if found.made and not found.data.strip() else found.data
+        if _write(path, root, before, after):
+            wrote(f"took the handoff out of {path.name}", path, before, after)
+            return True
+    raise _busy(path)
+
+
+def _content(path: Path, root: Path) -> bytes | None:
+    try:
+        return load_within(path, root, limit=_LIMIT, follow=False).data
+    except FileMissing:
+        return None
+    except FileNotRegular as problem:
+        raise FileProblem(path, f"{problem.reason}; name another file with --out") from problem
+
+
+def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) -> bool:
+    """Write a file if it still is as before; False if another program has changed it."""
+    if before is None:
+        return after is not None and create_exclusive(path, after, mode=0o644, within=root)
+    try:
+        if after is not None:
+            replace_expected(path, after, expected=before, within=root).close()
+            return True
+        if load_within(path, root, limit=_LIMIT, follow=False).data != before:
+            return False
+        with writing(path), Folder(path.parent, within=root) as folder:
+            folder.unlink(path.name)
+    except FileChanged:
+        return False
+    return True
+
+
+def _busy(path: Path) -> FileProblem:
+    return FileProblem(path, "is being written by another program; try again in a moment")
+
+
+def _note(path: Path, root: Path, data: bytes) -> str:
+    if path == root / FILES["codex"] and (root / _OVERRIDE).exists():
+        return f"Codex reads {_OVERRIDE} instead of it; --out {_OVERRIDE} writes there."
+    if len(data) > _CODEX:
+        return f"Codex reads the first {_CODEX >> 10} KiB of its files; this one has more."
+    return ""
