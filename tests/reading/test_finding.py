@@ -16,6 +16,9 @@ from memtui.reading.finding import Hit, Query, lines_backward, lines_forward
 from tests.app.widgets.records import said, text, user, write
 
 WORDS = ("alpha", "Alpha", "ÄPFEL äpfel", "漢字", 'say "x"', "a\\b", "two\nalpha lines", "type", "tab\tend")
+WORDS += ("ОшИбка в коде", "straße STRASSE", "ΟΔΌΣ οδός", "ÄPFEL im Ä")
+
+CASED = ("ошибка в", "straße", "οδός", "οδόσ", "ä", "im ä")
 
 
 def rows(block: Block) -> list[str]:
@@ -34,7 +37,9 @@ def expected(path: Path, query: Query) -> list[list[Hit]]:
 @settings(max_examples=80)
 @given(
     st.lists(st.sampled_from(WORDS), max_size=12),
-    st.sampled_from(("alpha", "Alpha", "äpfel", "Ä", "漢", '"x"', "\\", "type", "pfel ä", "nowhere", "a")),
+    st.sampled_from(
+        ("alpha", "Alpha", "äpfel", "Ä", "漢", '"x"', "\\", "type", "pfel ä", "nowhere", "a", *CASED)
+    ),
     st.booleans(),
 )
 def test_every_hit_is_found_in_both_directions(
@@ -48,6 +53,10 @@ def test_every_hit_is_found_in_both_directions(
     assert forward == expected(path, query)
     size = path.stat().st_size
     assert list(lines_backward(path, size, query, rows, never)) == forward[::-1]
+    for middle in {hits[0].key[0] for hits in forward}:  # the line there is on the one side or the other
+        before = list(lines_forward(path, 0, query, rows, never, middle))
+        behind = list(lines_backward(path, size, query, rows, never, middle))
+        assert all(hits in before or hits in behind for hits in forward)
 
 
 def test_a_line_longer_than_a_chunk_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +89,14 @@ def test_what_json_may_write_otherwise_is_not_searched_as_bytes(
     wanted: str, needles: tuple[bytes, ...]
 ) -> None:
     assert Query(wanted).needles == needles
+
+
+def test_cased_letters_beyond_ascii_are_searched_as_bytes() -> None:
+    first = [literal for literal, _ in Query("ошибка").patterns]
+    assert {"О".encode(), "о".encode(), b"\\u041e", b"\\u043e"} <= set(first)
+    assert Query("plain").patterns == Query("漢字").patterns == Query("Ошибка").patterns == ()
+    assert not any(each.search("ов".encode()) for _, each in Query("ош").patterns)
+    assert any(each.search("Ош".encode()) for _, each in Query("ош").patterns)
 
 
 def test_cancelling_ends_the_search(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,23 @@ class Query:
         return self._pattern.search(row) is not None
 
     @cached_property
+    def patterns(self) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
+        """Of which one is found in every line that may hold it, if it has cased letters beyond ASCII.
+
+        `bytes.lower` does not know these. Each pattern stands behind the bytes that it begins with.
+        """
+        parts = [] if self.exact else [part.strip(" ") for part in _SAFE.findall(self.text)]
+        found = [part[at:] for part in parts for at, char in enumerate(part) if _has_case(char)]
+        best = max(found, key=len, default="")
+        if not best:
+            return ()
+        made: dict[bytes, re.Pattern[bytes]] = {}
+        for encoded in (_plain, _escaped):
+            rest = b"".join(b"(?:%s)" % b"|".join(map(re.escape, _cases(char, encoded))) for char in best[1:])
+            made |= {first: re.compile(re.escape(first) + rest) for first in _cases(best[0], encoded)}
+        return tuple(made.items())
+
+    @cached_property
     def needles(self) -> tuple[bytes, ...]:
         """Bytes of which one stands in every line that may hold it; none where every line may.
 
@@ -60,6 +77,38 @@ class Query:
         plain, escaped = best.encode("utf-8", "replace"), json.dumps(best)[1:-1].encode()
         needles = (plain,) if plain == escaped else (plain, escaped)
         return needles if self.exact else tuple(needle.lower() for needle in needles)
+
+
+def _has_case(char: str) -> bool:
+    return not char.isascii() and char.lower() != char.upper()
+
+
+def _plain(char: str) -> bytes:
+    return char.encode("utf-8", "replace")
+
+
+def _escaped(char: str) -> bytes:
+    return json.dumps(char)[1:-1].encode()
+
+
+def _cases(char: str, encoded: Callable[[str], bytes]) -> list[bytes]:
+    """What may stand for a character where case does not count, as JSON writes it."""
+    return [encoded(each) for each in _alike().get(_folded(char), (char,))]
+
+
+def _folded(char: str) -> str:
+    upper = char.upper()
+    return (upper if len(upper) == 1 else char).lower()
+
+
+@cache
+def _alike() -> dict[str, tuple[str, ...]]:
+    """The characters that differ in case alone, by what they have in common."""
+    found: dict[str, tuple[str, ...]] = {}
+    for char in map(chr, range(0x20, 0x1F000)):
+        if char.lower() != char or char.upper() != char:
+            found[_folded(char)] = (*found.get(_folded(char), ()), char)
+    return found
 
 
 def _pieces(part: str) -> Iterator[str]:
@@ -91,9 +140,11 @@ def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
 
 
 def lines_forward(
-    path: Path, start: int, query: Query, rows: Rows, cancelled: Callable[[], bool]
+    path: Path, start: int, query: Query, rows: Rows, cancelled: Callable[[], bool], stop: int | None = None
 ) -> Iterator[list[Hit]]:
     """The lines at or behind byte `start` that hold the query, in order, each as its hits.
+
+    From byte `stop` on, nothing more is read.
 
     Raises:
         OSError: the file cannot be read.
@@ -101,14 +152,14 @@ def lines_forward(
     with path.open("rb", buffering=0) as file:
         file.seek(start)
         offset, carry = start, b""
-        while not cancelled():
+        while not cancelled() and (stop is None or offset < stop):
             chunk = file.read(_CHUNK)
             data = carry + chunk if carry else chunk
-            stop = data.rfind(b"\n") + 1 if chunk else len(data)
-            if stop:
-                yield from _hits(path, data, stop, offset, query, rows, cancelled)
-                carry = data[stop:]
-                offset += stop
+            whole = data.rfind(b"\n") + 1 if chunk else len(data)
+            if whole:
+                yield from _hits(path, data, whole, offset, query, rows, cancelled)
+                carry = data[whole:]
+                offset += whole
             else:
                 carry = data
             if not chunk:
@@ -116,16 +167,16 @@ def lines_forward(
 
 
 def lines_backward(
-    path: Path, end: int, query: Query, rows: Rows, cancelled: Callable[[], bool]
+    path: Path, end: int, query: Query, rows: Rows, cancelled: Callable[[], bool], stop: int = 0
 ) -> Iterator[list[Hit]]:
-    """The lines before byte `end`, which must be between lines, the last one first.
+    """The lines before byte `end`, which must be between lines, the last one first; none before byte `stop`.
 
     Raises:
         OSError: the file cannot be read.
     """
     with path.open("rb", buffering=0) as file:
         size = _CHUNK
-        while end > 0 and not cancelled():
+        while end > stop and not cancelled():
             begin = max(0, end - size)
             file.seek(begin)
             data = file.read(end - begin)
@@ -155,17 +206,47 @@ def _hits(
 
 def _candidates(data: bytes, stop: int, query: Query) -> Iterator[tuple[int, int]]:
     """The lines in the first `stop` bytes that may hold the query."""
-    if not query.exact:
-        data = data.lower()
-    at = 0
+    finders = _finders(data, query)
+    if not finders:
+        yield from _lines(data, stop)
+        return
+    places = [0] * len(finders)  # where each of them is next
+    at = end = 0
     while at < stop:
-        if query.needles:
-            places = [place for each in query.needles if (place := data.find(each, at, stop)) >= 0]
-            if not places:
-                return
-            begin = data.rfind(b"\n", at, min(places)) + 1 or at
-            end = data.find(b"\n", min(places), stop) + 1 or stop
-        else:
-            begin, end = at, data.find(b"\n", at, stop) + 1 or stop
+        places = [
+            place if place >= at and end else find(at, stop)
+            for place, find in zip(places, finders, strict=True)
+        ]
+        place = min(places)
+        if place >= stop:
+            return
+        begin = data.rfind(b"\n", at, place) + 1 or at
+        end = data.find(b"\n", place, stop) + 1 or stop
         yield begin, end
         at = end
+
+
+def _lines(data: bytes, stop: int) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < stop:
+        end = data.find(b"\n", at, stop) + 1 or stop
+        yield at, end
+        at = end
+
+
+def _finders(data: bytes, query: Query) -> list[Callable[[int, int], int]]:
+    """Each gives the next place at which the query may be, `stop` where there is none."""
+
+    def by_pattern(first: bytes, pattern: re.Pattern[bytes], at: int, stop: int) -> int:
+        place = data.find(first, at, stop)  # much faster where there is none
+        found = pattern.search(data, place, stop) if place >= 0 else None
+        return found.start() if found else stop
+
+    def by_bytes(text: bytes, needle: bytes, at: int, stop: int) -> int:
+        place = text.find(needle, at, stop)
+        return place if place >= 0 else stop
+
+    if query.patterns:
+        return [partial(by_pattern, *each) for each in query.patterns]
+    text = data if query.exact or not query.needles else data.lower()
+    return [partial(by_bytes, text, each) for each in query.needles]

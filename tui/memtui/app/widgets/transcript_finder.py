@@ -57,12 +57,13 @@ def find(
         for hits in lines_forward(path, start.key[0], query, rows, cancelled):
             if found := next((hit for hit in hits if tuple(hit) > here), None):
                 return found
-        return next((hits[0] for hits in lines_forward(path, 0, query, rows, cancelled)), None)
+        return next((hits[0] for hits in lines_forward(path, 0, query, rows, cancelled, start.end)), None)
     for hits in lines_backward(path, start.end, query, rows, cancelled):
         if found := next((hit for hit in reversed(hits) if tuple(hit) < here), None):
             return found
     size = path.stat().st_size
-    return next((hits[-1] for hits in lines_backward(path, size, query, rows, cancelled)), None)
+    rest = lines_backward(path, size, query, rows, cancelled, start.key[0])
+    return next((hits[-1] for hits in rest), None)
 
 
 class Tally:
