@@ -81,9 +81,10 @@ def heading(width: int, column: Column, *, project: bool) -> Content:
     when, name = named(Column.WHEN, 0), named(Column.NAME, 0)
     where = "project  " if project else ""
     right = [named(each, size) for each, size in _CELLS.items()] if width >= _WIDE else []
-    branch = named(Column.BRANCH, 0)
-    right = [(f"{branch[0]:<{_BRANCH - 1}}", branch[1]), *right] if width >= _BRANCHED else right
     spaced = [part for each in right for part in (each, " ")]
+    if width >= _BRANCHED:
+        text, style = named(Column.BRANCH, 0)
+        spaced.insert(0, (f" {text:<{_BRANCH - 1}}", style))
     left = Content.assemble(when, " " * (_LEAD - len(when[0])), (where, "$quiet"), name)
     end = Content.assemble(*spaced, named(Column.LEFT, _END))
     return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)

@@ -14,17 +14,17 @@ from memtui.reading.blocks import Attached, Block, Thinking, blocks
 from memtui.reading.line_index import LineIndex, never
 from memtui.reading.line_places import line_start
 
-PAGE = 256 * 1024
+PAGE = 128 * 1024
 """Bytes of a page, about: it begins and ends between lines."""
 
-FEW = 60
+FEW = 40
 """A page that shows fewer blocks than this is made larger: bookkeeping may go on for megabytes."""
 
 SIGHT = 45
 """Blocks of a page that is to be shown at once: as many as fill a screen, about."""
 
 _STEP = 32 * 1024
-_LARGEST = 16 * PAGE
+_LARGEST = 32 * PAGE
 
 
 class Shows(StrEnum):

@@ -485,10 +485,11 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if name:
             style = self.get_component_rich_style(name, partial=self.app.no_color)
             segments = list(Segment.apply_style(segments, None, style))
-        bar = self.get_component_rich_style("transcript--bar")
+        if "bar" not in self._styles:  # both take as long as the rest of the row
+            bar, ground = self.get_component_rich_style("transcript--bar"), self.rich_style
+            self._styles |= {"bar": ground + bar.without_color + bar, "beside bar": ground}
         thumb = y in self.bar.thumb(self.size.height)
-        ground = self.rich_style
-        cell = Segment("┃", ground + bar.without_color + bar) if thumb else Segment(" ", ground)
+        cell = Segment("┃", self._styles["bar"]) if thumb else Segment(" ", self._styles["beside bar"])
         return Strip([*segments, cell], width)
 
     def _look_of(self, row: int) -> str:
