@@ -15,8 +15,19 @@ from memtui.reading.blocks import Block, blocks
 from memtui.reading.finding import Hit, Query, lines_backward, lines_forward
 from tests.app.widgets.records import said, text, user, write
 
-WORDS = ("alpha", "Alpha", "ÄPFEL äpfel", "漢字", 'say "x"', "a\\b", "two\nalpha lines", "type", "tab\tend")
-WORDS += ("ОшИбка в коде", "straße STRASSE", "ΟΔΌΣ οδός", "ÄPFEL im Ä")
+CASED_WORDS = ("ОшИбка в коде", "straße STRASSE", "ΟΔΌΣ οδός", "ÄPFEL im Ä")
+WORDS = (
+    "alpha",
+    "Alpha",
+    "ÄPFEL äpfel",
+    "漢字",
+    'say "x"',
+    "a\\b",
+    "two\nalpha lines",
+    "type",
+    "tab\tend",
+    *CASED_WORDS,
+)
 
 CASED = ("ошибка в", "straße", "οδός", "οδόσ", "ä", "im ä")
 
