@@ -131,6 +131,13 @@ def test_paths_of_another_machine_become_those_of_this_one(
     assert f"(Paths below {root} are shown as paths below {places.project.root}.)" in restored
 
 
+def test_paths_of_a_shared_note_become_those_of_this_machine(places: Places) -> None:
+    name = places.project.root.name
+    shared = remember(places, f"# Retry\n\nSee /project/{name}/src/lamp.py, not /project/{name}-old/a.py.\n")
+    restored = restore_memory(places, clock, shared).text
+    assert f"See {places.project.root}/src/lamp.py, not /project/{name}-old/a.py." in restored
+
+
 def test_paths_of_another_project_stay(places: Places) -> None:
     text = "## Project Root\n/srv/other\n\n## Last Action\n/srv/other/a.py\n"
     assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text

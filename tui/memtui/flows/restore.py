@@ -11,6 +11,7 @@ from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
+from memtui.flows.shared_names import shared_root
 from memtui.flows.sharing_here import take_in
 from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.model import FormatError
@@ -112,11 +113,13 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
 
 
 def _here(text: str, here: Path) -> str:
-    """A recovery text with another machine's paths mapped to this one's, and a line saying so."""
+    """A text with another machine's paths mapped to this one's, and a line saying so."""
     try:
         root = parse_recovery(text).project_root.strip()
     except FormatError:
-        return text
+        root = shared_root(here.name)
+        if root not in text:
+            return text
     if not is_elsewhere(root, here):
         return text
     return f"(Paths below {root} are shown as paths below {here}.)\n\n{mapped(text, root, here)}"

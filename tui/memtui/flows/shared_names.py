@@ -48,13 +48,17 @@ def marks_of(stored: StoredMemory) -> Marks:
     return Marks(meta.description, tuple(sorted(meta.tags)), meta.archived)
 
 
+def shared_root(name: str) -> str:
+    """How the root of a project is written where no machine's folders are named."""
+    return f"/project/{name}"
+
+
 def neutral(body: bytes, project: str, home: str) -> bytes:
     """A text without this machine's folders: the project's root is ``/project/NAME``, the home folder ``~``.
 
     A restore maps such paths to the project's root on the machine where it happens.
     """
-    name = Path(project).name
-    for folder, short in ((project, f"/project/{name}"), (home, "~")):
+    for folder, short in ((project, shared_root(Path(project).name)), (home, "~")):
         if folder.strip("/\\"):
             stem = re.escape(folder.rstrip("/\\").encode())
             body = re.sub(rb"(?<![\w/\\.~-])" + stem + rb"(?![\w.-])", short.encode(), body)

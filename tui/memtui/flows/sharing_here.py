@@ -27,7 +27,7 @@ from memtui.files import (
     shared_folder,
     write_atomic,
 )
-from memtui.flows.shared_names import Names, digest, neutral
+from memtui.flows.shared_names import Names, digest, neutral, shared_root
 from memtui.flows.sharing_out import check_to_share
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import (
@@ -114,7 +114,7 @@ def _relative(stored: StoredMemory) -> bytes:
     """A memory's text with paths from the project's root, and without the session that it is of."""
     root = Path(stored.meta.project)
     body = neutral(stored.body, str(root), str(Path.home()))
-    name = re.escape(f"/project/{root.name}".encode())
+    name = re.escape(shared_root(root.name).encode())
     body = re.sub(name + rb"/(?=[\w.])", b"", body)
     body = re.sub(name + rb"(?![\w.-])", b".", body)
     body = _SESSION.sub(rb"\1N/A\n\n", body)
