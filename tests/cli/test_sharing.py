@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from memtui.clock import system_clock
+from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.project import memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
+from memtui.store.states import keep_elsewhere
 from tests.cli.conftest import Memtui
 
 
@@ -50,6 +52,20 @@ def test_a_memory_goes_from_one_home_to_another(
     assert [(row["name"], row["sync"], row["problem"]) for row in listed] == [("team", "shared", "")]
     assert memtui("remote", "remove", "team").out == f"Removed team: {hub} itself stays as it is.\n"
     assert memtui("sync").code == 1
+
+
+def test_states_of_other_machines_are_listed_and_printed(memtui: Memtui) -> None:
+    assert memtui("state", "elsewhere").out.startswith("No other machine has sent a state")
+    name = Path.cwd().name
+    identity = Identity(project=f"{name} (/project/{name})", goal="Fix the cart")
+    text = render_session_state(SessionState(version=3, identity=identity))
+    keep_elsewhere(memtui_home(), "laptop", "90dd90a0", 3, text.encode())
+    listed = memtui("state", "elsewhere").out
+    assert "laptop" in listed
+    assert "Fix the cart" in listed
+    assert memtui("state", "elsewhere", "laptop").out.strip() == text.strip()
+    assert [each["version"] for each in json.loads(memtui("state", "elsewhere", "--json").out)] == [3]
+    assert memtui("state", "elsewhere", "desk").code == 1
 
 
 def test_a_secret_is_named_by_its_line(memtui: Memtui, hub: Path, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class Machine:
         skew: timedelta = timedelta(),
         known: bool = False,
     ) -> None:
+        self.name = name
         self.home: Home = home_in(base / name)
         if not known:
             self.home.data.mkdir(parents=True)
@@ -67,6 +68,13 @@ class Machine:
         ids = [each.meta.id for each in self.store.list(Filter(which=Which.ALL)).items]
         machine = (self.home.data / "machine").read_text().strip()
         return {(each if "@" in each else f"{each}@{machine}"): self.store.get(each).body for each in ids}
+
+    def everything(self) -> dict[str, tuple[bytes, tuple[str, ...], bool]]:
+        """Text and marks of every memory by its id among all machines."""
+        found = {each: self.store.get(each.removesuffix(f"@{self.name}")) for each in self.texts()}
+        return {
+            each: (one.body, tuple(sorted(one.meta.tags)), one.meta.archived) for each, one in found.items()
+        }
 
 
 @pytest.fixture
@@ -202,6 +210,20 @@ def test_texts_that_two_machines_changed_are_both_kept(machine: Maker) -> None:
     assert [version.body for version in merged.versions][:2] == [b"by the desk", b"by the laptop"]
 
 
+def test_a_change_by_a_clock_that_is_late_counts_all_the_same(machine: Maker) -> None:
+    laptop, desk = machine("laptop", sync="all"), machine("desk", sync="all", skew=timedelta(hours=1))
+    shared = laptop.new(tags=("old",))
+    exchange(laptop, desk)
+    desk.store.rewrite(f"{shared}@laptop", b"by the desk")
+    desk.store.update(f"{shared}@laptop", tags=("old", "desk"), archived=True)
+    exchange(desk, laptop)
+    laptop.store.rewrite(shared, b"by the laptop, which has seen that")
+    laptop.store.update(shared, tags=("old",), archived=False)
+    exchange(laptop, desk)
+    wanted = {f"{shared}@laptop": (b"by the laptop, which has seen that", ("old",), False)}
+    assert laptop.everything() == desk.everything() == wanted
+
+
 def test_a_deletion_follows_and_can_be_taken_back(laptop: Machine, desk: Machine) -> None:
     shared = laptop.share()
     exchange(laptop, desk)
@@ -278,7 +300,7 @@ def test_machines_that_meet_at_random_end_equal(machine: Maker, remote: MemoryRe
             each.sync()
     remote.away = False
     exchange(*machines)
-    assert len({frozenset(each.texts().items()) for each in machines}) == 1
+    assert len({frozenset(each.everything().items()) for each in machines}) == 1
     assert len(machines[0].texts()) > 3
 
 

@@ -55,6 +55,13 @@ class RemoteContract:
         laptop.put(sent)
         assert everything(desk) == {each.name: each.data for each in sent}
 
+    def test_states_and_pins_are_carried_as_memories_are(self, laptop: Remote, desk: Remote) -> None:
+        session = "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1"
+        longest = f"ST-{session}-v0012@{'m' * 35}"
+        sent = [outgoing(record(memory=longest)), outgoing(record(memory="PINS@all", body=b""))]
+        laptop.put(sent)
+        assert everything(desk) == {each.name: each.data for each in sent}
+
     def test_reading_goes_on_behind_a_place(self, laptop: Remote, desk: Remote) -> None:
         laptop.put([outgoing(record(1))])
         place = place_of(desk)

@@ -32,7 +32,12 @@ def command() -> None:
 @command.command("add")
 @click.argument("name")
 @click.argument("url")
-@click.option("--all", "everything", is_flag=True, help="Send every memory: for your own machines alone.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Send every memory and session state and your own pins: for your own machines alone.",
+)
 @click.option(
     "--project",
     "projects",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from memtui.clean import clean_line
+from memtui.cli import state_elsewhere
 from memtui.cli.engine import asking, engine_option, stands
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
@@ -171,6 +172,9 @@ def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
         print_json(_as_json(written))
     else:
         say(f"Version {written.version} of {written.session_id}: {written.path}")
+
+
+command.add_command(state_elsewhere.command)
 
 
 def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.files import FileProblem
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
+from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.sharing.merged import Marks, Merged
@@ -15,7 +16,7 @@ from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
 
 _PROBLEMS = 20
-"""Notes after which no more is tried: the disk may be full."""
+"""Problems after which no more is tried: the disk may be full."""
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
 
@@ -29,13 +30,16 @@ class _Part:
     done: dict[str, Applied | None] = field(default_factory=dict)
     """What is to be noted when the memories are on the disk."""
     changed: int = 0
+    problems: int = 0
     notes: list[str] = field(default_factory=list)
 
 
 class Inward:
     """Applies records to the store."""
 
-    def __init__(self, home: Home, backend: FilesBackend, names: Names, remote: str) -> None:
+    def __init__(
+        self, home: Home, backend: FilesBackend, names: Names, remote: str, own: SharedOwn | None
+    ) -> None:
         """Make the object.
 
         Args:
@@ -43,11 +47,13 @@ class Inward:
             backend: the store of memories.
             names: how memories are called here and elsewhere.
             remote: the name of the remote that brings them.
+            own: states and pins, where all machines are one's own; None passes over them.
         """
         self._home = home
         self._backend = backend
         self._names = names
         self._remote = remote
+        self._own = own
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
         """Apply what has come in; returns how many memories it has changed, and what could not be applied."""
@@ -62,7 +68,8 @@ class Inward:
                     self._apply_one(part, memory)
                 except FileProblem as problem:
                     part.notes.append(str(problem))
-                    if len(part.notes) >= _PROBLEMS:
+                    part.problems += 1
+                    if part.problems >= _PROBLEMS:
                         part.notes.append("More was not tried; the next sync does.")
                         break
                 if len(part.done) >= _TOGETHER or batch.is_full:
@@ -87,6 +94,9 @@ class Inward:
         found = part.replica.merged(memory)
         if found is None:
             part.done[memory] = None
+            return
+        if not is_memory(memory):
+            part.done[memory] = self._own.apply(part.replica, memory, found) if self._own else None
             return
         base, local = part.replica.applied(memory), self._names.here(memory)
         new = Applied(digest(found.newest.body), found.marks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from memtui.clock import Clock
@@ -13,7 +14,7 @@ from memtui.files.appending import append_line
 from memtui.files.problems import writing
 from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
-from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
+from memtui.formats.shared_record import LIMIT, SharedRecord
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.safety.hits import Hit
@@ -172,17 +173,21 @@ class Outward:
         local = self._names.here(memory)
         body = shared_text(self._names, memory, stored)
         check_to_share(self._home, self._clock, stored, body, allowed)
-        marks = marks_of(stored)
+        marks, base = marks_of(stored), replica.applied(memory)
+        was = base.marks if base is not None else Marks()
         record = self._record(
             memory,
+            replica.moment(memory, self._clock()),
             stored,
             kind="text",
             description=marks.description,
             tags=marks.tags,
+            untagged=tuple(sorted(set(was.tags) - set(marks.tags))),
             archived=marks.archived,
+            deleted=False if was.deleted else None,
             body=body,
         )
-        self._add(replica, record, Applied(digest(body), marks, self._backend.signature(local)))
+        replica.add(record, Applied(digest(body), marks, self._backend.signature(local)))
 
     def _send_marks(self, replica: Replica, memory: str, base: Applied, now: Marks, signature: str) -> None:
         newest = replica.merged(memory)
@@ -193,7 +198,7 @@ class Outward:
             kind="marks",
             machine=self._names.machine,
             author=this_author(),
-            at=self._clock(),
+            at=replica.moment(memory, self._clock()),
             description=now.description if now.description != was.description else None,
             tags=tuple(sorted(set(now.tags) - set(was.tags))),
             untagged=tuple(sorted(set(was.tags) - set(now.tags))),
@@ -201,25 +206,19 @@ class Outward:
             deleted=now.deleted if now.deleted != was.deleted else None,
             body=b"",
         )
-        self._add(replica, record, Applied(base.text, now, signature))
+        replica.add(record, Applied(base.text, now, signature))
 
-    def _record(self, memory: str, stored: StoredMemory, **values: object) -> SharedRecord:
+    def _record(self, memory: str, at: datetime, stored: StoredMemory, **values: object) -> SharedRecord:
         meta = stored.meta
         return SharedRecord.model_validate(
             {
                 "memory": memory,
                 "machine": self._names.machine,
                 "author": this_author(),
-                "at": self._clock(),
+                "at": at,
                 "project": Path(meta.project).name,
                 "created": meta.created,
                 "source": meta.source,
                 **values,
             }
         )
-
-    def _add(self, replica: Replica, record: SharedRecord, applied: Applied) -> None:
-        data = render_record(record)
-        with replica.whole():
-            replica.add(record_name(record.memory, data), record, data)
-            replica.settle(record.memory, applied)

@@ -12,6 +12,7 @@ from memtui.files import FileProblem, lock
 from memtui.flows.shared_names import Names, shared_text
 from memtui.flows.sharing_in import Inward
 from memtui.flows.sharing_out import Outward
+from memtui.flows.sharing_own import SharedOwn
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import parse_record
 from memtui.project import Home
@@ -73,7 +74,8 @@ class Sharing:
         self._everything = named.sync == "all"
         self._names = Names(this_machine(home))
         self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
-        self._inward = Inward(home, backend, self._names, name)
+        self._own = SharedOwn(home, clock, self._names) if self._everything else None
+        self._inward = Inward(home, backend, self._names, name, self._own)
 
     @property
     def remote(self) -> Remote:
@@ -105,6 +107,8 @@ class Sharing:
         with self.replica() as replica, self._alone():
             try:
                 done.notes += self._outward.collect(replica)
+                if self._own is not None:
+                    done.notes += self._own.collect(replica)
                 self._exchange(replica, done, progress)
             except RemoteProblemError as problem:
                 replica.keep(PROBLEM, str(problem))

@@ -1,5 +1,7 @@
 """A record that machines share: one change of one memory, written once and never altered.
 
+Between one's own machines, versions of session states and the set of pins travel as records, too.
+
 A Markdown file: YAML front matter, then the text byte for byte. A record either gives a memory its text or
 changes marks (tags, archived, deleted). Its name holds its hash, so equal records have equal names, and one
 that was tampered with is recognised. What a memory looks like follows from all of its records.
@@ -25,8 +27,16 @@ LIMIT = 4 << 20
 MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
 """A machine's name."""
 
-NAME = re.compile(rf"(CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern})\.([0-9a-f]{{32}})\.md", re.ASCII)
-"""A record's file name: the memory, the machine that made it, and the beginning of the record's SHA-256."""
+PINS = "PINS@all"
+"""The key of the pins of all machines."""
+
+_SESSION = r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}"
+STATE = re.compile(rf"ST-({_SESSION})-v(\d{{4,8}})@({MACHINE.pattern})", re.ASCII)
+"""The key of a version of a session state: the session, the version, and the machine that wrote it."""
+
+_KEY = rf"(?:CMEM-\d{{8}}-\d{{6}}|ST-{_SESSION}-v\d{{4,8}})@{MACHINE.pattern}|{PINS}"
+NAME = re.compile(rf"({_KEY})\.([0-9a-f]{{32}})\.md", re.ASCII)
+"""A record's file name: the key of what it is of, and the beginning of the record's SHA-256."""
 
 _HEAD = re.compile(rb"---\n(.{1,32768}?\n)---\n", re.DOTALL)
 _KEYS = frozenset(
@@ -56,7 +66,8 @@ class SharedRecord(Record):
     kind: Literal["text", "marks"]
     """Whether it gives the memory a text, or only changes marks."""
     memory: Annotated[str, AfterValidator(_memory)]
-    """Recovery ID and the machine on which the memory was made: ``CMEM-20260102-101500@laptop``."""
+    """The key: Recovery ID and the machine on which the memory was made, ``CMEM-20260102-101500@laptop``.
+    For a session state or the pins: see `STATE` and `PINS`."""
     machine: Annotated[str, AfterValidator(_machine)]
     """The machine that made the change."""
     author: Line = ""

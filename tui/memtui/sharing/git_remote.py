@@ -221,7 +221,9 @@ class GitRemote(Remote):
 
 
 def _path(record: Outgoing) -> str:
-    return f"{_slug(record.project)}/{record.name[5:9]}-{record.name[9:11]}/{record.name}"
+    kind, _, rest = record.name.partition("-")
+    folder = f"{rest[:4]}-{rest[4:6]}" if kind == "CMEM" else "states" if kind == "ST" else "pins"
+    return f"{_slug(record.project)}/{folder}/{record.name}"
 
 
 def _slug(project: str) -> str:

@@ -11,12 +11,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memtui.files import FileProblem, existing_above, private_folder
 from memtui.formats.errors import FormatError
-from memtui.formats.shared_record import SharedRecord, parse_record
+from memtui.formats.shared_record import SharedRecord, parse_record, record_name, render_record
 from memtui.sharing.merged import Marks, Merged, merged
 from memtui.sharing.remote import Batch, Outgoing
 
@@ -118,10 +119,14 @@ class Replica:
         query = "select name, sent from records where name in (select value from json_each(?))"
         return {str(name): bool(sent) for name, sent in self._all(query, json.dumps(list(names)))}
 
-    def add(self, name: str, record: SharedRecord, data: bytes) -> None:
-        """Add a record of this machine, which waits to be sent."""
-        if not self.has(name):
-            self._insert(name, record, data, sent=False)
+    def add(self, record: SharedRecord, applied: Applied) -> None:
+        """Add a record of this machine, which waits to be sent, with the state that it was made of."""
+        data = render_record(record)
+        name = record_name(record.memory, data)
+        with self.whole():
+            if not self.has(name):
+                self._insert(name, record, data, sent=False)
+            self.settle(record.memory, applied)
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
         """Some of the records that wait to be sent: at most `limit`, and no more than fit into memory."""
@@ -175,6 +180,19 @@ class Replica:
         """The records of a memory, with their names."""
         rows = self._all("select name, data from records where memory = ?", memory)
         return [(name, parse_record(name, data)) for name, data in rows]
+
+    def moment(self, memory: str, now: datetime) -> datetime:
+        """When a change that is made now counts as made: later than all that is known of the memory.
+
+        Clocks differ. Who has seen a change and makes another one has the last word.
+        """
+        latest = max((record.at for _, record in self.records(memory)), default=now)
+        if latest < now:
+            return now
+        try:
+            return latest + timedelta(seconds=1)
+        except OverflowError:  # a time that no clock shows; the records' names decide
+            return latest
 
     def applied(self, memory: str) -> Applied | None:
         """The state of a memory when it was last applied; None when it never was."""

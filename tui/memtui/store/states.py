@@ -27,7 +27,7 @@ from memtui.store.state_files import (
     SESSION,
     VERSION,
     names_project,
-    newest_version,
+    newest_in,
     version_name,
     version_of,
     written_at,
@@ -73,10 +73,17 @@ class SessionStates:
 class StateStore:
     """The stored session states that belong to one project."""
 
-    def __init__(self, project: Project, home: Home) -> None:
+    def __init__(self, project: Project, home: Home, machine: str = "") -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            project: the project.
+            home: memtui's own folders.
+            machine: another machine that has sent its states; then a project is known by its name alone.
+        """
         self.project = project
-        self.folder = home.states
-        self._home = home
+        self.folder = elsewhere(home) / machine if machine else home.states
+        self._by_name = bool(machine)
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
 
@@ -178,7 +185,7 @@ class StateStore:
 
     def _ours(self, session_ids: Collection[str]) -> Iterator[tuple[Entry, StoredState | None]]:
         """The current document of each session of the project, newest first, with its record if read."""
-        newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
+        newest = (newest_in(self.folder, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
         self._known = {entry: self._known[entry] for entry in entries if entry in self._known}
         for entry in entries:
@@ -191,4 +198,31 @@ class StateStore:
                     yield entry, stored
 
     def _names_project(self, state: SessionState | None) -> bool:
+        if self._by_name:
+            return state is not None and state.identity.project.partition(" (")[0] == self.project.name
         return state is not None and names_project(state.identity.project, self.project.root)
+
+
+def elsewhere(home: Home) -> Path:
+    """The folder of all other machines' states, ``MACHINE/SESSION/v0003.md``."""
+    return home.data / "states-elsewhere"
+
+
+def machines_elsewhere(home: Home) -> list[str]:
+    """The other machines that have sent states.
+
+    Raises:
+        FileProblem: they cannot be listed.
+    """
+    return sorted(each.name for each in scan(elsewhere(home), SESSION))
+
+
+def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> bool:
+    """Keep a version of another machine's state; False when it is there already.
+
+    Raises:
+        FileProblem: it cannot be written.
+    """
+    folder = elsewhere(home) / machine / session_id
+    private_folder(folder, within=existing_above(elsewhere(home)))
+    return create_exclusive(folder / version_name(version), data, within=existing_above(home.data))

@@ -1,0 +1,40 @@
+"""What only one's own machines share, beside memories: session states and pins."""
+
+from __future__ import annotations
+
+from memtui.clock import Clock
+from memtui.flows.shared_names import Names, digest
+from memtui.flows.sharing_pins import SharedPins
+from memtui.flows.sharing_states import SharedStates
+from memtui.formats.shared_record import PINS
+from memtui.project import Home
+from memtui.sharing.merged import Merged
+from memtui.sharing.replica import Applied, Replica
+
+
+def is_memory(key: str) -> bool:
+    """Whether records with this key are of a memory."""
+    return key.startswith("CMEM-")
+
+
+class SharedOwn:
+    """The states and pins of one user on several machines."""
+
+    def __init__(self, home: Home, clock: Clock, names: Names) -> None:
+        self._states = SharedStates(home, names)
+        self._pins = SharedPins(home, clock, names)
+
+    def collect(self, replica: Replica) -> list[str]:
+        """Make records of what has changed here; returns what was held back."""
+        return [*self._states.collect(replica), *self._pins.collect(replica)]
+
+    def apply(self, replica: Replica, key: str, found: Merged) -> Applied:
+        """Bring this machine to what the records say.
+
+        Raises:
+            FileProblem: something cannot be written.
+        """
+        if key == PINS:
+            return self._pins.apply(replica.applied(PINS), found.marks)
+        self._states.apply(found.newest)
+        return Applied(digest(found.newest.body), found.marks)

@@ -1,0 +1,76 @@
+"""The user's own pins among one's machines: a set, in which the last change of each pin decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.aftermath.pins import Pins
+from memtui.clean import clean_line
+from memtui.clock import Clock
+from memtui.files import FileProblem
+from memtui.flows.shared_names import Names, digest
+from memtui.formats.pins import Pin
+from memtui.formats.shared_record import PINS, SharedRecord
+from memtui.formats.text import one_line
+from memtui.project import Home, Project
+from memtui.safety.secrets import masked
+from memtui.sharing.merged import Marks
+from memtui.sharing.remotes import this_author
+from memtui.sharing.replica import Applied, Replica
+from memtui.store.changes import unrecorded
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+
+class SharedPins:
+    """The pins for all projects. Those of a project are in its folder, and go with it."""
+
+    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote = unrecorded) -> None:
+        self._clock = clock
+        self._names = names
+        # A folder without pins of its own stands for the project.
+        self._pins = Pins(Project(home.states), home, wrote)
+
+    def collect(self, replica: Replica) -> list[str]:
+        """Make a record of what was pinned and unpinned since the last time; returns what went wrong."""
+        try:
+            now = set(self._here())
+        except FileProblem as problem:
+            return [str(problem)]
+        base = replica.applied(PINS)
+        was = set(base.marks.tags) if base is not None else set()
+        if now != was:
+            at = replica.moment(PINS, self._clock())
+            record = SharedRecord(
+                kind="text",
+                memory=PINS,
+                machine=self._names.machine,
+                author=this_author(),
+                at=at,
+                created=at,
+                source="pins",
+                tags=tuple(sorted(now - was)),
+                untagged=tuple(sorted(was - now)),
+            )
+            replica.add(record, Applied(digest(b""), Marks(tags=tuple(sorted(now)))))
+        return []
+
+    def apply(self, base: Applied | None, wanted: Marks) -> Applied:
+        """Pin and unpin what the records say; pins that came up here meanwhile stay.
+
+        Raises:
+            FileProblem: there is no room for a pin, or the file cannot be written.
+        """
+        was = set(base.marks.tags) if base is not None else set()
+        here = self._here()
+        for text in sorted((was - set(wanted.tags)) & here.keys()):
+            self._pins.remove(here[text], everywhere=True)
+        for text in sorted(set(wanted.tags) - was - here.keys()):
+            self._pins.add(Pin(text), everywhere=True)
+        return Applied(digest(b""), Marks(tags=wanted.tags))
+
+    def _here(self) -> dict[str, str]:
+        """The pins of this machine: as they are shared, and as they are written."""
+        pins = [each.pin.text for each in self._pins.all() if each.everywhere]
+        return {one_line(clean_line(masked(text))): text for text in pins}
