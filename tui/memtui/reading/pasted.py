@@ -47,7 +47,8 @@ _LIST = re.compile(
     r"|#{1,6}\s)"
 )
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
-_DRAWN = re.compile(r"[\u2500-\u259f]|([^\w\s])\1{7,}")
+_DRAWN = re.compile(r"[\u2500-\u259f]")
+_RULE = re.compile(r"([^\w\s])\1{7}")
 """Lines, boxes and rules that programs draw."""
 _SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
 _DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
@@ -177,6 +178,9 @@ def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         start = at
         while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
             at += 1
+        if at - start < 2 * _SIGNED:  # nor could these be three signed lines below a mark of a place
+            at = max(at, start + 1)
+            continue
         signs = Counter(line[:1] for line in lines[start:at])
         if min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN):
             while start < at and not lines[start].strip():
@@ -185,7 +189,6 @@ def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
             while not lines[end - 1].strip():
                 end -= 1
             yield start, end
-        at = max(at, start + 1)
 
 
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
@@ -222,7 +225,7 @@ def _kind(line: str) -> str:
     """In which way a line looks like output, "" when it does not."""
     if "\x1b" in line or "\x08" in line:
         return "escape"
-    if _DRAWN.search(line):
+    if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):
         return "mark"
     if seconds := _SECONDS.match(line):
         return seconds[1]

@@ -63,8 +63,12 @@ def _clean_events(record: Record) -> Sequence[Event]:
     """
     found = events(record)
     for event in found:
-        if type(event) is not Call and type(event) is not Result:
-            return events(without_private_in(record)) if may_hold_private_in(record) else found
+        kind = type(event)
+        if kind is not Call and kind is not Result:
+            alone = kind is Said and record["type"] == "assistant" and len(record["message"]["content"]) == 1
+            if may_hold_private_in(event if alone else record):
+                return events(without_private_in(record))
+            return found
     return found
 
 

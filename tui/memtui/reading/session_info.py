@@ -7,7 +7,7 @@ from typing import Any
 from memtui.formats.transcript import Record
 from memtui.formats.transcript_events import Request
 from memtui.reading.records import ContextSize, Facts
-from memtui.safety.private import without_private
+from memtui.safety.private import may_hold_private_in, without_private
 
 _DISTINCT_LIMIT = 500
 _SERIES_LIMIT = 400
@@ -16,7 +16,9 @@ _SERIES_LIMIT = 400
 def time_of(record: Record) -> str:
     """A record's timestamp, "" when it has none."""
     value = record.get("timestamp")
-    return without_private(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return without_private(value) if may_hold_private_in(value) else value
 
 
 class Setting:
