@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.sources import cited
+from memtui.documents.sources import cited, sourced
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
 from memtui.reading.records import Action, Command, ErrorFact, Facts, Source
@@ -15,6 +15,7 @@ _COUNTED = 50
 """Commands up to which their number is known: of a long session only the last ones are kept."""
 _COMMAND = 120
 _LEAST = 40
+_MISSING = 5
 HIDDEN = "exit status hidden"
 """Outcome of a command line whose parts are joined by more than ``&&``, when nothing failed."""
 
@@ -51,6 +52,18 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
 def output(text: str, limit: int = SENTENCE) -> str:
     """A line that a tool printed, as a quote of it: what it says is not said by the user, or by the model."""
     return f'output "{shortened(text, max(limit, _LEAST)).replace(chr(34), chr(39))}"'
+
+
+def missing_work(facts: Facts, *, clock: bool = False) -> str:
+    """What is not known of subagents whose transcripts are not there, "" when all are."""
+    missing = [sourced(each.text, each.source, clock=clock) for each in facts.missing_agents]
+    if not missing:
+        return ""
+    if len(missing) == 1:
+        return f"subagent {missing[0]}: transcript missing; its changes are known only from its result"
+    named = ", ".join(missing[:_MISSING])
+    more = f" and {len(missing) - _MISSING} more" if len(missing) > _MISSING else ""
+    return f"subagents {named}{more}: transcripts missing; their changes are known only from their results"
 
 
 def is_sure(check: Command) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.documents.asks import asks
-from memtui.documents.events import error_event, outcome_of, outcome_of_action
+from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action
 from memtui.documents.inferred import since
 from memtui.documents.open_work import pending, standing
 from memtui.documents.settled import settled
@@ -72,6 +72,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Commands", [_command(command) for command in reversed(facts.commands)]),
         ("Claude, at work", list(_texts(facts))),
         ("Files written by commands", [_named(f, "file", root) for f in facts.shell_files if not f.fate]),
+        ("Not on record", list(_missing(facts))),
         ("Files read", [_named(file, "reference", root) for file in facts.read_files]),
         ("Compactions", [_compaction(each) for each in facts.compactions]),
     )
@@ -119,6 +120,11 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
 def _open(facts: Facts) -> Iterator[EvidenceItem]:
     for text in pending(facts, clock=True):
         yield EvidenceItem(text, "open")
+
+
+def _missing(facts: Facts) -> Iterator[EvidenceItem]:
+    if missing := missing_work(facts, clock=True):
+        yield EvidenceItem(missing, "open")
 
 
 def _closings(facts: Facts) -> Iterator[EvidenceItem]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
-from memtui.documents.events import outcome_of
+from memtui.documents.events import missing_work, outcome_of
 from memtui.documents.open_work import how_it_stands, standing, unfinished_turn
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
@@ -57,6 +57,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     """
     changed = [shown(file.path, root) for file in facts.modified_files]
     read = [shown(file.path, root) for file in facts.read_files]
+    missing = [missing_work(facts)] if facts.missing_agents else []
     sections = {
         "Goal and plan": _goal(facts, state, root),
         "Open tasks": _tasks(facts, state),
@@ -66,7 +67,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         _REPORTS: [],
         _COMMANDS_RUN: list(_commands(facts)),
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
-        "Files read": [grouped(reversed(read), _PATHS)] if read else [],
+        "Files read": [grouped(reversed(read), _PATHS), *missing] if read else missing,
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
     commands = sections[_COMMANDS_RUN]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.documents.asks import asks
-from memtui.documents.events import error_event, last_errors
+from memtui.documents.events import error_event, last_errors, missing_work
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.quotes import users_words
 from memtui.documents.sources import cited, sourced
@@ -60,6 +60,8 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"Claude Code session {facts.session_id}{span}{lines}"
     if facts.branch:
         yield f"Branch {facts.branch}"
+    if missing := missing_work(facts):
+        yield missing
     for compaction in facts.compactions[-1:]:
         number = len(facts.compactions)
         where, summary = cited(compaction.source), cited(compaction.summary_source)

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.documents.asks import plan_line
-from memtui.documents.events import check_event, error_event, last_errors, outcome_of_action
+from memtui.documents.events import (
+    check_event,
+    error_event,
+    last_errors,
+    missing_work,
+    outcome_of_action,
+)
 from memtui.documents.inferred import since
 from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.path_lists import grouped
@@ -72,6 +78,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
         if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
             yield f"{label}: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
+    if missing := missing_work(facts):
+        yield missing
     # The last ones: what was looked at first is often what turned out not to matter.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
         yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"

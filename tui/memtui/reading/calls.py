@@ -21,7 +21,7 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
-from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Source
+from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Quote, Source
 from memtui.reading.removals import may_remove, removals
 from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import IN_PROGRAM, may_write, programmed_files, written_files
@@ -66,7 +66,9 @@ class CallLog:
         self.agent_checks = CommandLog("subagent")
         """Compiles, lints and tests that subagents ran."""
         self.agents: dict[str, None] = {}
-        """Ids of the subagents that results name."""
+        """Ids of the subagents that results and calls name."""
+        self._results_of: dict[str, Source] = {}
+        """Where the result of a subagent is whose work has not been seen."""
         self._said = said
         self._has_read = has_read
         self._waiting: dict[str, _Waiting] = {}
@@ -84,6 +86,7 @@ class CallLog:
     def resume(self, facts: Facts, todos: TodoMemory, waiting: Iterable[WaitingCall]) -> None:
         """Restore earlier calls, including those without a result."""
         self.files.resume(facts.modified_files, facts.read_files)
+        self._results_of.update((each.text, each.source) for each in facts.missing_agents)
         self.plans.resume(facts.plans)
         self.answers.extend(facts.answers)
         self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
@@ -114,6 +117,16 @@ class CallLog:
             waiting_call(each.call, each.folder, each.source, each.call.agent in ("", own_agent))
             for each in list(self._waiting.values())[-CARRIED:]
         )
+
+    def found(self, agent: str) -> None:
+        """Take that the work of a subagent is on record."""
+        self.agents[agent] = None
+        self._results_of.pop(agent, None)
+
+    @property
+    def missing_agents(self) -> tuple[Quote, ...]:
+        """The subagents of which only the result is on record."""
+        return tuple(Quote(agent, source) for agent, source in self._results_of.items())
 
     def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
         """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
@@ -220,6 +233,8 @@ class CallLog:
         elif name in AGENT_TOOLS:
             self.quotes.reported(result, self._source._replace(speaker="subagent"))
         if isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
+            if agent not in self.agents:
+                self._results_of[agent] = self._source
             self.agents[agent] = None
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:

@@ -55,6 +55,7 @@ def read_facts(
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
         try:
+            reading.found(agent)
             for line in read_lines(transcript, checked=False):
                 reading.agent_line(line, agent)
         except OSError:
@@ -120,6 +121,7 @@ def read_on(
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
         with suppress(OSError):  # what a subagent left behind may vanish at any time
+            reading.found(agent)
             start, first = agent_offsets.get(agent, (0, 1))
             if start > transcript.stat().st_size:
                 start, first = 0, 1
@@ -167,6 +169,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "read_files": [file.path for file in facts.read_files],
         "files": [_file(file) for file in (*facts.modified_files, *facts.shell_files, *facts.read_files)],
         "shell_files": [file.path for file in facts.shell_files],
+        "missing_agents": [{"agent": each.text, **_where(each.source)} for each in facts.missing_agents],
         "commands": [_command(command) for command in facts.commands],
         "todos": [
             {"content": todo.content, "status": todo.status, **_where(todo.source)} for todo in facts.todos

@@ -161,6 +161,10 @@ class Reading:
         """Ids of the subagents that the session started."""
         return list(self._calls.agents)
 
+    def found(self, agent: str) -> None:
+        """Take that a subagent's own transcript is there."""
+        self._calls.found(agent)
+
     def line(self, line: Line) -> None:
         """Take a line of the transcript itself."""
         self._lines += 1
@@ -229,6 +233,7 @@ class Reading:
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
             subagent_results=tuple(calls.quotes.reports),
+            missing_agents=calls.missing_agents,
             addresses=calls.quotes.addresses,
             api_errors=tuple(calls.quotes.api_errors),
             permission_modes=tuple(calls.quotes.modes),
@@ -347,6 +352,8 @@ class Reading:
         own = call.agent == "" or call.agent == self._own_agent
         if own:
             self._turns.called(self._source("model"))
+        else:
+            self._calls.found(call.agent)
         source = self._source("model" if own else "subagent")
         self._calls.called(call, self._setting.folder, source, own)
 

@@ -285,6 +285,8 @@ class Facts:
     """Compiles, lints and tests that subagents ran, which are not among `commands`."""
     subagent_results: tuple[Quote, ...] = ()
     """Final reports of subagents, oldest first."""
+    missing_agents: tuple[Quote, ...] = ()
+    """Ids of subagents whose work is not on record: only their result is, in the line that it names."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
     api_errors: tuple[Quote, ...] = ()
