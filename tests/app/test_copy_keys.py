@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.app.keys.commands import PaneId
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 
@@ -50,6 +51,19 @@ async def test_capital_y_copies_the_words_that_restore(full: World, tmux: Path) 
         await driver.until_said("buffer")
         assert tmux.read_text() == PROMPT.format(name)
         assert PROMPT.format(name) in driver.last_said
+
+
+async def test_capital_y_says_first_that_the_memory_is_stale(full: World, tmux: Path) -> None:
+    full.write(full.root / "a.py", "x", minutes=-1)
+    text = f"## Project Root\n{full.root}\n\n## Working Files (Modified)\n- {full.root}/a.py\n"
+    name = full.memory(1, "The newest", body=text)
+    async with opened(full) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "△1/1 The newest" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
+        await driver.press("Y")
+        said = await driver.until_said("buffer")
+        assert said.startswith("1 of 1 file changed since (by their times: without git). Please import")
+        assert tmux.read_text() == PROMPT.format(name)
 
 
 async def test_without_a_tool_it_claims_no_more_than_it_knows(

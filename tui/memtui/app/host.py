@@ -86,7 +86,7 @@ class Host(Protocol):
     def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
         """Catch and report what fails inside; see `HostApp.reporting`."""
 
-    def copy_text(self, text: str, *, name: str = "") -> None:
+    def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
         """Copy a text; see `HostApp.copy_text`."""
 
     def start(self, work: Work, *, group: str, exclusive: bool = False) -> None:
@@ -114,15 +114,22 @@ class HostApp(App[None]):
         self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 
     @work(group="copy", exit_on_error=False)
-    async def copy_text(self, text: str, *, name: str = "") -> None:
-        """Copy a text, and say by which road it went; `name` is what it is called unless it is short."""
+    async def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
+        """Copy a text, and say by which road it went.
+
+        Args:
+            text: the text.
+            name: what it is called unless it is short.
+            note: what there is to know about it.
+        """
 
         def send(osc52: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, osc52)
 
         with self.reporting("copying"):
             copied = await asyncio.to_thread(copy, text, send, name=name)
-            self.say(copied.message, severity="information" if copied.sure else "warning")
+            message = f"{note[:1].upper()}{note[1:]}. {copied.message}" if note else copied.message
+            self.say(message, severity="information" if copied.sure and not note else "warning")
 
     def report(self, doing: str, error: Exception) -> None:
         """Say that something failed in a worker, and log errors that memtui has no explanation for."""

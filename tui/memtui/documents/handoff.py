@@ -26,6 +26,7 @@ _OPEN = (TaskKind.IN_PROGRESS, TaskKind.NEXT, TaskKind.OPEN, TaskKind.LATER)
 _STATE = {"TASK TREE": 5, "KEY DECISIONS": 6, "IDENTITY": 7, "WORKING CONTEXT": 8}
 _OTHER = 9
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_RULE = re.compile(r"^=== (?:SESSION|END) STATE\b.*$", re.MULTILINE)
 _TITLE = 60
 """Characters of a section's title where it is named as left out."""
 
@@ -91,8 +92,8 @@ def handoff(session: Session, root: Path, home: Path, limit: int) -> Handoff:
         part._replace(text=relative(part.text, root, home)) for part in _parts(session) if part.text.strip()
     ]
     kept = _fitting(parts, limit - len(head) - 2)
-    left = [part for part in parts if part not in kept]
-    texts = [head, *(part.whole for part in kept)]
+    left = [part for number, part in enumerate(parts) if number not in kept]
+    texts = [head, *(part.whole for number, part in enumerate(parts) if number in kept)]
     if left:
         texts.append(_left_out(left))
     return Handoff("\n\n".join(texts)[:limit], tuple(part.title for part in left))
@@ -161,19 +162,17 @@ def _items(texts: Iterable[str]) -> str:
 def _sections(document: str) -> list[tuple[str, str]]:
     """The sections of a state document with their names, without its own first and last line."""
     found = list(_HEADING.finditer(document))
-    ends = [each.start() for each in found[1:]] + [len(document)]
-    sections = []
-    for heading, end in zip(found, ends, strict=True):
-        lines = document[heading.end() : end].split("\n")
-        text = "\n".join(line for line in lines if not line.startswith("=== END STATE")).strip("\n")
+    starts = [each.start() for each in found] + [len(document)]
+    texts = [("document", document[: starts[0]])]
+    for heading, end in zip(found, starts[1:], strict=True):
         name = re.sub(r"\s*\(.*\)\s*$", "", heading[1]).strip()
-        if text.strip("- \n") not in ("", "N/A"):
-            sections.append((clean_line(safe(name)), text))
-    return sections
+        texts.append((clean_line(safe(name)), document[heading.end() : end]))
+    bodies = [(name, _RULE.sub("", text).strip("\n")) for name, text in texts]
+    return [(name, text) for name, text in bodies if text.strip("- \n") not in ("", "N/A")]
 
 
-def _fitting(parts: Sequence[Part], room: int) -> list[Part]:
-    """The most important parts that fit beside the list of the others, in their order."""
+def _fitting(parts: Sequence[Part], room: int) -> set[int]:
+    """The numbers of the most important parts that fit beside the list of the others."""
     kept: set[int] = set()
     ranked = sorted(range(len(parts)), key=lambda number: parts[number].rank)
     for number in ranked:
@@ -182,7 +181,7 @@ def _fitting(parts: Sequence[Part], room: int) -> list[Part]:
         size = sum(len(parts[index].whole) + 2 for index in wanted) + (len(_left_out(left)) if left else 0)
         if size <= room:
             kept = wanted
-    return [part for index, part in enumerate(parts) if index in kept]
+    return kept
 
 
 def _left_out(parts: Sequence[Part]) -> str:

@@ -22,16 +22,16 @@ class SelectedActions:
 
     def copy_id(self) -> None:
         """Copy the Recovery ID."""
-        self._copy("{id}")
+        self._copy("{id}", "")
 
     def copy_prompt(self) -> None:
         """Copy the words that restore the memory."""
-        self._copy(PROMPT)
+        self._copy(PROMPT, self._subject.recovery_note)
 
-    def _copy(self, form: str) -> None:
+    def _copy(self, form: str, note: str) -> None:
         subject = self._subject
         if subject.recovery_id:
-            self._host.copy_text(form.format(id=subject.recovery_id))
+            self._host.copy_text(form.format(id=subject.recovery_id), note=note)
         else:
             self._host.say(subject.no_recovery_id, warn=True)
 

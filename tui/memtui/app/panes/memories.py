@@ -266,6 +266,13 @@ class MemoriesPane(Pane):
         said = [(lead, lead_colour), *badges, (title, colour), (f" {tags}" if tags else "", "$quiet")]
         return row(said, "", width)
 
+    def _note(self, key: str) -> str:
+        """That a memory is superseded, or stale."""
+        head, state = self.head(key), self.state_of(key)
+        notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
+        notes.append(state.said if state else "")
+        return ", ".join(filter(None, notes))
+
     def _elsewhere(self, project: str) -> str:
         """The name of another project's folder, before the title; "" for this one."""
         return "" if self._concerns(project) else f"{clean_line(project).rstrip('/').rpartition('/')[2]}: "
@@ -344,6 +351,7 @@ class MemoriesPane(Pane):
         return Subject(
             recovery_id=recovery_id,
             no_recovery_id="This is a review's memory file: it has no Recovery ID.",
+            recovery_note=self._note(entry.name),
             file=entry.path,
             transcript=transcript,
             no_transcript=why_not,

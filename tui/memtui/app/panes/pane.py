@@ -62,6 +62,8 @@ class Subject(NamedTuple):
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
+    recovery_note: str = ""
+    """How far the memory no longer holds; "" if it does, or if that is not known yet."""
     file: Path | None = None
     no_file: str = "Nothing is selected."
     transcript: Path | None = None

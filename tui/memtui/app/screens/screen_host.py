@@ -36,9 +36,9 @@ class ScreenHost:
         """A sentence for what went wrong; an unknown error is logged."""
         return explain(self._app.log_file, doing, error)
 
-    def copy_text(self, text: str, *, name: str = "") -> None:
+    def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
         """Copy a text, and say by which road it went."""
-        self._app.copy_text(text, name=name)
+        self._app.copy_text(text, name=name, note=note)
 
     def start(self, work: Work, *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine as a worker of the screen."""
