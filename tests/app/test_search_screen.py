@@ -313,7 +313,10 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
-async def test_hostile_texts_stay_texts(world: World, size: tuple[int, int]) -> None:
+async def test_hostile_texts_stay_texts(
+    world: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "LIMIT", 100)
     for number, payload in enumerate([*PAYLOADS.values(), EVERYTHING]):
         body = f"## Objective\n\nxyzzy {payload} xyzzy\n"
         world.memory(number, f"{payload} xyzzy".encode("utf-8", "replace").decode(), body=body)

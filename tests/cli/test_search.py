@@ -91,7 +91,7 @@ def test_is_pinned_finds_pinned_memories_however_many_match(
     oldest = min(path.stem for path in (tmp_path / "memtui").rglob("CMEM-*.md"))
     assert memtui("memory", "pin", oldest).code == 0
     assert memtui("pin", "the lamp stays").code == 0
-    found = memtui("search", "lamp", "is:pinned").out
+    found = memtui("search", "lamp", "is:pinned", "--limit", "2").out
     rows = [row for row in found.splitlines() if row.startswith("  ") and row[2] != " "]
     assert [row.split()[0] for row in rows] == [oldest, "pin"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -277,13 +278,14 @@ def test_what_is_shown_again_is_not_read_again(where: Home, monkeypatch: pytest.
     index = SearchIndex(where)
     assert search(index, "lamp").total == 1
     read: list[Entry] = []
-    really = files.read
+    really = files.read_all
 
-    def noted(entry: Entry, home: Home) -> Document:
-        read.append(entry)
-        return really(entry, home)
+    def noted(entries: Iterable[Entry], home: Home) -> Iterator[Document]:
+        some = list(entries)
+        read.extend(some)
+        return really(some, home)
 
-    monkeypatch.setattr("memtui.store.index.files.read", noted)
+    monkeypatch.setattr("memtui.store.index.files.read_all", noted)
     assert search(index, "the lamp").hits[0].snippet == "the lamp" and read == []
     path_of(where, 1).write_text(path_of(where, 1).read_text().replace("the lamp", "the lamps"))
     assert search(index, "lamp").hits[0].snippet == "the lamps" and read

@@ -73,9 +73,8 @@ def command(
         wanted = replace(wanted, since=moment)
     places = Places(project_of(root), memtui_home(), claude_config())
     update_index(places)
-    groups = list(
-        search_all(SearchStores(places, system_clock), wanted, Scope.PROJECT if here else Scope.EVERYWHERE)
-    )
+    scope = Scope.PROJECT if here else Scope.EVERYWHERE
+    groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))
     if as_json:
         print_json(
             masked_in([_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)])

@@ -26,11 +26,17 @@ class SearchStores:
         self.document_index = project_documents(places.home, places.project.root)
 
 
-def search_all(stores: SearchStores, asked: Asked, scope: Scope = Scope.PROJECT) -> Iterator[Group]:
+def search_all(stores: SearchStores, asked: Asked, scope: Scope, limit: int) -> Iterator[Group]:
     """The results of each kind, sessions first; nothing of kinds that are not wanted.
+
+    Args:
+        stores: where to search.
+        asked: the query.
+        scope: the scope.
+        limit: the number of results of each kind that will be shown; there may be more.
 
     Raises:
         FileProblem: something cannot be listed.
     """
-    for search in Searcher(stores).searches(asked, scope):
+    for search in Searcher(stores, limit).searches(asked, scope):
         yield search()

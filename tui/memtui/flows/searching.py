@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from memtui.store.index.sessions import SessionIndex, TurnHit
     from memtui.store.transcripts import TranscriptStore
 
-LIMIT = 100
-"""The most results of each kind;"""
-TURNS = 50
-"""and of turns, whose surroundings are read as well."""
+LIMIT = 50
+"""The most results of each kind, unless more are wanted."""
 
 
 class Scope(StrEnum):
@@ -145,8 +143,9 @@ _DOCUMENTS = {
 class Searcher:
     """Searches, for use in threads."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: Stores, limit: int = 0) -> None:
         self._stores = stores
+        self._limit = max(limit, LIMIT)
         self._root = stores.places.project.root
         self._concerns = ProjectTest(self._root)
 
@@ -193,7 +192,7 @@ class Searcher:
         """
         if not asked.looks_in("sessions") or not asked.query.terms:
             return Group(Kind.SESSION)
-        found = self._stores.session_index.search(asked, where, limit=TURNS, now=self._stores.clock())
+        found = self._stores.session_index.search(asked, where, limit=self._limit, now=self._stores.clock())
         grouped: dict[str, list[Result]] = {}
         for hit in found.hits:
             grouped.setdefault(hit.session_id, []).append(self._turn(hit))
@@ -228,7 +227,7 @@ class Searcher:
         if not asked.looks_in("memories"):
             return Group(Kind.MEMORY)
         where = replace(where, pinned=asked.pinned)
-        found = self._stores.backend.search(asked.words, where, limit=LIMIT)
+        found = self._stores.backend.search(asked.words, where, limit=self._limit)
         stored.update(hit.listed.meta.id for hit in found.hits)
         return Group(Kind.MEMORY, tuple(map(self._memory, found.hits)), found.total, found.complete)
 
@@ -268,7 +267,7 @@ class Searcher:
 
     def _look(self, kind: DocKind, asked: Asked, where: Filter) -> DocumentsFound:
         return self._stores.document_index.search(
-            asked.words, where, kind=kind, limit=LIMIT, offset=0, now=self._stores.clock()
+            asked.words, where, kind=kind, limit=self._limit, offset=0, now=self._stores.clock()
         )
 
     def _document(self, kind: Kind, hit: DocumentHit) -> Result:
@@ -298,7 +297,7 @@ class Searcher:
                 of_session = bool(pin.session) and where.session.startswith(pin.session)
                 if asked.query.matches(pin.text) and (of_session or not where.session):
                     results.append(self._pin(asked, pin, number, project))
-        return Group(Kind.PIN, tuple(results[:LIMIT]), len(results), found.complete)
+        return Group(Kind.PIN, tuple(results[: self._limit]), len(results), found.complete)
 
     def _is_other(self, project: str) -> bool:
         return not project or not self._concerns(project)

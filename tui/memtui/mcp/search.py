@@ -116,11 +116,8 @@ def search(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
     everywhere = call.path == EVERYWHERE
     places = _places(calls, call.path)
     update_index(places, budget=_BUDGET)
-    groups = list(
-        search_all(
-            SearchStores(places, system_clock), wanted, Scope.EVERYWHERE if everywhere else Scope.PROJECT
-        )
-    )
+    scope = Scope.EVERYWHERE if everywhere else Scope.PROJECT
+    groups = list(search_all(SearchStores(places, system_clock), wanted, scope, call.limit))
     answer: dict[str, Any] = {
         "results": [_row(result) for group in groups for result in group.results[: call.limit]],
         "totals": {str(group.kind): group.total for group in groups if group.total},

@@ -10,7 +10,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -58,8 +58,8 @@ class Source(Protocol):
     def kind_of(self, entry: Entry) -> DocKind:
         """The kind of a file."""
 
-    def read(self, entry: Entry) -> Document:
-        """One document."""
+    def read(self, entries: Iterable[Entry]) -> Iterator[Document]:
+        """Documents in the order of their files."""
 
 
 class DocumentHit(NamedTuple):
@@ -155,10 +155,12 @@ class DocumentIndex:
         entries = self._entries(full=False)
         gathered = self._gather(parsed, where, kind, entries, max(0, limit) + offset, budget)
         order = gathered.in_order(parsed.terms, now)
+        shown = order[offset : offset + max(0, limit)]
+        documents = self._documents([match for _, match in shown], entries)
         hits = [
             hit
-            for score, match in order[offset : offset + max(0, limit)]
-            if (hit := self._hit(parsed, match, entries, score))
+            for score, match in shown
+            if (hit := self._hit(parsed, documents.get(match.name), entries.get(match.name), score))
         ]
         return DocumentsFound(tuple(hits), len(order) + gathered.more, gathered.complete)
 
@@ -230,7 +232,7 @@ class DocumentIndex:
             if time.monotonic() > end:
                 gathered.complete = False
                 break
-            document = self._source.read(entry)
+            (document,) = self._source.read([entry])
             head, folded = fold(document.head).encode(), fold(document.text).encode()
             gathered.documents += 1
             gathered.bytes += len(folded)
@@ -241,28 +243,29 @@ class DocumentIndex:
                 for term in query.terms:
                     gathered.frequency[term] = gathered.frequency.get(term, 0) + 1
 
-    def _hit(self, query: Query, match: Match, entries: dict[str, Entry], score: float) -> DocumentHit | None:
+    def _hit(
+        self, query: Query, document: Document | None, entry: Entry | None, score: float
+    ) -> DocumentHit | None:
         """A match as a hit; None if its file was deleted or changed just now."""
-        document = match.document
         if document is None:
-            entry = entries.get(match.name)
-            if entry is None:
-                return None
-            document = self._document(entry)
-            if (document.entry != entry or document.problem) and not query.matches(document.text):
-                return None
+            return None
+        if (document.entry != entry or document.problem) and not query.matches(document.text):
+            return None
         return DocumentHit(document, *_snippet(query, document), score)
 
-    def _document(self, entry: Entry) -> Document:
-        """A document that is shown; while its file does not change, a small one is read once."""
-        document = self._shown.get(entry)
-        if document is None:
-            document = self._source.read(entry)
-            if entry.size <= _SMALL and document.entry == entry and not document.problem:
+    def _documents(self, matches: Sequence[Match], entries: dict[str, Entry]) -> dict[str, Document]:
+        """The documents that are shown; while a file does not change, a small one is read once."""
+        found = {match.name: match.document for match in matches if match.document}
+        wanted = [name for match in matches if (name := match.name) in entries and name not in found]
+        found |= {name: known for name in wanted if (known := self._shown.get(entries[name]))}
+        unread = sorted((name for name in wanted if name not in found), key=lambda name: entries[name])
+        for name, document in zip(unread, self._source.read([entries[name] for name in unread]), strict=True):
+            found[name] = document
+            if document.entry == entries[name] and document.entry.size <= _SMALL and not document.problem:
                 if len(self._shown) >= _REMEMBERED:
                     self._shown.clear()
-                self._shown[entry] = document
-        return document
+                self._shown[document.entry] = document
+        return found
 
     # Bringing up to date
 
@@ -329,17 +332,20 @@ class DocumentIndex:
         return True
 
     def _batches(self, names: list[str], entries: dict[str, Entry]) -> Iterator[list[Fresh]]:
-        batch: list[Fresh] = []
+        batch: list[str] = []
         size = 0
         for name in names:
-            entry = entries[name]
-            batch.append(Fresh(name, self._source.read(entry)))
-            size += entry.size
+            batch.append(name)
+            size += entries[name].size
             if len(batch) >= _BATCH or size >= _BATCH_BYTES:
-                yield batch
+                yield self._read(batch, entries)
                 batch, size = [], 0
         if batch:
-            yield batch
+            yield self._read(batch, entries)
+
+    def _read(self, names: list[str], entries: dict[str, Entry]) -> list[Fresh]:
+        documents = self._source.read([entries[name] for name in names])
+        return [Fresh(name, document) for name, document in zip(names, documents, strict=True)]
 
 
 def _newness(each: tuple[str, Entry]) -> str:

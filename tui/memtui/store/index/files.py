@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 
-from memtui.files import FileProblem, load_within
+from memtui.files import FileProblem, heads_within, load_within
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import has_front_matter, parse_stored
 from memtui.project import Home
@@ -26,6 +29,8 @@ from memtui.store.stored_files import (
 
 _SWEEP = 0.005
 """Seconds per call for finding files edited in place, after which the current month is finished."""
+_SMALL = 64 << 10
+"""Bytes up to which a memory is read with its neighbours."""
 _REST = 40
 """A longer look is followed by a rest of this many times its duration. The time since that rest, divided by
 this, is added to the next look."""
@@ -38,8 +43,11 @@ def read(entry: Entry, home: Home) -> Document:
         data, signature = load_within(path, home.memories, limit=MOST, follow=False)
     except FileProblem as problem:
         return _document(broken(path, problem.reason), id_of(entry), "", entry)
-    entry = Entry(entry.name, entry.folder, *signature)
-    memory_id = id_of(entry)
+    return _parsed(data, Entry(entry.name, entry.folder, *signature))
+
+
+def _parsed(data: bytes, entry: Entry) -> Document:
+    path, memory_id = entry.path, id_of(entry)
     shown, body = None, data
     try:
         if has_front_matter(data):
@@ -53,6 +61,18 @@ def read(entry: Entry, home: Home) -> Document:
     meta = shown.meta
     head = "\n".join((meta.id, meta.description, *meta.tags))
     return _document(shown, head, body.decode("utf-8", "replace"), entry)
+
+
+def read_all(entries: Iterable[Entry], home: Home) -> Iterator[Document]:
+    """Many memories, in their order; small ones that lie side by side at a fraction of the cost."""
+    for folder, some in groupby(entries, key=lambda entry: entry.folder):
+        group = list(some)
+        names = [entry.name for entry in group]
+        for entry, data in zip(
+            group, heads_within(Path(folder), names, home.memories, size=_SMALL), strict=True
+        ):
+            whole = data is not None and len(data) == entry.size < _SMALL
+            yield _parsed(data, entry) if data and whole else read(entry, home)
 
 
 def _document(shown: Listed, head: str, body: str, entry: Entry) -> Document:
@@ -100,9 +120,9 @@ class Files:
         """The kind of a file."""
         return DocKind.MEMORY
 
-    def read(self, entry: Entry) -> Document:
-        """One memory."""
-        return read(entry, self._home)
+    def read(self, entries: Iterable[Entry]) -> Iterator[Document]:
+        """Memories in their order."""
+        return read_all(entries, self._home)
 
     def _look(self, full: bool) -> bool:
         started = time.monotonic()

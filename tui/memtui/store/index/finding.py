@@ -41,7 +41,7 @@ _RARITY = 80
 """Texts of the sample that say which trigrams are rare."""
 OFTEN = 0.05
 """The share of the texts from which on a short term is sought in all of them."""
-_GRAMS, _MOST_GRAMS = 5, 12
+_GRAMS, _MOST_GRAMS = 6, 12
 """Trigrams by which a query is looked up if they are rare, and at most: a frequent one takes long to read."""
 _LONGEST = 20_000
 _LONG = 60
@@ -239,12 +239,13 @@ class _Search:
         grams = dict.fromkeys(
             term[at : at + GRAM] for term in terms for at in range(min(len(term) - GRAM + 1, _LONG))
         )
-        having = self._texts[:: len(self._texts) // _RARITY + 1]
-        rare = sorted(grams, key=lambda gram: sum(gram in text for text in having))
+        some = self._texts[:: len(self._texts) // _RARITY + 1]
+        rare = sorted(grams, key=lambda gram: sum(gram in text for text in some))
+        having = tuple(self._texts)
         taken: list[str] = []
-        for gram in rare[:_MOST_GRAMS]:
-            if len(taken) >= _GRAMS and not having:  # few are left to compare
-                break
+        for gram in rare:
+            if len(taken) == _MOST_GRAMS or (len(taken) >= _GRAMS and not having):
+                break  # few are left to compare
             fewer = tuple(text for text in having if gram in text)
             if len(fewer) < len(having) or not fewer or not taken:  # else it leaves no fewer to compare
                 taken.append(gram)

@@ -94,8 +94,11 @@ class ProjectFiles:
             return DocKind.FILE
         return DocKind.STATE if VERSION.fullmatch(entry.name) else DocKind.PINS
 
-    def read(self, entry: Entry) -> Document:
-        """One document; of an unreadable file only the name is known. Secrets are masked."""
+    def read(self, entries: Iterable[Entry]) -> Iterator[Document]:
+        """Documents in their order; of an unreadable file only the name is known. Secrets are masked."""
+        return map(self._read, entries)
+
+    def _read(self, entry: Entry) -> Document:
         kind = self.kind_of(entry)
         make = {DocKind.CAPTURE: _capture, DocKind.FILE: _memory_file, DocKind.STATE: _state}.get(kind, _pins)
         return make(entry, self._text(entry, kind), self._root_of(entry, kind))
