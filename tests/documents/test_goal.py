@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from memtui.documents.dynamics import dynamics, language
-from memtui.documents.events import check_event, error_event
+from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
 from memtui.documents.open_work import numbered_steps, open_steps, pending
 from memtui.documents.settled import settled
-from memtui.reading.records import Action, Facts
+from memtui.reading.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 
 ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fired."), turn(20, "2", "Ok.")))
@@ -44,7 +44,7 @@ def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
         plans=(plan(content, "approved", 1),),
         turns=(turn(1, f"Implement the following plan:\n\n{content}", "Done.", kind="plan"),),
     )
-    assert goal_parts(given)[-1] == 'first asked (L1): "(carry out the plan: A kiln)"'
+    assert goal_parts(given)[-1] == 'first asked (L1): "Implement the following plan: [plan: A kiln]"'
 
 
 # --- what is open -----------------------------------------------------------------------------------------
@@ -182,6 +182,26 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
     assert dynamics(working).phase == "execution"
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
+
+
+def test_an_approved_plan_ends_the_planning() -> None:
+    mode = PermissionMode("plan", at(2))
+    facts = Facts(turns=(turn(1, "Build a kiln", "Dug."),), permission_modes=(mode,))
+    assert dynamics(facts).phase == "planning (permission mode plan, L2)"
+    assert dynamics(replace(facts, plans=(plan("# A kiln", "approved", 3),))).phase == ""
+
+
+def test_what_the_user_ran_is_marked_as_a_command() -> None:
+    facts = Facts(turns=(turn(1, "git pull", kind="shell"), turn(2, "Go on", "Done.")))
+    assert goal_parts(facts)[-1] == 'first asked (L1): "! git pull"'
+    typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")
+    assert outcome_of(typed) == "typed by the user, exit status not on record"
+
+
+def test_a_cancelled_task_is_neither_open_nor_done() -> None:
+    facts = Facts(todos=(todo("Dig", "cancelled", 3), todo("Fire", "completed", 4)))
+    assert pending(facts) == ["no open task on record"]
+    assert goal_parts(facts) == ["Task list (L4, 1 of 2 done): Dig; Fire"]
 
 
 def test_a_plan_whose_call_was_rejected_waits_for_nothing() -> None:

@@ -45,7 +45,7 @@ def test_an_empty_workflow_plan_is_none() -> None:
 
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
-        "- [x] Read\n- [>] Write\n- [ ] Test\n- [ ] Two\n  lines"
+        "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.handover import handover
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.state_draft import draft_session_state
+from memtui.project import Project
 from memtui.reading.removals import DELETED, PUT_BACK, removals
 from tests.transcripts import Transcript
 
@@ -71,10 +74,10 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
     ]
     assert sorted(roles[5:]) == [
         ("draft.py", "implementation, 4 edits, later deleted"),
+        ("lib", "file, deleted by a command"),
         ("old.py", f"implementation, 4 edits, later moved to {ROOT}/new.py"),
     ]
     assert [file.path for file in reference_files(facts, ROOT)] == [f"{ROOT}/models/model.py"]
-    assert facts.shell_files == ()
     changes = draft_recovery(facts, Path(ROOT)).changes
     assert f"changed {ROOT}/draft.py, later deleted (L18)" in changes
     assert any(line.startswith(f"changed {ROOT}/again.py (L") for line in changes)
@@ -119,3 +122,27 @@ def test_many_files_are_shown_by_their_number(tmp_path: Path) -> None:
         s.edit(f"{ROOT}/src/part{number}.py")
     changes = draft_recovery(s.facts(tmp_path), Path(ROOT)).changes
     assert changes[-1] == "3 other files, all named under Working Files"
+
+
+def test_files_that_no_tool_had_touched(tmp_path: Path) -> None:
+    s = Transcript(cwd=ROOT)
+    s.tool("Read", file_path=f"{ROOT}/pool/pool.go")
+    s.tool("Read", file_path=f"{ROOT}/view.tsx")
+    s.edit(f"{ROOT}/view.tsx")
+    s.tool("Bash", command="cd pool && sed -i 's/1/5/' pool.go && go test ./...")
+    s.tool("Bash", command="git rm -q old/far.go && git mv pool/pool.go pool/conn.go; rm -rf *.tmp")
+    s.tool("Bash", command="mv view.tsx View.tsx && mv View.tsx ui/View.tsx")
+    s.tool("Bash", command="rm notes.txt")
+    s.tool("Bash", command="tee notes.txt < draft")
+    facts = s.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.shell_files] == [
+        (f"{ROOT}/old/far.go", DELETED),
+        (f"{ROOT}/pool/conn.go", ""),
+        (f"{ROOT}/notes.txt", ""),
+    ]
+    assert [file.fate for file in facts.modified_files] == [f"moved to {ROOT}/ui/View.tsx"]
+    assert reference_files(facts, ROOT) == ()
+    state = draft_session_state(facts, Project(Path(ROOT)))
+    assert "Deleted or moved by commands: old/far.go (deleted)" in state.working.technical_state
+    notes = handover(facts, state, Path(ROOT))
+    assert "view.tsx (moved to ui/View.tsx), old/far.go (deleted)" in notes

@@ -15,6 +15,7 @@ from memtui.reading.checks import all_commands, bare_command, is_check, is_looku
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts, FileFact, Source
 from memtui.reading.short_text import one_line, telling_line
+from memtui.reading.tasks import OPEN
 
 _FEW = 3
 """Words below which a message says too little by itself: ``yes``, ``go on``."""
@@ -57,7 +58,7 @@ def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing
     for kind, text in standing:
         yield Fact(kind, text, Source(), lambda searched, text=text: searched.says(text))  # type: ignore[misc]
     for todo in facts.todos:
-        if todo.status != "completed":
+        if todo.status in OPEN:
             yield _said("task", todo.content, todo.source)
     for step in open_steps(facts):
         yield _said("step", step.text, step.source)

@@ -55,10 +55,16 @@ def last_asked(facts: Facts) -> Ask | None:
 
 
 def _words(turn: Turn, facts: Facts) -> str:
+    if turn.kind == "shell":
+        return f"! {turn.ask}"
     if turn.kind != "plan":
         return turn.ask
-    given = next((plan for plan in facts.plans if plan.content.strip() in turn.ask), None)
-    return f"(carry out the plan: {plan_title(given)})" if given else turn.ask
+    for plan in facts.plans:
+        content = plan.content.strip()
+        if content and content in turn.ask:
+            before = turn.ask.partition(content)[0]
+            return f"{before.rstrip()} [plan: {plan_title(plan)}]".lstrip()
+    return turn.ask
 
 
 def plan_line(plan: PlanFact) -> str:

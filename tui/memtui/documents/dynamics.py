@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.documents.asks import asks, last_asked
-from memtui.documents.open_work import unfinished_turn, waiting_for
+from memtui.documents.open_work import plan_in_force, unfinished_turn, waiting_for
 from memtui.documents.sources import cited
 from memtui.formats.session_state import Dynamics
 from memtui.reading.records import Facts, Turn
@@ -70,7 +70,9 @@ def _style(facts: Facts) -> str:
 def _phase(facts: Facts) -> str:
     """Planning in plan mode, or where a plan waits; execution where an unfinished turn has changed files."""
     mode = facts.permission_modes[-1] if facts.permission_modes else None
-    if mode is not None and mode.mode == "plan":
+    approved = plan_in_force(facts)
+    decided = mode is not None and approved is not None and approved.source.line > mode.source.line
+    if mode is not None and mode.mode == "plan" and not decided:
         where = cited(mode.source)
         return f"planning (permission mode plan{f', {where}' if where else ''})"
     waits = waiting_for(facts)

@@ -16,6 +16,8 @@ _COUNTED = 50
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
+TYPED = "typed by the user, exit status not on record"
+"""Outcome of a ``!`` line."""
 HIDDEN = "exit status hidden"
 """Outcome of a command line whose parts are joined by more than ``&&``, when nothing failed."""
 
@@ -73,6 +75,8 @@ def is_sure(check: Command) -> bool:
 
 def outcome_of(command: Command) -> str:
     """A command's outcome as far as the transcript shows it: ``ok``, ``failed``, `HIDDEN` and others."""
+    if command.by == "user" and command.outcome == "unknown":
+        return TYPED
     return HIDDEN if command.outcome == "ok" and not shows_outcome(command.text) else command.outcome
 
 

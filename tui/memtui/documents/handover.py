@@ -18,13 +18,16 @@ from memtui.documents.open_work import how_it_stands, standing, unfinished_turn
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
+from memtui.documents.state_working import gone_files
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.checks import bare_command, is_check, is_lookup
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, Facts, Source
 from memtui.reading.short_text import ends_of, key_of, one_line, shortened
+from memtui.reading.tasks import OPEN
 from memtui.safety.secrets import masked
 
+_GONE = "Files that commands deleted, moved, put back or name"
 _PATHS = 1_400
 """Characters of a list of files."""
 _ROOM = 7_300
@@ -67,6 +70,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         _REPORTS: [],
         _COMMANDS_RUN: list(_commands(facts)),
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
+        _GONE: [gone] if (gone := gone_files((*facts.modified_files, *facts.shell_files), root)) else [],
         "Files read": [grouped(reversed(read), _PATHS), *missing] if read else missing,
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
@@ -103,7 +107,7 @@ def _tasks(facts: Facts, state: SessionState) -> list[str]:
     known: dict[str, str] = {}
     for todo in sorted(facts.todos, key=lambda todo: todo.status != "in_progress"):
         doing = " (in progress)" if todo.status == "in_progress" else ""
-        if todo.status != "completed":
+        if todo.status in OPEN:
             known.setdefault(key_of(todo.content), sourced(f"- {one_line(todo.content)}{doing}", todo.source))
     for task in flat(state.tasks):
         # What the user asked is quoted below; a task of the list stands above.

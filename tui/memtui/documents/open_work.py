@@ -11,6 +11,7 @@ from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
 from memtui.reading.records import Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import one_line, shortened
+from memtui.reading.tasks import OPEN
 
 _WIDTH = 240
 _STEPS = 8
@@ -58,7 +59,7 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
     found = [
         OpenWork(_short(todo.content), todo.source, todo.status == "in_progress")
         for todo in facts.todos
-        if todo.status != "completed"
+        if todo.status in OPEN
     ]
     return sorted(found, key=lambda work: not work.doing)
 

@@ -13,6 +13,7 @@ from memtui.reading.paths import identity
 from memtui.reading.records import FileFact
 from memtui.reading.removals import PUT_BACK, moved_to
 from memtui.reading.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
+from memtui.reading.shell_files import IN_PROGRAM
 
 _REFERENCES = 12
 """Files that were only read and are named; they are there to save a search, not to be a list of all."""
@@ -58,7 +59,7 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
-            named.append(_named(file, f"{role.text}, {file.fate or 'written by a command'}"))
+            named.append(_named(file, f"{role.text}, {_by_a_command(file)}"))
     return tuple(named)
 
 
@@ -105,6 +106,12 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, top: str
     parts.append("by a subagent" if file.subagent else "")
     parts.append(f"later {_fate(file)}" if file.fate else "")
     return ", ".join(part for part in parts if part)
+
+
+def _by_a_command(file: FileFact) -> str:
+    if file.fate == IN_PROGRAM:
+        return IN_PROGRAM
+    return f"{_fate(file) or 'written'} by a command"
 
 
 def _fate(file: FileFact) -> str:

@@ -22,7 +22,7 @@ from memtui.formats.session_state import WorkingContext
 from memtui.reading.checks import SENTENCE, bare_command
 from memtui.reading.packages import packages_of
 from memtui.reading.paths import shown
-from memtui.reading.records import Command, Facts
+from memtui.reading.records import Command, Facts, FileFact
 from memtui.reading.removals import moved_to, path_now
 from memtui.reading.roles import Kind, role_of
 from memtui.reading.shell import things
@@ -65,11 +65,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     yield from _last_action(facts, root)
     yield from _running(facts.commands)
     yield from _recorded(facts)
-    gone = [
-        f"{shown(file.path, root)} ({_fate(file.fate, root)})" for file in facts.modified_files if file.fate
-    ]
-    if gone:
-        yield f"Not as edited any more: {', '.join(gone[-_GONE:])}"
+    if gone := gone_files(facts.modified_files, root):
+        yield f"Not as edited any more: {gone}"
     if facts.cwd and Path(facts.cwd) != root:
         yield f"Working folder: {facts.cwd}"
     others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
@@ -78,6 +75,8 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
         if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
             yield f"{label}: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
+    if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
+        yield f"Deleted or moved by commands: {removed}"
     if missing := missing_work(facts):
         yield missing
     # The last ones: what was looked at first is often what turned out not to matter.
@@ -92,7 +91,17 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
 
 def _lasting(paths: Iterable[str], root: Path) -> list[str]:
     """Files that are likely to be there tomorrow: no scratch files, no output of a tool."""
-    return [path for path in paths if role_of(path, str(root)).kind is not Kind.SCRATCH]
+    return [path for path in paths if _is_lasting(path, root)]
+
+
+def _is_lasting(path: str, root: Path) -> bool:
+    return role_of(path, str(root)).kind is not Kind.SCRATCH
+
+
+def gone_files(files: Iterable[FileFact], root: Path) -> str:
+    """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
+    gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
+    return ", ".join(f"{shown(file.path, root)} ({_fate(file.fate, root)})" for file in gone)
 
 
 def _fate(fate: str, root: Path) -> str:

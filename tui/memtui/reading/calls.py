@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
@@ -22,7 +22,7 @@ from memtui.reading.outcomes import (
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
 from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Quote, Source
-from memtui.reading.removals import may_remove, removals
+from memtui.reading.removals import Removal, may_remove, removals
 from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_files import IN_PROGRAM, may_write, programmed_files, written_files
 from memtui.reading.tasks import TodoLog, TodoMemory
@@ -262,18 +262,32 @@ class CallLog:
     def _files_by(self, command: str, waiting: _Waiting) -> None:
         """Take what a command line that succeeded did to files."""
         for removal in removals(command, waiting.folder):
+            known = self.files.knows(removal.path)
             self.files.removed(removal, self._source.timestamp)
-            for path in [path for path in self.shell_files if removal.fate and removal.names(path)]:
-                del self.shell_files[path]
+            self._shell_file_removed(removal, waiting, known)
         agent = bool(waiting.call.agent)
         for path in written_files(command, waiting.folder):
             self.files.written(path)
-            if len(self.shell_files) < _SHELL_FILE_LIMIT:
-                self.shell_files.setdefault(path, FileFact(path, 1, agent, source=waiting.source))
+            before = self.shell_files.get(path)
+            if (before is None or before.fate) and len(self.shell_files) < _SHELL_FILE_LIMIT:
+                self.shell_files[path] = FileFact(path, 1, agent, source=waiting.source)
         for path in programmed_files(command, waiting.folder):
             if self.files.knows(path) and len(self.shell_files) < _SHELL_FILE_LIMIT:
-                known = FileFact(path, 1, agent, source=waiting.source, fate=IN_PROGRAM)
-                self.shell_files.setdefault(path, known)
+                named = FileFact(path, 1, agent, source=waiting.source, fate=IN_PROGRAM)
+                self.shell_files.setdefault(path, named)
+
+    def _shell_file_removed(self, removal: Removal, waiting: _Waiting, known: bool) -> None:
+        """Take what became of a file that a command had written, or that was not `known` before."""
+        if not removal.fate:
+            return
+        paths = [path for path in self.shell_files if removal.names(path)]
+        files = [self.shell_files.pop(path) for path in paths]
+        if removal.target and files:
+            self.shell_files[removal.target] = replace(files[0], path=removal.target)
+        elif not files and not known and removal.is_lasting and len(self.shell_files) < _SHELL_FILE_LIMIT:
+            agent = bool(waiting.call.agent)
+            file = FileFact(removal.path, 1, agent, source=waiting.source, fate=removal.fate)
+            self.shell_files[removal.path] = file
 
     def typed(self, command: str, source: Source) -> None:
         """Take a ``!`` line of the user."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memtui.formats.transcript_events import Result
 from memtui.reading.paths import absolute, identity, is_absolute
 from memtui.reading.records import FileFact, Source
-from memtui.reading.removals import Removal
+from memtui.reading.removals import Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS
 
 _LIMIT = 20_000
@@ -36,15 +36,18 @@ class FileLog:
         self._modified: dict[str, _Touched] = {}
         self._read: dict[str, _Touched] = {}
         self._seen: set[str] = set()
-        self._moved: dict[str, _Touched] = {}
+        self._moved: dict[str, list[_Touched]] = {}
+        """By their new path: what was changed and what was read there."""
 
     def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
         """Restore the files."""
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
-                log[identity(fact.path)] = _Touched(
+                touched = log[identity(fact.path)] = _Touched(
                     fact.path, fact.times, fact.subagent, fact.created, fact.source, fact.fate
                 )
+                if target := moved_to(fact.fate):
+                    self._moved.setdefault(identity(target), []).append(touched)
 
     def result(self, result: Result, path: str, tool: str, source: Source, timestamp: str) -> None:
         """Take the successful result of an edit or a read, at `timestamp`; `source` is that of its call."""
@@ -66,17 +69,13 @@ class FileLog:
 
     def removed(self, removal: Removal, timestamp: str) -> None:
         """Take what a command did to a file that it names."""
-        if moved := self._moved.pop(identity(removal.path), None):
-            moved.fate = removal.fate
-            if removal.target:
-                self._moved[identity(removal.target)] = moved
-        for log in (self._modified, self._read):
-            if (touched := log.get(identity(removal.path))) is not None:
-                touched.fate, touched.gone = removal.fate, timestamp
-                if removal.target:
-                    self._moved[identity(removal.target)] = touched
+        gone = self._moved.pop(identity(removal.path), [])
+        gone += [log[path] for log in (self._modified, self._read) if (path := identity(removal.path)) in log]
+        for touched in gone:
+            touched.fate, touched.gone = removal.fate, timestamp
         if removal.target:
             self.written(removal.target)
+            self._moved[identity(removal.target)] = gone
 
     def written(self, path: str) -> None:
         """Take that a command put a file where one may have been."""
@@ -98,8 +97,9 @@ class FileLog:
         return tuple(modified), read
 
     def knows(self, path: str) -> bool:
-        """Whether the file was read or changed."""
-        return identity(path) in self._read or identity(path) in self._modified
+        """Whether the file was read or changed, under this path or before it was moved there."""
+        key = identity(path)
+        return key in self._read or key in self._modified or key in self._moved
 
     @property
     def count(self) -> int:

@@ -24,7 +24,7 @@ _PULL = re.compile(
 )
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
-_TAGS = re.compile(r"\bgit tag (?:-[asf] )*(?![-\s])([\w./+-]{1,100})")
+_TAGS = re.compile(r"\bgit tag (?:-[asf] )*(?![-\s])([\w./+-]{1,100})(?![^\s;&|)])")
 _RESET = re.compile(
     r"\bgit reset\b(?![^\n;&|]* -- )(?:\s+--(?:hard|soft|mixed|keep|merge))*\s*(?P<to>[^\s;&|]*)"
 )

@@ -40,5 +40,5 @@ def shown(path: str, root: Path | None) -> str:
     """A path as people write it: relative to the project where it is inside."""
     if root is None:
         return path
-    inside_it = path.removeprefix(f"{root}/")
-    return inside_it if inside_it != path else path
+    top = str(root).rstrip("\\/")
+    return path[len(top) + 1 :] if path != top and inside(path, top) else path

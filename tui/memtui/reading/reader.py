@@ -304,6 +304,7 @@ class Reading:
         elif event.kind == "shell output":
             self._calls.printed(event.text, self._source("tool"))
         elif event.kind == "notification":
+            self._calls.commands.notified(event.text)
             self._calls.quotes.notified(event.text, self._source("subagent"))
         if (opened := _OPENED.get(event.kind)) is not None:
             ask = "" if opened == "notification" else event.text

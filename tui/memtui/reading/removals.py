@@ -42,6 +42,11 @@ class Removal(NamedTuple):
         """Its new path if it was moved, or ""."""
         return moved_to(self.fate)
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether one path is named as deleted or moved, with no wildcard."""
+        return self.fate not in (THERE, PUT_BACK) and not _WILD.search(self.path)
+
     def names(self, path: str) -> bool:
         """Whether it names that very path: what lay in a folder, or fits a wildcard, is not on record."""
         return identity(self.path) == identity(path)

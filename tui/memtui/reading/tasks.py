@@ -22,6 +22,10 @@ _NOT_DONE = re.compile(
 """Details with which an item is ticked off without being done."""
 
 
+OPEN = ("pending", "in_progress")
+"""Statuses of a task that is still to be done; ``cancelled``, or any other, is neither open nor done."""
+
+
 def was_done(todo: Todo) -> bool:
     """Whether an item was ticked off, and not as something that was left undone."""
     return todo.status == "completed" and not _NOT_DONE.match(todo.details)
@@ -29,9 +33,9 @@ def was_done(todo: Todo) -> bool:
 
 def mark_of(todo: Todo) -> str:
     """The mark in an item's box (seed 000): ``x`` done, ``>`` in progress, ``-`` left undone, or a blank."""
-    if todo.status == "completed":
-        return "x" if was_done(todo) else "-"
-    return ">" if todo.status == "in_progress" else " "
+    if todo.status in OPEN:
+        return ">" if todo.status == "in_progress" else " "
+    return "x" if was_done(todo) else "-"
 
 
 @dataclass(slots=True)

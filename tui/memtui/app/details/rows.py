@@ -88,8 +88,9 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
     from memtui.documents.settled import settled  # the first paint shows no facts, and does not wait for it
+    from memtui.reading.tasks import OPEN
 
-    open_todos = sum(1 for todo in facts.todos if todo.status != "completed")
+    open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
     counts = (
         (len(facts.modified_files), "file modified", "files modified"),
         (open_todos, "todo open", "todos open"),
