@@ -241,3 +241,15 @@ def test_a_todo_list_written_after_tasks_is_the_list() -> None:
     made(log, "1", "a", 1)
     log.write({"todos": [{"content": "b"}]}, at(2))
     assert statuses(log.finish()) == [("b", "pending")]
+
+
+def test_a_finished_item_that_left_the_list_names_where_it_was_finished() -> None:
+    log = TodoLog()
+    log.write({"todos": [{"content": "Dig", "status": "pending"}]}, Source(1))
+    log.write({"todos": [{"content": "Dig", "status": "completed"}]}, Source(2))
+    log.write({"todos": [{"content": "Fire", "status": "pending"}]}, Source(3))
+    log.write({"todos": [{"content": "Glaze", "status": "pending"}]}, Source(4))
+    assert [(todo.content, todo.status, todo.source.line) for todo in log.past()] == [
+        ("Dig", "completed", 2),
+        ("Fire", "dropped", 4),
+    ]

@@ -111,7 +111,7 @@ class TodoLog:
         listed = {todo.content for todo in self._todos}
         for todo in self._before:
             if todo.content not in listed:
-                self._put_away(todo.content, todo.status, source)
+                self._put_away(todo, source)
         self._tasks_are_newer = False
 
     def write_failed(self) -> None:
@@ -141,7 +141,7 @@ class TodoLog:
         self._tasks_are_newer = True
         for identity in [key for key in self._tasks if key not in listed]:
             if self._tasks[identity].status != "completed":
-                self._put_away(self._tasks.pop(identity).content, "pending", source)
+                self._put_away(self._tasks.pop(identity), source)
         for identity, item in listed.items():
             content = _text(item.get("subject"))
             known = self._tasks.get(identity)
@@ -175,12 +175,14 @@ class TodoLog:
 
     def _renamed(self, task: ListedTask | None, content: str, source: Source) -> None:
         if task is not None and content and content != task.content:
-            self._put_away(task.content, task.status, source)
+            self._put_away(task, source)
 
-    def _put_away(self, content: str, status: str, source: Source) -> None:
-        before, _ = self._past.pop(content, ("", NOWHERE))
-        done = "completed" in (status, before)
-        self._past[content] = ("completed" if done else "dropped", source)
+    def _put_away(self, item: Todo | ListedTask, source: Source) -> None:
+        """Keep an item that leaves the list: where it was finished, or that it was dropped at `source`."""
+        before, at = self._past.pop(item.content, ("", NOWHERE))
+        if item.status == "completed":
+            before, at = "completed", item.source
+        self._past[item.content] = ("completed", at) if before == "completed" else ("dropped", source)
         if len(self._past) > _PAST_LIMIT:
             del self._past[next(iter(self._past))]
 
@@ -194,7 +196,7 @@ class TodoLog:
         before = self._tasks.get(identity)
         if before is not None and before.content != content and source.timestamp > before.changed:
             for old in self._tasks.values():
-                self._put_away(old.content, old.status, source)
+                self._put_away(old, source)
             self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
             task = ListedTask(
@@ -212,7 +214,8 @@ class TodoLog:
             return
         status = _text(arguments.get("status"))
         if status == "deleted":
-            self._put_away(self._tasks.pop(identity).content, "deleted", source)
+            task.status = "deleted"
+            self._put_away(self._tasks.pop(identity), source)
             return
         task.needs |= _numbers(arguments.get("addBlockedBy"))
         for number in _numbers(arguments.get("addBlocks")):
