@@ -58,6 +58,7 @@ class LineIndex:
             carry = b""
             while not cancelled() and (chunk := file.read(_CHUNK)):
                 data = carry + chunk if carry else chunk
+                carry = chunk = b""  # a line may have a megabyte
                 stop = data.rfind(b"\n") + 1
                 if stop:
                     self._take(data, stop)
