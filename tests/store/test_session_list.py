@@ -12,6 +12,8 @@ import pytest
 from memtui.project import Home, Project, memtui_home, transcript_slug
 from memtui.reading.session_summary import SessionSummary, summarize
 from memtui.store import session_list
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.retention import cleanup_days, days_left
 from memtui.store.session_list import SessionList
 from tests.app.widgets.records import said, text, user, write
@@ -98,6 +100,22 @@ def test_subagents_are_counted_with_their_session(tmp_path: Path, home: Home) ->
     sessions = listing(tmp_path, home)
     assert [each.session_id for each in sessions.entries()] == ["s"]
     assert sessions.completed(sessions.entries()[0]).agents == 1
+
+
+def test_a_deleted_session_has_the_time_of_its_last_line_and_its_subagents(
+    tmp_path: Path, home: Home
+) -> None:
+    path = transcript(tmp_path, "p", "s")
+    inside = path.with_suffix("") / "subagents"
+    inside.mkdir(parents=True)
+    write(inside / "agent-a1.jsonl", user("task"))
+    write(path.with_name("agent-b2.jsonl"), user("older", sessionId="s", isSidechain=True))
+    Archive(home, lambda: NOW).keep(path, ArchiveSettings())
+    path.unlink()
+    sessions = listing(tmp_path, home)
+    (found,) = (sessions.completed(each) for each in sessions.entries())
+    assert found.agents == 2 and found.written == datetime(2026, 1, 2, 10, 16, tzinfo=UTC)
+    assert sessions.entries()[0].written == found.written
 
 
 @pytest.mark.parametrize(

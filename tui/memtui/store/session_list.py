@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import Clock
+from memtui.clock import Clock, parse_iso
 from memtui.files import FileProblem, read_within, write_atomic
 from memtui.project import Home, Project
 from memtui.reading.line_index import never
@@ -33,7 +33,7 @@ class Session:
     size: int
     """Bytes of its transcript."""
     written: datetime
-    """Time of its last line; for a deleted one, of the archive's last update."""
+    """Time of its last line; for a deleted one that was not read yet, of the archive's last update."""
     days_left: int | None
     """Until Claude Code deletes it; None if it is deleted."""
     summary: SessionSummary
@@ -124,8 +124,9 @@ class SessionList:
             if each.at is None or each.is_live or not (everywhere or each.folder in ours):
                 continue
             _, summary = known.get(str(each.stem), (0, SessionSummary()))
+            written = parse_iso(summary.ended) or each.at
             yield Session(
-                each.session_id, each.source, each.size, each.at, None, summary, archived=True, kept=each
+                each.session_id, each.source, each.size, written, None, summary, archived=True, kept=each
             )
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
@@ -156,7 +157,8 @@ class SessionList:
                 summarize(self._archive.readable(kept), SessionSummary(), cancelled), end=session.size
             )
             known[name] = (0, summary)
-        return replace(session, summary=summary, agents=len(self._archive.agents_of(kept)))
+        written = parse_iso(summary.ended) or session.written
+        return replace(session, written=written, summary=summary, agents=len(self._archive.agents_of(kept)))
 
     def remember(self) -> None:
         """Save the summaries; nothing is lost when that fails."""
