@@ -49,9 +49,10 @@ _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
 
 
-_UNREAD = frozenset(
-    {"content", "newString", "oldString", "originalFile", "stderr", "stdout", "structuredPatch"}
-)
+_UNREAD = frozenset((
+    "content", "filenames", "newString", "newTodos", "oldString", "oldTodos", "originalFile", "stderr",
+    "stdout", "structuredPatch",
+))  # fmt: skip
 """Large parts of Claude Code's note on a result that nothing is kept of, but for plan files."""
 
 

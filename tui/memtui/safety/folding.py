@@ -100,8 +100,6 @@ _BEFORE_BACKSPACE = r"(?=[^\n\x08\u2408]{1,8}+[\x08\u2408])"
 _ERASED = _BEFORE_BACKSPACE + "(?:{})".format(
     "|".join(rf"[^\n\x08\u2408]{{{count}}}[\x08\u2408]{{{count}}}" for count in range(8, 0, -1))
 )
-CONTROLS = "\x1b\x9b\x08\u241b\u2408"
-"""Escape and backspace, also in the pictures that `memtui.clean` makes of them."""
 _COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 _TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
 _CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
@@ -165,10 +163,10 @@ def folded(text: str) -> Folded:
 
 
 def holds_controls(text: str) -> bool:
-    """Whether a text holds escapes or backspaces, which change what a terminal shows of it."""
+    """Whether a text holds escapes or backspaces, also in the pictures that `memtui.clean` makes of them."""
     if "\x1b" in text or "\x08" in text:
         return True
-    return not text.isascii() and any(char in text for char in CONTROLS)
+    return not text.isascii() and ("\x9b" in text or "\u241b" in text or "\u2408" in text)
 
 
 def without_controls(text: str) -> str:

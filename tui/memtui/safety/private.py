@@ -232,13 +232,20 @@ def without_private_in(value: Any) -> Any:
 def may_hold_private_in(value: Any) -> bool:
     """Whether a private part begins in any of a JSON value's texts."""
     if type(value) is str:
-        # As in `may_hold_private`, without a call: nearly every text ends here.
-        if value.isascii() and not ("<" in value or "&" in value or "\\" in value or "%" in value):
-            return False
         return may_hold_private(value)
     if type(value) is dict:
-        return any(map(may_hold_private_in, value.values()))
-    return isinstance(value, (list, tuple)) and any(map(may_hold_private_in, value))
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return False
+    for each in value:
+        if type(each) is str:
+            # As in `may_hold_private`, without a call: nearly every text is passed here.
+            plain = each.isascii() and not ("<" in each or "&" in each or "\\" in each or "%" in each)
+            if not plain and may_hold_private(each):
+                return True
+        elif each and may_hold_private_in(each):
+            return True
+    return False
 
 
 def _without_private_blocks(blocks: list[Any]) -> list[Any]:
