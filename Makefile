@@ -29,8 +29,9 @@ test: $(READY) ## Run the tests
 	@$(PY) -m compileall -q tui/memtui
 	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS)
 
-tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone
+tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone, and two that share memories
 	@$(PY) -m tests.tmux_run
+	@$(PY) -m tests.tmux_sharing
 
 kill: $(READY) ## Kill an archiving process at every system call (Linux); verify has to be clean
 	@$(PY) -m tests.kill_run

@@ -11,11 +11,12 @@ from memtui.app.model.exchange import RemoteState, standing
 from memtui.app.settings import SettingsError, sync_minutes
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing
+from memtui.flows.syncing import opened as opened_remote
 from memtui.sharing.remotes import NamedRemote, Remotes
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.memories import rows
 from tests.app.test_own_keys import configure
-from tests.app.world import NOW, World
+from tests.app.world import NOW, World, clock
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 
@@ -60,12 +61,19 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
         assert [each.name[:20] for each in remote.rows.values()] == [first]
         await driver.until(lambda: status(driver) == "⇅ team now")
         assert "⇅ team now  ● live" in driver.lines[0]
-        await shared(driver, "space", "space")
-        assert await driver.until_said("go to") == "2 memories go to team with the next sync: ctrl+s."
+        third = world.memory(3, "Third")
+        driver.browser.host.hint("memories")
+        await driver.until(lambda: third in rows(driver))
+        await shared(driver, "space", "space", "space")
+        assert await driver.until_said("go to") == (
+            "2 memories go to team with the next sync: ctrl+s."
+            f" Not shared: {first} is shared with team already, as it is."
+        )
+        await driver.press("escape")
         assert driver.pane(PaneId.MEMORIES).marked == frozenset()
         await driver.press("ctrl+s")
-        await driver.until_said("sent 1")
-        assert {each.name[:20] for each in remote.rows.values()} == {first, second}
+        await driver.until_said("sent 2")
+        assert {each.name[:20] for each in remote.rows.values()} == {first, second, third}
 
 
 async def test_without_a_remote_it_says_how_to_add_one(world: World) -> None:
@@ -123,12 +131,19 @@ async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: Me
     remote.away = True
     async with opened(world, SHORT) as driver:
         await driver.press("2", "ctrl+s")
-        assert await driver.until_said("reached") in (
-            "team: memory cannot be reached.",
-            "Not synced: memory cannot be reached",
-        )
+        assert await driver.until_said("reached") == "team: memory cannot be reached."
         await driver.until(lambda: status(driver) == "⇅ team: unreachable")
-        assert "⇅" in driver.lines[0]
+        assert "⇅! ● live" in driver.lines[0]
+        remote.away = False
+        await driver.press("ctrl+s")
+        await driver.until(lambda: "⇅ ● live" in driver.lines[0])
+
+
+@pytest.mark.parametrize(("width", "mark"), [(140, "⇅ team now"), (80, "⇅ team now"), (40, "⇅ now")])
+async def test_the_mark_shortens(world: World, remote: MemoryRemote, width: int, mark: str) -> None:
+    opened_remote(world.home, clock).sync()
+    async with opened(world, (width, 24)) as driver:
+        await driver.until(lambda: driver.lines[0].endswith(f" {mark}  ● live "))
 
 
 async def test_a_broken_list_of_remotes_shows(world: World) -> None:

@@ -56,7 +56,8 @@ def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], roo
 
 def _share(memory_id: str, name: str, allowed: tuple[int, ...]) -> str:
     sharing = opened(memtui_home(), system_clock, name)
-    sharing.share(memory_id, allowed)
+    if not sharing.share(memory_id, allowed):
+        return f"{memory_id} is shared with {sharing.name} already, as it is."
     return f"{memory_id} goes to {sharing.name} with the next memtui sync."
 
 

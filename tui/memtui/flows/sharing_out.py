@@ -102,8 +102,8 @@ class Outward:
         self._names = names
         self._changes = SharedChanges(home, clock, names, everything=everything)
 
-    def share(self, replica: Replica, memory_id: str, allowed: Collection[int] = ()) -> None:
-        """Choose a memory to be sent with the next exchange.
+    def share(self, replica: Replica, memory_id: str, allowed: Collection[int] = ()) -> bool:
+        """Choose a memory to be sent with the next exchange; False when others have it already as it is.
 
         Args:
             replica: of the remote that it is to go to.
@@ -117,7 +117,13 @@ class Outward:
         memory = self._backend.get(memory_id)
         if "@" in memory_id:
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
-        self._send_text(replica, self._names.everywhere(memory_id), memory, frozenset(allowed))
+        everywhere = self._names.everywhere(memory_id)
+        base = replica.applied(everywhere)
+        text = digest(shared_text(self._names, everywhere, memory))
+        if base is not None and (base.text, base.marks) == (text, marks_of(memory)):
+            return False
+        self._send_text(replica, everywhere, memory, frozenset(allowed))
+        return True
 
     def collect(self, replica: Replica) -> list[str]:
         """Make records of what has changed in the store since the last time; returns what was held back."""

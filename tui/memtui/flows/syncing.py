@@ -88,10 +88,10 @@ class Sharing:
         with closing(Replica(self._path.with_suffix(".db"))) as replica:
             yield replica
 
-    def share(self, memory_id: str, allowed: Collection[int] = ()) -> None:
+    def share(self, memory_id: str, allowed: Collection[int] = ()) -> bool:
         """Choose a memory to be sent with the next exchange; see `Outward.share`."""
         with self.replica() as replica:
-            self._outward.share(replica, memory_id, allowed)
+            return self._outward.share(replica, memory_id, allowed)
 
     def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:
         """Send what waits, fetch what is new, and bring the store up to date.

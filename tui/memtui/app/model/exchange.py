@@ -46,6 +46,11 @@ class Standing(NamedTuple):
     short: str = ""
     colour: str = ""
 
+    @property
+    def sign(self) -> str:
+        """The same where there is room for nothing else; ctrl+s says why not."""
+        return "" if not self.long else "⇅! " if self.colour == "$error" else "⇅ "
+
 
 class Shared(NamedTuple):
     """The outcome of sharing memories."""
@@ -116,8 +121,10 @@ class Exchange:
         shared, problems = [], []
         for each in ids:
             try:
-                sharing.share(each)
-                shared.append(each)
+                if sharing.share(each):
+                    shared.append(each)
+                else:
+                    problems.append(f"{each} is shared with {name} already, as it is.")
             except (SecretsFoundError, FileProblem) as problem:
                 problems.append(f"{problem}.")
         return Shared(tuple(shared), tuple(problems))

@@ -111,11 +111,7 @@ class Feed:
 
     def show_remotes(self, states: Sequence[RemoteState]) -> None:
         """Show how the remotes stand."""
-        bar, mark = self._screen.query_one(StatusBar), standing(states, self._browser.clock())
-        problem = next((each.problem for each in states if each.problem), "")
-        if problem and mark != bar.remotes and self._screen.has_class("-short"):
-            self.host.say(f"Not synced: {problem}", warn=True)  # there is no status line
-        bar.remotes = mark
+        self._screen.query_one(StatusBar).remotes = standing(states, self._browser.clock())
         self._show_marks()
 
     def watch(self, view: StateView | DraftWanted) -> None:
@@ -187,7 +183,7 @@ class Feed:
         bar = self._screen.query_one(StatusBar)
         strip = self._screen.query_one(TabStrip)
         mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
-        strip.mark = Content.assemble(("⇅ " if bar.remotes.long else "", bar.remotes.colour), mark)
+        strip.mark = Content.assemble((bar.remotes.sign, bar.remotes.colour), mark)
         known = bar.context if bar.context and bar.context[0].limit else None
         strip.context = Content.styled(f"{known[0].percent}% ", known[1]) if known else Content("")
         strip.warns = known is not None and known[0].percent >= min(self._warn.at)

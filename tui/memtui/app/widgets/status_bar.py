@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from memtui.aftermath.gauge import Gauge
 
 _CELLS = 8
+_NAMED = 80
+"""Columns from which on the remote is named."""
 _LEAST = 5
 """Cells in which the remotes' mark still says something."""
 _WIDE, _ROOMY = 100, 60
@@ -68,12 +70,12 @@ class StatusBar(Widget):
 
     def _mark(self, width: int) -> Content:
         mark = live_mark(self.liveness)
-        remotes = self.remotes.long if width >= _WIDE else self.remotes.short
+        remotes = self.remotes.long if width >= _NAMED else self.remotes.short
         room = width // 2 - mark.cell_length - 2
         if remotes and room >= _LEAST:
             said = Content.styled(remotes, self.remotes.colour)
             said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
-            return Content.assemble(said, "  ", mark)
+            return Content.assemble(" ", said, "  ", mark)
         return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
 
 
