@@ -132,6 +132,16 @@ def test_without_a_place_for_the_index_everything_is_read(where: Home) -> None:
     assert search(SearchIndex(home(where.data / "none")), "token").total == 0
 
 
+def test_the_file_of_an_earlier_version_goes(where: Home) -> None:
+    where.cache.mkdir(parents=True)
+    earlier = [where.cache / name for name in ("sessions.db", "sessions.db.mark", "sessions.db-journal")]
+    for path in earlier:
+        path.write_text("what was said")
+    add(where, 0, "token")
+    assert SearchIndex(where).refresh()
+    assert not any(path.exists() for path in earlier)
+
+
 def test_the_index_belongs_to_its_user(where: Home) -> None:
     add(where, 0, "text")
     old = os.umask(0)

@@ -186,7 +186,9 @@ def create(path: Path) -> None:
     """
     try:
         remove(path)
-        remove(path.with_name(_EARLIER))
+        with suppress(OSError):
+            remove(path.with_name(_EARLIER))
+            path.with_name(f"{_EARLIER}.mark").unlink(missing_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
         connection = sqlite3.connect(path, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
