@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.model import FormatError, Section
-from memtui.formats.recovery import Plan, Recovery, RoleFile, parse_recovery, render_recovery
+from memtui.formats.recovery import (
+    Plan,
+    Recovery,
+    RoleFile,
+    named_files,
+    parse_recovery,
+    render_recovery,
+)
 from memtui.formats.text import normal
 from tests.formats.checks import ends_soon, repeated, settled
 from tests.formats.data import golden
@@ -219,3 +226,10 @@ def test_a_file_and_its_role(entry: str, path: str, role: str) -> None:
 def test_what_is_no_recovery_text_is_refused() -> None:
     with pytest.raises(FormatError, match="none of the sections"):
         parse_recovery("# Title\n\n## Chapter\ntext\n")
+
+
+@given(recoveries | st.just(RECOVERY))
+def test_the_files_alone_are_those_of_the_whole(recovery: Recovery) -> None:
+    text = render_recovery(recovery)
+    whole = parse_recovery(text)
+    assert named_files(text) == (whole.project_root, (*whole.working_files, *whole.reference_files))

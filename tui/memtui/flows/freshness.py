@@ -15,7 +15,7 @@ from memtui.clock import local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.superseding import note_on as superseded_note
 from memtui.formats.model import FormatError
-from memtui.formats.recovery import is_unknown, parse_recovery
+from memtui.formats.recovery import is_unknown, named_files
 from memtui.formats.stored_memory import StoredMemory
 from memtui.safety.quoting import safe
 from memtui.safety.secrets import MASK
@@ -145,12 +145,12 @@ def freshness(memory: StoredMemory, repository: Repository) -> Freshness:
 def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
     """Path from the project's root, and role, of each file of a recovery text within the project."""
     try:
-        recovery = parse_recovery(text)
+        recovery = named_files(text)
     except FormatError:
         return
     base = recovery.project_root.strip()
     elsewhere = is_elsewhere(base, root)
-    for file in (*recovery.working_files, *recovery.reference_files):
+    for file in recovery.files:
         path = mapped(file.path, base, root) if elsewhere else file.path
         if not is_unknown(path) and MASK not in path and (below := _below(path, base, root)):
             yield below, file.role

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
 
@@ -148,6 +148,14 @@ class Recovery(Record):
         return placed((_clear_of_plan(section) for section in value), _LAYOUT)
 
 
+class NamedFiles(NamedTuple):
+    """What a recovery text says of files."""
+
+    project_root: str
+    files: tuple[RoleFile, ...]
+    """Modified ones, then those that were only read."""
+
+
 def _clear_of_plan(section: Section) -> Section:
     if section.after == _PLAN and any(_is_details_end(line) for line in section.text.split("\n")):
         return section.replace(after=_WORKING)
@@ -196,16 +204,12 @@ def parse_recovery(text: str) -> Recovery:
     Raises:
         FormatError: when it holds none of the fourteen sections.
     """
-    lines = file_text(text).split("\n")
-    start, stop = _plan_span(lines)
-    document = read(lines[:start] + lines[stop:], _LAYOUT, _is_working_heading)
-    if not document.bodies:
-        raise FormatError("it holds none of the sections of a recovery text")
+    plan, document = _read_document(text)
     return Recovery(
         session_id=_text(document, _SESSION),
         project_root=_text(document, _ROOT),
         objective=_text(document, _OBJECTIVE),
-        plan=_read_plan(lines[start:stop], document.lines(_PLAN)),
+        plan=_read_plan(plan, document.lines(_PLAN)),
         working_files=_files(document, _WORKING),
         reference_files=_files(document, _REFERENCE),
         last_action=_text(document, _LAST),
@@ -219,6 +223,28 @@ def parse_recovery(text: str) -> Recovery:
         preamble=unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
         extra=tuple(document.extra),
     )
+
+
+def named_files(text: str) -> NamedFiles:
+    """The files of a recovery text, as `parse_recovery` reads them, in half of its time.
+
+    Raises:
+        FormatError: when it holds none of the fourteen sections.
+    """
+    _, document = _read_document(text)
+    found = (*_files(document, _WORKING), *_files(document, _REFERENCE))
+    files = tuple(file for file in found if not is_none(file.path))
+    return NamedFiles(Recovery(project_root=_text(document, _ROOT)).project_root, files)
+
+
+def _read_document(text: str) -> tuple[list[str], Document]:
+    """The lines of the plan, and the sections without it."""
+    lines = file_text(text).split("\n")
+    start, stop = _plan_span(lines)
+    document = read(lines[:start] + lines[stop:], _LAYOUT, _is_working_heading)
+    if not document.bodies:
+        raise FormatError("it holds none of the sections of a recovery text")
+    return lines[start:stop], document
 
 
 def section_lines(text: str) -> dict[str, list[tuple[int, str]]]:
