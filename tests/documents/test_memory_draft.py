@@ -79,12 +79,17 @@ def test_no_sentence_becomes_a_learning() -> None:
         (
             {"modified_files": (changed("/work/kiln/a.py", 9),)},
             "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "1 file first changed after it",
+            "1 file changed after it",
+        ),
+        (
+            {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9).timestamp),)},
+            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
+            "1 file changed after it",
         ),
         (
             {"last_action": Action("Bash", "make", "background", "", source=at(9))},
             "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
-            "Bash runs in the background (L9 09:00)",
+            "Bash was started in the background (L9 09:00)",
         ),
     ],
 )

@@ -47,7 +47,7 @@ _COMMANDS, _LEAST_COMMANDS, _COMMAND = 24, 12, 145
 _REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
-_MARKS = {"unknown": "no result on record", "background": "runs in the background"}
+_MARKS = {"unknown": "no result on record", "background": "started in the background"}
 
 
 def handover(facts: Facts, state: SessionState, root: Path) -> str:

@@ -25,7 +25,7 @@ _ENDS = {
     "failed": "failed",
     "rejected": "was rejected by the user",
     "interrupted": "was interrupted",
-    "background": "runs in the background",
+    "background": "was started in the background",
     "unknown": "has no result in the transcript (unknown)",
 }
 _SAYS = re.compile(r"\w\w|\d")

@@ -87,7 +87,7 @@ def _confidence(facts: Facts) -> str:
 
     - Low: the last check failed, the last turn has no end, or only the capture is known.
     - High: the last check went well by its own exit status, every task of a list is ticked off, no step of
-      the plan is open, nothing runs in the background, and no file was first changed after that check.
+      the plan is open, nothing was started in the background last, and no file was changed after that check.
     - Medium: anything else; so it is never High where nothing was checked.
     """
     if facts.from_capture:
@@ -113,10 +113,11 @@ def _since_check(facts: Facts, check: Command | None) -> str:
     """Work after the last check, which it does not cover; "" for none."""
     last = facts.last_action
     if last is not None and last.outcome == "background":
-        return sourced(f"{last.tool} runs in the background", last.source, clock=True)
+        return sourced(f"{last.tool} was started in the background", last.source, clock=True)
     since = check.source.timestamp if check is not None else ""
-    later = [file for file in facts.modified_files if since and file.source.timestamp > since]
-    return f"{_counted(len(later), 'file', 'files')} first changed after it" if later else ""
+    files = (*facts.modified_files, *facts.shell_files)
+    later = [file for file in files if since and max(file.last, file.source.timestamp) > since]
+    return f"{_counted(len(later), 'file', 'files')} changed after it" if later else ""
 
 
 def _tasks(facts: Facts, left: int) -> str:

@@ -24,9 +24,10 @@ class _Touched:
     fate: str = ""
     gone: str = ""
     """When that was."""
+    last: str = ""
 
     def fact(self) -> FileFact:
-        return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate)
+        return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate, self.last)
 
 
 class FileLog:
@@ -44,7 +45,13 @@ class FileLog:
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
                 touched = log[identity(fact.path)] = _Touched(
-                    fact.path, fact.times, fact.subagent, fact.created, fact.source, fact.fate
+                    fact.path,
+                    fact.times,
+                    fact.subagent,
+                    fact.created,
+                    fact.source,
+                    fact.fate,
+                    last=fact.last,
                 )
                 if target := moved_to(fact.fate):
                     self._moved.setdefault(identity(target), []).append(touched)
@@ -63,6 +70,7 @@ class FileLog:
                 log[identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
+        touched.last = max(touched.last, timestamp)
         if timestamp > touched.gone:
             touched.fate = ""
         touched.subagent = touched.subagent and bool(result.agent)

@@ -126,6 +126,8 @@ class FileFact:
     """Of the first change or read."""
     fate: str = ""
     """Effect of a later command, see `memtui.reading.removals`; "" for none."""
+    last: str = ""
+    """When it was changed or read last: ISO 8601, "" when that was only once."""
 
 
 @dataclass(frozen=True, slots=True)
