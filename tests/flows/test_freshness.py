@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -285,3 +286,13 @@ def test_the_note_names_the_first_files_harmlessly(work: Work) -> None:
     assert note.endswith("and 2 more).")
     assert "<system" not in note
     assert note_on(memory, Freshness()) == ""
+
+
+def test_several_threads_may_look_while_another_refreshes(committed: Work) -> None:
+    repository = Repository(committed.root)
+    memory = committed.memory(*ALL)
+    with ThreadPoolExecutor(3) as pool:
+        refreshed = [pool.submit(repository.refresh) for _ in range(10)]
+        looked = [pool.submit(freshness, memory, repository) for _ in range(60)]
+    assert all(each.exception() is None for each in refreshed)
+    assert {len(each.result().files) for each in looked} == {5}

@@ -110,9 +110,10 @@ class Repository:
         Returns:
             None if nothing can be said: it is not a regular file, or lies outside the project.
         """
-        if path not in self._statuses:
-            self._statuses[path] = self._status(path)
-        status = self._statuses[path]
+        statuses = self._statuses  # another thread may call `refresh` meanwhile
+        if path not in statuses:
+            statuses[path] = self._status(path)
+        status = statuses[path]
         if status is None:
             return None
         if status is _MISSING:
@@ -140,9 +141,10 @@ class Repository:
         return _Status(status.st_mtime, signature_of(status)) if stat.S_ISREG(status.st_mode) else None
 
     def _is_inside(self, folder: Path) -> bool:
-        if folder not in self._inside:
-            self._inside[folder] = is_within(folder, self.root)
-        return self._inside[folder]
+        known = self._inside
+        if folder not in known:
+            known[folder] = is_within(folder, self.root)
+        return known[folder]
 
     def _compared(self, path: str, status: _Status, since: float) -> Change:
         """What has happened to a file that was written since."""
@@ -156,7 +158,8 @@ class Repository:
 
     def _was_removed(self, path: str) -> bool:
         """Whether the last commit that is known of a file has removed it."""
-        commits = self._walked.commits.get(path, ()) if self._walked else ()
+        walked = self._walked
+        commits = walked.commits.get(path, ()) if walked else ()
         return any(not each.after for each in commits[:1])
 
     def _commits(self, path: str, since: float) -> list[FileCommit]:

@@ -37,6 +37,8 @@ _REST = 0.4
 """Seconds that the selection must rest before related memories are looked for."""
 _RELATED = 8
 """Related memories that the detail tells."""
+_STATES = 2_000
+"""The most memories whose files' states are kept."""
 _RECHECK = 15.0
 """Seconds after which the files that a memory names are looked at again."""
 _SLICE, _BATCH = 0.5, 100
@@ -57,7 +59,7 @@ class MemoriesPane(Pane):
         self._concerns = ProjectTest(browser.project.root)
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
-        self._states: LRUCache[str, tuple[Entry, float, Freshness]] = LRUCache(2_000)
+        self._states: dict[str, tuple[Entry, float, Freshness]] = {}
         self._repositories: Repositories | None = None
         self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
         self._titles: Counter[str] = Counter()
@@ -160,14 +162,17 @@ class MemoriesPane(Pane):
         For a thread; True when something new was read.
         """
         now, known, entries = time.monotonic(), self._states, self.view.entries
+        stored = [(key, entry) for key in keys if (entry := entries.get(key)) and is_stored(entry)]
+        none = (None, 0.0, None)
         unread = [
             (key, entry)
-            for key in keys
-            if (entry := entries.get(key)) is not None and is_stored(entry)
-            and (key not in known or known[key][0] != entry or now - known[key][1] > _RECHECK)
-        ]  # fmt: skip
+            for key, entry in stored
+            if known.get(key, none)[0] != entry or now - known.get(key, none)[1] > _RECHECK
+        ]
         if unread:
             self._projects.refresh()
+        if len(known) > _STATES:
+            known.clear()
         changed = False
         for key, entry in unread:
             if cancelled():
