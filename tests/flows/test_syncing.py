@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,9 @@ from memtui.project import Home
 from memtui.sharing.remote import RemoteProblemError
 from memtui.sharing.remotes import NamedRemote
 from memtui.store.base import Filter, MemoryMissing, New, Which
+from memtui.store.change_log import ChangeLog
+from memtui.store.changes import CLI, Changes
+from memtui.store.history import History
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
 from tests.sharing.memory_remote import MemoryRemote
@@ -44,9 +47,8 @@ class Machine:
         self.root = base / name / "code" / "shop"
         self.now = datetime(2026, 1, 2, 12, tzinfo=UTC) + skew
         self.store = FilesBackend(self.home, self.clock)
-        self.sharing = Sharing(
-            self.home, self.clock, self.store, "team", NamedRemote.model_validate({"url": "/x", "sync": sync})
-        )
+        named = NamedRemote.model_validate({"url": "/x", "sync": sync})
+        self.sharing = Sharing(self.home, self.clock, "team", named)
 
     def clock(self) -> datetime:
         self.now += timedelta(seconds=1)
@@ -276,34 +278,6 @@ def test_what_is_no_record_is_named_and_passed_over(laptop: Machine, remote: Mem
     assert "not what its name says" in done.notes[0]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_machines_that_meet_at_random_end_equal(machine: Maker, remote: MemoryRemote, seed: int) -> None:
-    chance = random.Random(seed)
-    hours = [timedelta(hours=chance.uniform(-1, 1)) for _ in range(6)]
-    machines = [machine(f"m{number}", sync="all", skew=skew) for number, skew in enumerate(hours)]
-    for step in range(60):
-        each = chance.choice(machines)
-        remote.away = chance.random() < 0.3
-        ids = [listed.meta.id for listed in each.store.list(Filter(which=Which.ALL)).items]
-        action = chance.choice(("new", "text", "tags", "archive", "delete", "sync", "sync"))
-        if action == "new" or not ids:
-            each.new(f"made in step {step}".encode())
-        elif action == "text":
-            each.store.rewrite(chance.choice(ids), f"written in step {step}".encode())
-        elif action == "tags":
-            each.store.update(chance.choice(ids), tags=chance.sample(("a", "b", "c"), 2))
-        elif action == "archive":
-            each.store.update(chance.choice(ids), archived=chance.random() < 0.5)
-        elif action == "delete":
-            each.store.delete(chance.choice(ids))
-        elif not remote.away:
-            each.sync()
-    remote.away = False
-    exchange(*machines)
-    assert len({frozenset(each.everything().items()) for each in machines}) == 1
-    assert len(machines[0].texts()) > 3
-
-
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
 
@@ -411,10 +385,42 @@ def test_months_without_a_change_are_not_looked_through(
     assert len(scanned) == 1
 
 
+def test_what_a_sync_brought_is_in_the_log_and_can_be_taken_back(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.store.rewrite(shared, b"second")
+    exchange(laptop, desk)
+    history = History(desk.home, desk.clock, Changes(desk.home, desk.clock, CLI))
+    newer, made = history.all()
+    assert [(each.change.what, each.by) for each in (newer, made)] == [
+        (f"new text of {shared}@laptop", "a sync"),
+        (f"stored {shared}@laptop", "a sync"),
+    ]
+    assert history.last() is None  # a person's undo takes back what a person did
+    history.revert(newer.change.id)
+    assert desk.store.get(f"{shared}@laptop").body == b"## Objective\nFix the cart\n"
+    history.revert(made.change.id)
+    assert desk.sync() == Synced()
+    assert desk.texts() == {}
+
+
+def test_many_memories_are_one_line_of_the_log(
+    desk: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sync", lambda: None)
+    for number in range(51):
+        made = outgoing(record(number))
+        remote.rows[made.name] = made
+    desk.sync()
+    (change,) = ChangeLog(desk.home).changes()
+    assert change.what == "fetched 51 memories from team"
+    assert "memtui memory delete" in change.final
+
+
 def test_another_address_under_the_same_name_gets_nothing_unchosen(
     laptop: Machine, remote: MemoryRemote
 ) -> None:
     laptop.share()
-    other = Sharing(laptop.home, laptop.clock, laptop.store, "team", NamedRemote(url="/other"))
+    other = Sharing(laptop.home, laptop.clock, "team", NamedRemote(url="/other"))
     assert other.sync() == Synced()
     assert remote.rows == {}

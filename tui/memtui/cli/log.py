@@ -11,6 +11,7 @@ from memtui.cli.changes import history_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, parse_iso
+from memtui.store.changes import SYNC
 from memtui.store.history import Recorded
 
 _SHOWN = 50
@@ -22,7 +23,7 @@ _SHOWN = 50
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 def command(everywhere: bool, limit: int, as_json: bool, root: Path | None) -> None:
-    """List what memtui has changed in this project, newest first.
+    """List what memtui has changed in this project, newest first, and what a sync has brought.
 
     Each line shows the change's id, when it was made, what it was, by whom, and whether it was undone, or
     cannot be.
@@ -32,7 +33,7 @@ def command(everywhere: bool, limit: int, as_json: bool, root: Path | None) -> N
     found = [
         each
         for each in history_in(project.root).all()
-        if everywhere or each.change.project == str(project.root)
+        if everywhere or each.change.project == str(project.root) or each.change.by == SYNC
     ][: limit or None]
     if as_json:
         print_json([_fields(each) for each in found])

@@ -12,11 +12,14 @@ from memtui.project import Home
 from memtui.sharing.merged import Marks, Merged
 from memtui.sharing.replica import Applied, Replica
 from memtui.store.base import New
+from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
 
 _PROBLEMS = 20
 """Problems after which no more is tried: the disk may be full."""
+_LOGGED = 50
+"""New memories that are logged one by one, so that each can be taken back; more are one line of the log."""
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
 
@@ -30,6 +33,7 @@ class _Part:
     done: dict[str, Applied | None] = field(default_factory=dict)
     """What is to be noted when the memories are on the disk."""
     changed: int = 0
+    made: int = 0
     problems: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -38,7 +42,13 @@ class Inward:
     """Applies records to the store."""
 
     def __init__(
-        self, home: Home, backend: FilesBackend, names: Names, remote: str, own: SharedOwn | None
+        self,
+        home: Home,
+        backend: FilesBackend,
+        names: Names,
+        remote: str,
+        own: SharedOwn | None,
+        changes: Changes,
     ) -> None:
         """Make the object.
 
@@ -48,19 +58,24 @@ class Inward:
             names: how memories are called here and elsewhere.
             remote: the name of the remote that brings them.
             own: states and pins, where all machines are one's own; None passes over them.
+            changes: records what is changed here.
         """
         self._home = home
         self._backend = backend
         self._names = names
         self._remote = remote
         self._own = own
+        self._changes = changes
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
         """Apply what has come in; returns how many memories it has changed, and what could not be applied."""
         arrived = replica.arrived()
         if not arrived:
             return 0, []
-        batch = MemoryBatch(self._home, number=len(arrived))
+        many = len(arrived) > _LOGGED
+        batch = MemoryBatch(
+            self._home, number=len(arrived), wrote=unrecorded if many else self._changes.wrote
+        )
         part = _Part(replica, batch)
         try:
             for memory in arrived:
@@ -77,12 +92,18 @@ class Inward:
             self._finish(part)
         finally:
             batch.discard()
+            if many and part.made:
+                self._changes.for_good(
+                    f"fetched {part.made} memories from {self._remote}",
+                    "there are too many; `memtui memory delete` deletes one",
+                )
         return part.changed, part.notes
 
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""
         made = part.batch.finish()
         part.changed += len(made)
+        part.made += len(made)
         for memory, applied in part.done.items():
             if applied is not None and (signature := made.get(self._names.here(memory))):
                 part.done[memory] = replace(applied, signature=signature)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memtui.clock import Clock
 from memtui.flows.shared_names import Names, digest
 from memtui.flows.sharing_pins import SharedPins
@@ -10,6 +12,9 @@ from memtui.formats.shared_record import PINS
 from memtui.project import Home
 from memtui.sharing.merged import Merged
 from memtui.sharing.replica import Applied, Replica
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 
 def is_memory(key: str) -> bool:
@@ -20,9 +25,9 @@ def is_memory(key: str) -> bool:
 class SharedOwn:
     """The states and pins of one user on several machines."""
 
-    def __init__(self, home: Home, clock: Clock, names: Names) -> None:
+    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote) -> None:
         self._states = SharedStates(home, names)
-        self._pins = SharedPins(home, clock, names)
+        self._pins = SharedPins(home, clock, names, wrote)
 
     def collect(self, replica: Replica) -> list[str]:
         """Make records of what has changed here; returns what was held back."""

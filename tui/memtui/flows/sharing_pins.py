@@ -17,7 +17,6 @@ from memtui.safety.secrets import masked
 from memtui.sharing.merged import Marks
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Applied, Replica
-from memtui.store.changes import unrecorded
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 class SharedPins:
     """The pins for all projects. Those of a project are in its folder, and go with it."""
 
-    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote) -> None:
         self._clock = clock
         self._names = names
         # A folder without pins of its own stands for the project.

@@ -26,6 +26,7 @@ from memtui.sharing.remotes import (
     this_machine,
 )
 from memtui.sharing.replica import PLACE, PROBLEM, SYNCED, Replica
+from memtui.store.changes import SYNC, Changes
 from memtui.store.memory_files import FilesBackend
 
 _LOCK_SECONDS = 0.0
@@ -53,29 +54,27 @@ class Synced:
 class Sharing:
     """One remote and the memories of this machine."""
 
-    def __init__(
-        self, home: Home, clock: Clock, backend: FilesBackend, name: str, named: NamedRemote
-    ) -> None:
+    def __init__(self, home: Home, clock: Clock, name: str, named: NamedRemote) -> None:
         """Make the object; nothing is opened.
 
         Args:
             home: memtui's own folders.
             clock: tells the time.
-            backend: the store of memories.
             name: the remote's name.
             named: the remote.
         """
         self.name = name
         self._home = home
         self._clock = clock
-        self._backend = backend
+        self._changes = Changes(home, clock, SYNC)
+        self._backend = backend = FilesBackend(home, clock, self._changes.wrote)
         self._named = named
         self._path = replica_path(home, name, named)
         self._everything = named.sync == "all"
         self._names = Names(this_machine(home))
         self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
-        self._own = SharedOwn(home, clock, self._names) if self._everything else None
-        self._inward = Inward(home, backend, self._names, name, self._own)
+        self._own = SharedOwn(home, clock, self._names, self._changes.wrote) if self._everything else None
+        self._inward = Inward(home, backend, self._names, name, self._own, self._changes)
 
     @property
     def remote(self) -> Remote:
@@ -198,4 +197,4 @@ def opened(home: Home, clock: Clock, name: str = "") -> Sharing:
         FileProblem: there is no remote of this name, or none is named and there are several.
     """
     found, remote = Remotes(home).find(name)
-    return Sharing(home, clock, FilesBackend(home, clock), found, remote)
+    return Sharing(home, clock, found, remote)

@@ -52,7 +52,7 @@ class Change(NamedTuple):
     what: str
     """In plain words: ``archived CMEM-20260102-101500``."""
     by: str
-    """``app``, ``cli``, ``hook`` or ``mcp``."""
+    """``app``, ``cli``, ``hook``, ``mcp`` or ``sync``."""
     project: str
     """The root of the project it was made in; "" when there was none."""
     files: tuple[FileChange, ...]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             """Record that a file was written."""
 
 
-APP, CLI, HOOK, MCP = "app", "cli", "hook", "mcp"
+APP, CLI, HOOK, MCP, SYNC = "app", "cli", "hook", "mcp", "sync"
 """The programs that make changes."""
 
 

@@ -12,10 +12,10 @@ from memtui.clock import Clock, age, parse_iso
 from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, lock, private_folder
 from memtui.project import Home, Project
 from memtui.store.change_log import Change, FileChange, digest
-from memtui.store.changes import APP, CLI, HOOK, MCP, Changes, Together
+from memtui.store.changes import APP, CLI, HOOK, MCP, SYNC, Changes, Together
 from memtui.store.put_back import Putter, UndoProblem
 
-BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP"}
+BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP", SYNC: "a sync"}
 """The programs that make changes, in words."""
 
 _LOCK_SECONDS = 5.0

@@ -1,0 +1,91 @@
+"""Machines that work, lose the network and meet again at random; at the end all have to be equal."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from memtui.flows import syncing
+from memtui.sharing.remote import Remote
+from memtui.store.base import Filter, Which
+from tests.flows.test_syncing import Machine
+
+_TAGS = ("cart", "tax", "auth")
+
+
+@dataclass
+class Outcome:
+    """What a simulation came to."""
+
+    memories: int
+    """That every machine has at the end."""
+    changes: int = 0
+    """Texts, tags, archive marks and deletions, at random."""
+    syncs: int = 0
+    cut: int = 0
+    """Syncs that did not happen, because the machine was cut off."""
+    records: int = 0
+    """That were sent."""
+    seconds: float = 0.0
+    equal: bool = False
+
+
+def simulate(
+    base: Path, remote: Callable[[str], Remote], *, machines: int, memories: int, seed: int, rounds: int = 10
+) -> Outcome:
+    """Let machines make memories, change any that they know, and sync when the network lets them.
+
+    Args:
+        base: an empty folder.
+        remote: opens the remote as the machine of this name.
+        machines: how many; their clocks differ by up to an hour to either side.
+        memories: that each makes.
+        seed: decides everything.
+        rounds: in each of them half of the machines are cut off.
+    """
+    vars(syncing)["open_remote"] = lambda *arguments: remote(arguments[-1])
+    chance, done, started = random.Random(seed), Outcome(0), time.perf_counter()
+    all_ = [
+        Machine(base, f"m{number}", sync="all", skew=timedelta(hours=chance.uniform(-1, 1)))
+        for number in range(machines)
+    ]
+    remote("m0").set_up()
+    for turn in range(rounds):
+        cut = {each.name for each in all_ if chance.random() < 0.5}
+        for each in chance.sample(all_, len(all_)):
+            for number in range(memories * turn // rounds, memories * (turn + 1) // rounds):
+                each.new(b"memory %d of %s\n" % (number, each.name.encode()), tags=(chance.choice(_TAGS),))
+            done.changes += _change(each, chance, memories)
+            if each.name in cut:
+                done.cut += 1
+                continue
+            done.records += each.sync().sent
+            done.syncs += 1
+    for each in all_ * 2:
+        done.records += each.sync().sent
+        done.syncs += 1
+    first = all_[0].everything()
+    done.memories, done.equal = len(first), all(each.everything() == first for each in all_[1:])
+    done.seconds = time.perf_counter() - started
+    return done
+
+
+def _change(machine: Machine, chance: random.Random, memories: int) -> int:
+    """Change some of the memories that a machine has; returns how many."""
+    ids = [each.meta.id for each in machine.store.list(Filter(which=Which.ALL), limit=50 * memories).items]
+    chosen = chance.sample(ids, min(len(ids), max(1, memories // 20)))
+    for memory_id in chosen:
+        action = chance.choice(("text", "tags", "archive", "both", "delete"))
+        if action in ("text", "both"):
+            machine.store.rewrite(memory_id, f"text {chance.random()} of {machine.name}\n".encode())
+        if action in ("tags", "both"):
+            machine.store.update(memory_id, tags=chance.sample(_TAGS, chance.randrange(3)))
+        if action == "archive":
+            machine.store.update(memory_id, archived=chance.random() < 0.5)
+        if action == "delete" and chance.random() < 0.3:
+            machine.store.delete(memory_id)
+    return len(chosen)
