@@ -29,7 +29,7 @@ def main() -> int:
     """Simulate with both engines; exit with 1 when the machines are not equal."""
     from tests.sharing.simulation import simulate
 
-    machines, memories = (int(word) for word in [*sys.argv[1:3], MACHINES, MEMORIES][:2])
+    machines, memories = map(int, sys.argv[1:3]) if sys.argv[1:] else (MACHINES, MEMORIES)
     engines = sys.argv[3:] or ["git", "postgres"]
     vars(os)["fsync"] = lambda fd: None
     vars(os)["sync"] = lambda: None
