@@ -417,6 +417,13 @@ def test_many_memories_are_one_line_of_the_log(
     assert "memtui memory delete" in change.final
 
 
+def test_sharing_again_sends_nothing(laptop: Machine) -> None:
+    shared = laptop.share()
+    laptop.sync()
+    laptop.sharing.share(shared)
+    assert laptop.sync().sent == 0
+
+
 def test_another_address_under_the_same_name_gets_nothing_unchosen(
     laptop: Machine, remote: MemoryRemote
 ) -> None:

@@ -180,6 +180,10 @@ class Outward:
         body = shared_text(self._names, memory, stored)
         check_to_share(self._home, self._clock, stored, body, allowed)
         marks, base = marks_of(stored), replica.applied(memory)
+        now = Applied(digest(body), marks, self._backend.signature(local))
+        if base is not None and replace(base, signature=now.signature) == now:
+            replica.settle(memory, now)  # it was shared as it is
+            return
         was = base.marks if base is not None else Marks()
         record = self._record(
             memory,
@@ -193,7 +197,7 @@ class Outward:
             deleted=False if was.deleted else None,
             body=body,
         )
-        replica.add(record, Applied(digest(body), marks, self._backend.signature(local)))
+        replica.add(record, now)
 
     def _send_marks(self, replica: Replica, memory: str, base: Applied, now: Marks, signature: str) -> None:
         newest = replica.merged(memory)
