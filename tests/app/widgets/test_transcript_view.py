@@ -98,6 +98,15 @@ async def test_counting_waits_for_a_page(path: Path, monkeypatch: pytest.MonkeyP
         assert 29 in shown(view) and source.calm.is_set()
 
 
+def test_counting_that_waits_for_a_page_can_be_cancelled(path: Path) -> None:
+    source = Source(path)
+    source.calm.clear()
+    answers = iter((False, True, True))
+    assert source.pausing(lambda: next(answers))()
+    source.calm.set()
+    assert not source.pausing(lambda: False)()
+
+
 async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: Path) -> None:
     app = Host(TranscriptView())
     async with app.run_test(size=SIZE) as pilot:

@@ -130,13 +130,9 @@ class Feed:
 
     def _index(self) -> None:
         worker = get_current_worker()
-
-        def cancelled() -> bool:
-            self.source.waits()
-            return worker.is_cancelled
-
         try:
             self.source.read_head()
+            cancelled = self.source.pausing(lambda: worker.is_cancelled)
             sound = self.source.index.extend(self.source.path, cancelled)
         except OSError:
             return

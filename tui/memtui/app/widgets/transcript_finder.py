@@ -214,11 +214,6 @@ class Finder:
         worker, source = get_current_worker(), self._view.source
         if source is None:
             return
-
-        def cancelled() -> bool:
-            source.waits()
-            return worker.is_cancelled
-
         with suppress(OSError):
-            tally.count(source.path, source.is_shown, cancelled)
+            tally.count(source.path, source.is_shown, source.pausing(lambda: worker.is_cancelled))
         self._view.call_later(self._view.post_message, self._view.Moved())

@@ -14,6 +14,9 @@ from memtui.reading.line_index import LineIndex
 from memtui.reading.line_places import line_offset, line_start
 from memtui.reading.session_head import SessionHead, session_head
 
+_MOMENTS, _MOMENT = 20, 0.05
+"""How often, and for how many seconds, counting waits for a page; in between it may be cancelled."""
+
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
@@ -79,9 +82,16 @@ class Source:
         """Says whether a block is among what is shown."""
         return Pages(self.path, self.index, self.shows).is_shown
 
-    def waits(self) -> None:
-        """Let a page that is on its way go first, for a second at most."""
-        self.calm.wait(1.0)
+    def pausing(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+        """The same question, which lets a page that is on its way go first, for a second at most."""
+
+        def asked() -> bool:
+            for _ in range(_MOMENTS):
+                if cancelled() or self.calm.wait(_MOMENT):
+                    break
+            return cancelled()
+
+        return asked
 
     def read_head(self) -> None:
         """Learn when the session began and ended, and with which model."""
