@@ -23,7 +23,7 @@ from report import Figure, milliseconds, percentile, show
 from terminal import Terminal
 
 MEGABYTES = 200
-RUNS = int(os.environ.get("R", "2"))
+RUNS = 3
 QUICK = {"MEGABYTES": 20, "RUNS": 1}
 
 _END, _JUMP, _FIND = 0.100, 0.200, 1.0
