@@ -17,6 +17,7 @@ _TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
 _SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
 IN_PROGRAM = "named in a program that ran"
 """Fate of a file that such a program may have changed."""
+_INTERPRETERS = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _PROGRAM = re.compile(
     r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
 )
@@ -29,7 +30,13 @@ _CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
 
 def may_write(command: str) -> bool:
     """A quick pre-filter for `written_files` and `programmed_files`."""
-    return "<<" in command or "tee " in command or "sed -i" in command or _PROGRAM.search(command) is not None
+    return "<<" in command or "tee " in command or "sed -i" in command or _program(command) is not None
+
+
+def _program(command: str) -> re.Match[str] | None:
+    """Where an interpreter is given its program; few commands name an interpreter."""
+    lower = command.lower()
+    return _PROGRAM.search(command) if any(name in lower for name in _INTERPRETERS) else None
 
 
 def programmed_files(command: str, cwd: str) -> list[str]:
@@ -37,7 +44,7 @@ def programmed_files(command: str, cwd: str) -> list[str]:
 
     Which of them it wrote is not on record.
     """
-    if not (program := _PROGRAM.search(command)) or not _WRITES.search(command, program.start()):
+    if not (program := _program(command)) or not _WRITES.search(command, program.start()):
         return []
     if moved := _CD.match(command):
         cwd = absolute(_bare(moved["folder"]), cwd)
