@@ -1,0 +1,48 @@
+"""What the tests of the review share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.app.screens.review import ReviewScreen
+from memtui.app.screens.review_form import FIELDS, Draft
+from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.formats.capture import parse_capture
+from memtui.reading.facts import read_facts
+from tests.app.harness import Driver
+from tests.app.world import World
+
+
+async def start(driver: Driver) -> ReviewScreen:
+    """Review the newest capture, and wait for its draft."""
+    await driver.press("1", "g", "r")
+    await driver.until(lambda: driver.review.field("title").text, "the draft")
+    await driver.pilot.pause()
+    return driver.review
+
+
+def drafted(world: World) -> Draft:
+    """What memtui would write without a person."""
+    capture = parse_capture(world.capture_path(10).read_text())
+    facts = read_facts(Path(capture.transcript), until=capture.timestamp)
+    return Draft(draft_memory(facts), draft_summary(facts))
+
+
+def texts(review: ReviewScreen) -> dict[str, str]:
+    return {field.name: review.field(field.name).text for field in FIELDS}
+
+
+def target(review: ReviewScreen) -> str:
+    """The one field that says that space adds to it."""
+    (name,) = [field.name for field in FIELDS if str(review.field(field.name).border_subtitle)]
+    return name
+
+
+def memory_path(world: World) -> Path:
+    path = world.capture_path(10)
+    return path.with_name(path.name.replace("-autocompact", "-memory"))
+
+
+def everything(world: World) -> dict[str, bytes]:
+    """The captures and memory files."""
+    return {path.name: path.read_bytes() for path in world.project.compacts.glob("*.md")}

@@ -1,0 +1,98 @@
+"""Where the keys of the review lead: every field and the evidence are in sight when they have the focus."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.app.screens.review_fields import FormField
+from memtui.app.screens.review_form import FIELDS
+from memtui.app.screens.transcript import TranscriptScreen
+from tests.app.harness import NARROW, SHORT, SIZES, opened
+from tests.app.reviewing import start
+from tests.app.world import FIRST, World
+
+
+async def test_tab_goes_through_every_field(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        seen = []
+        for _ in range(len(FIELDS) + 1):
+            focused = driver.screen.focused
+            seen.append(focused.field.name if isinstance(focused, FormField) else "evidence")
+            await driver.press("tab")
+        assert seen == [*(field.name for field in FIELDS), "evidence"]
+        assert driver.screen.focused is review.field("title")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_field_is_in_sight_when_it_has_the_focus(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        review = await start(driver)
+        for field in FIELDS:
+            assert driver.screen.focused is review.field(field.name)
+            label = field.label.split(":")[0].split(" (")[0]
+            form_field = review.field(field.name)
+
+            def in_sight(label: str = label, form_field: FormField = form_field) -> bool:
+                region = form_field.region
+                whole = region.y >= 0 and (region.bottom <= size[1] - 1 or region.y == 0)
+                return whole and any(label in line for line in driver.lines)
+
+            await driver.until(in_sight, field.label)
+            await driver.press("tab")
+
+
+@pytest.mark.parametrize("size", [NARROW, SHORT])
+async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
+    full: World, size: tuple[int, int]
+) -> None:
+    async with opened(full, size) as driver:
+        review = await start(driver)
+        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 facts", "esc leave"))
+        assert driver.has("#field-title")
+        assert not driver.has("#evidence")
+        await driver.press("f2")
+        assert driver.has("#evidence")
+        assert all(key in driver.lines[-1] for key in ("ctrl+s save", "f2 form", "esc leave"))
+        assert "src/tokens.py" in driver.shown
+        await driver.press("space", "f2")
+        assert not driver.has("#evidence")
+        assert driver.screen.focused is review.field("learnings")
+
+
+async def test_the_footer_names_every_key_that_acts_where_the_focus_is(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await start(driver)
+        assert driver.lines[-1].strip().split("  ") == [
+            "ctrl+s save",
+            "tab next field",
+            "f4 ask claude",
+            "? help",
+            "f2 facts",
+            "esc leave",
+        ]
+        await driver.press("f2")
+        assert "space add fact" in driver.lines[-1]
+        assert "? help" in driver.lines[-1]
+        await driver.press("f2")
+        assert "tab next field" in driver.lines[-1]
+
+
+async def test_tab_from_the_last_field_shows_the_evidence_in_a_narrow_window(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        await start(driver)
+        await driver.press("shift+tab")
+        focused = driver.screen.focused
+        assert focused is not None
+        assert focused.region.area > 0
+
+
+async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x", "f3")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "Never refresh twice" in driver.shown, "the transcript")
+        await driver.press("escape")
+        assert driver.app.screen is review
+        assert review.field("title").text == f"{FIRST}x"
