@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,6 +67,49 @@ def test_states_of_other_machines_are_listed_and_printed(memtui: Memtui) -> None
     assert memtui("state", "elsewhere", "laptop").out.strip() == text.strip()
     assert [each["version"] for each in json.loads(memtui("state", "elsewhere", "--json").out)] == [3]
     assert memtui("state", "elsewhere", "desk").code == 1
+
+
+def test_a_memory_is_forgotten_everywhere(
+    memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text.md"
+    text.write_text("## Objective\nwords to forget\n")
+    memory_id = memtui("memory", "import", str(text)).out.split()[-1]
+    memtui("remote", "add", "team", str(hub))
+    memtui("remote", "init", "team")
+    assert "was not shared" in memtui("forget", "--everywhere", memory_id, "--yes").err
+    memtui("share", memory_id)
+    memtui("sync")
+    first = os.environ["MEMTUI_HOME"]
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
+    memtui("remote", "add", "team", str(hub))
+    memtui("sync")
+    other = json.loads(memtui("memory", "show", memory_id, "--json").out)["memory"]["id"]
+    assert "not yours to remove" in memtui("forget", "--everywhere", other, "--yes").err
+    monkeypatch.setenv("MEMTUI_HOME", first)
+    done = memtui("forget", "--everywhere", memory_id, "--yes")
+    assert done.code == 0
+    assert "words to forget" not in _contents(hub, "main")
+    assert "words to forget" in _contents(hub, "main~1")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", "-b", "main", str(hub), str(clone)], check=True, timeout=60)
+    command = done.out.partition("in a clone: ")[2].splitlines()[0]
+    environment = {**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"}
+    subprocess.run(
+        ["sh", "-c", command], cwd=clone, env=environment, check=True, capture_output=True, timeout=60
+    )
+    for commit in ("main", "main~1", "main~2"):
+        assert "words to forget" not in _contents(hub, commit)
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
+    memtui("sync")
+    monkeypatch.setenv("MEMTUI_HOME", first)
+    assert memtui("sync").code == 0
+    assert memory_id not in memtui("memory", "list", "--all").out
+
+
+def _contents(hub: Path, commit: str) -> str:
+    command = ["git", "--git-dir", str(hub), "grep", "-h", "", commit]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
 
 
 def test_a_secret_is_named_by_its_line(memtui: Memtui, hub: Path, tmp_path: Path) -> None:

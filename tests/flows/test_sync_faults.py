@@ -48,6 +48,9 @@ class FileRemote(Remote):
         aside.rename(self.path)
         _touch(self.path)
 
+    def erase(self, key: str, tombstone: Outgoing) -> str:
+        raise NotImplementedError
+
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         try:
             rows = self.rows()

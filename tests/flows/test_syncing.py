@@ -417,6 +417,17 @@ def test_many_memories_are_one_line_of_the_log(
     assert "memtui memory delete" in change.final
 
 
+def test_a_memory_that_is_forgotten_goes_to_the_trash_of_the_others(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.sharing.erase(shared)
+    exchange(laptop, desk)
+    assert desk.texts() == {}
+    assert desk.store.is_deleted(f"{shared}@laptop")
+    with pytest.raises(FileProblem, match="not yours"):
+        desk.sharing.erase(f"{shared}@laptop")
+
+
 def test_sharing_again_sends_nothing(laptop: Machine) -> None:
     shared = laptop.share()
     laptop.sync()

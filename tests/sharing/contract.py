@@ -62,6 +62,16 @@ class RemoteContract:
         laptop.put(sent)
         assert everything(desk) == {each.name: each.data for each in sent}
 
+    def test_an_erased_memory_leaves_its_tombstone_alone(self, laptop: Remote, desk: Remote) -> None:
+        texts = [outgoing(record(1)), outgoing(record(1, b"second")), outgoing(record(2))]
+        laptop.put(texts)
+        place = place_of(desk)
+        tombstone = outgoing(record(1, b"", kind="marks", deleted=True))
+        remains = laptop.erase(record(1).memory, tombstone)
+        assert everything(desk, place) == {tombstone.name: tombstone.data}
+        assert everything(desk) == {each.name: each.data for each in (texts[2], tombstone)}
+        assert "removed" in remains
+
     def test_reading_goes_on_behind_a_place(self, laptop: Remote, desk: Remote) -> None:
         laptop.put([outgoing(record(1))])
         place = place_of(desk)

@@ -27,6 +27,13 @@ class MemoryRemote(Remote):
         for each in records:
             self.rows.setdefault(each.name, each)
 
+    def erase(self, key: str, tombstone: Outgoing) -> str:
+        self._reach()
+        for name in [name for name in self.rows if name.startswith(f"{key}.")]:
+            self.rows[name] = Outgoing(name, "", b"")
+        self.rows[tombstone.name] = tombstone
+        return "nothing"
+
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         self._reach()
         new = list(self.rows.values())[int(place or 0) :]

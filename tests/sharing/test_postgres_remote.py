@@ -267,7 +267,6 @@ def test_a_record_of_a_writer_cannot_be_changed_by_another(
     address = database.replace("postgres@", f"evil_{name}@")
     for forbidden in (
         "update memtui.records set data = ''",
-        "delete from memtui.records",
         "insert into memtui.records (name, project, data, writer) values ('x', '', '', 'postgres')",
     ):
         with (
@@ -275,6 +274,19 @@ def test_a_record_of_a_writer_cannot_be_changed_by_another(
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             connection.execute(forbidden)
+    with psycopg.connect(address) as connection:
+        assert connection.execute("delete from memtui.records").rowcount == 0
+    assert len(everything(laptop)) == 1
+
+
+def test_a_writer_erases_only_records_of_its_own(laptop: Remote, database: str, server: str) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    writer = as_role(database, server, f"second_{name}", "memtui_writer")
+    laptop.put([outgoing(record(1))])
+    writer.put([outgoing(record(1, b"second"))])
+    tombstone = outgoing(record(1, b"", kind="marks", deleted=True))
+    assert writer.erase(record(1).memory, tombstone).startswith("1 records of other writers stay")
+    assert len(everything(laptop)) == 2
 
 
 def test_a_server_that_is_killed_amid_a_reading_and_a_writing(

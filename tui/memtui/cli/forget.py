@@ -11,6 +11,7 @@ from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.flows.forgetting import Traces, forget, traces_of
+from memtui.flows.forgetting_memory import forget_everywhere
 from memtui.flows.sessions import named_session, transcripts_of
 from memtui.project import Places, claude_config, memtui_home
 from memtui.store.archive import Archive
@@ -19,14 +20,21 @@ from memtui.store.session_list import size_text
 
 
 @click.command("forget")
-@click.argument("session")
+@click.argument("session", metavar="SESSION|ID")
+@click.option("--everywhere", is_flag=True, help="Remove the texts of a shared memory, ID, from all remotes.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @root_option
-def command(session: str, yes: bool, root: Path | None) -> None:
+def command(session: str, everywhere: bool, yes: bool, root: Path | None) -> None:
     """Delete what memtui keeps of one session: archive, captures, states.
 
     It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
+
+    With --everywhere it removes the texts of a shared memory from the remotes: from PostgreSQL, and from
+    git's newest commit; git's history keeps them unless it is rewritten.
     """
+    if everywhere:
+        _forget_everywhere(session, yes=yes)
+        return
     places = Places(project_of(root), memtui_home(), claude_config())
     traces = traces_of(places, system_clock, _whole(places, session))
     if traces.is_empty:
@@ -41,6 +49,14 @@ def command(session: str, yes: bool, root: Path | None) -> None:
     if failed:
         raise FileProblem(places.home.data, f"still holds parts of session {traces.session_id}")
     say(f"Session {traces.session_id} is forgotten.")
+
+
+def _forget_everywhere(memory_id: str, *, yes: bool) -> None:
+    question = f"Remove the texts of {memory_id} from all remotes for good?"
+    if not yes and not click.confirm(question, default=False):
+        return
+    for each in forget_everywhere(memtui_home(), system_clock, memory_id):
+        say(each)
 
 
 def _whole(places: Places, session: str) -> str:

@@ -14,12 +14,13 @@ from memtui.files.appending import append_line
 from memtui.files.problems import writing
 from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
-from memtui.formats.shared_record import LIMIT, SharedRecord
+from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.safety.hits import Hit
 from memtui.safety.secrets import find, holds_secrets
 from memtui.sharing.merged import Marks
+from memtui.sharing.remote import Outgoing
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Applied, Replica
 from memtui.store.archive_settings import archive_settings
@@ -124,6 +125,25 @@ class Outward:
             return False
         self._send_text(replica, everywhere, memory, frozenset(allowed))
         return True
+
+    def tombstone(self, replica: Replica, memory: str) -> Outgoing:
+        """A record that says that a memory is deleted; it waits to be sent."""
+        at, known = self._clock(), replica.merged(memory)
+        record = SharedRecord(
+            kind="marks",
+            memory=memory,
+            machine=self._names.machine,
+            author=this_author(),
+            at=replica.moment(memory, at),
+            project=known.newest.project if known is not None else "",
+            created=known.newest.created if known is not None else at,
+            source="forgotten",
+            deleted=True,
+        )
+        base = replica.applied(memory) or Applied("", Marks())
+        replica.add(record, replace(base, marks=replace(base.marks, deleted=True), signature=""))
+        data = render_record(record)
+        return Outgoing(record_name(memory, data), record.project, data)
 
     def collect(self, replica: Replica) -> list[str]:
         """Make records of what has changed in the store since the last time; returns what was held back."""

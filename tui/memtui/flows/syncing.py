@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.files import FileProblem, lock
@@ -91,6 +92,28 @@ class Sharing:
         """Choose a memory to be sent with the next exchange; see `Outward.share`."""
         with self.replica() as replica:
             return self._outward.share(replica, memory_id, allowed)
+
+    def knows(self, memory_id: str) -> bool:
+        """Whether the remote has a memory, as far as this machine knows, or is to get it."""
+        with self.replica() as replica:
+            return replica.applied(self._names.everywhere(memory_id)) is not None
+
+    def erase(self, memory_id: str) -> str:
+        """Remove a memory's texts from the remote; returns what cannot be removed, a sentence.
+
+        Raises:
+            FileProblem: it is another person's.
+            RemoteProblemError: the remote cannot be reached or written; nothing was removed.
+        """
+        memory = self._names.everywhere(memory_id)
+        if not (self._names.is_own(memory) or self._everything):
+            raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to remove")
+        with self.replica() as replica, self._alone():
+            tombstone = self._outward.tombstone(replica, memory)
+            remains = self.remote.erase(memory, tombstone)
+            replica.sent([tombstone])
+            replica.erase(memory, tombstone.name)
+        return remains
 
     def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:
         """Send what waits, fetch what is new, and bring the store up to date.

@@ -34,6 +34,7 @@ Each file is one record: a memory's text as it was stored, or a change of its ma
 `memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
 _SLUG = re.compile(r"[^A-Za-z0-9._-]+")
+_PLAIN = re.compile(r"[A-Za-z0-9._/@-]+")
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 
 
@@ -85,6 +86,15 @@ class GitRemote(Remote):
         title = f"Add {len(files)} records of {_SLUG.sub(' ', projects)[:100]} from {self._machine}"
         if files:
             self._change(title, files)
+
+    def erase(self, key: str, tombstone: Outgoing) -> str:
+        """See `Remote.erase`."""
+        self._change(f"Remove {key}", [(_path(tombstone), tombstone.data)], f"{key}.")
+        remove = f"git rm -q --cached --ignore-unmatch '*/{key}.*'"
+        return (
+            "its texts are removed from the newest commit; the history keeps them unless it is rewritten,"
+            f' in a clone: git filter-branch --index-filter "{remove}" main && git push --force origin main'
+        )
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
@@ -182,13 +192,19 @@ class GitRemote(Remote):
         if schema > SCHEMA:
             raise RemoteProblemError(self._url, "was set up by a newer memtui: update this one")
 
-    def _change(self, title: str, files: Sequence[tuple[str, bytes]]) -> None:
+    def _change(self, title: str, files: Sequence[tuple[str, bytes]], removed: str = "") -> None:
+        """Commit and push files; `removed` is the beginning of the names of files to remove."""
         with self._said():
             for number in range(_TRIES):
                 tip = self._fetch()
                 if not tip:
                     raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
-                self._commit(tip, title, files)
+                gone = [
+                    path
+                    for path, each in (self._listed("", tip) if removed else ())
+                    if each.name.startswith(removed) and _PLAIN.fullmatch(path)
+                ]
+                self._commit(tip, title, files, gone)
                 try:
                     self._push()
                 except GitFailedError as error:
@@ -198,9 +214,12 @@ class GitRemote(Remote):
                 else:
                     return
 
-    def _commit(self, parent: str, title: str, files: Sequence[tuple[str, bytes]]) -> None:
+    def _commit(
+        self, parent: str, title: str, files: Sequence[tuple[str, bytes]], gone: Sequence[str] = ()
+    ) -> None:
         lines = [f"commit {_OUTGOING}\ncommitter {self._author} now\n".encode(), _data(title.encode())]
         lines += [f"from {parent}\n".encode()] if parent else []
+        lines += [b"D " + path.encode() + b"\n" for path in gone]
         lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files]
         command = ("fast-import", "--quiet", "--force", "--date-format=now", "--done")
         self._git.run(*command, data=b"".join([*lines, b"done\n"]))

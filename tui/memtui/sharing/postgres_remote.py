@@ -49,6 +49,10 @@ _MIGRATIONS = (
     create policy may_read on memtui.records for select to memtui_reader, memtui_writer using (true);
     create policy may_add on memtui.records for insert to memtui_writer with check (writer = current_user);
     """,
+    """
+    grant delete on memtui.records to memtui_writer;
+    create policy may_remove on memtui.records for delete to memtui_writer using (writer = current_user);
+    """,
 )
 """Each brings the tables from the schema of its index to the next one."""
 
@@ -113,6 +117,23 @@ class PostgresRemote(Remote):
                     " on conflict (name) do nothing",
                     rows,
                 )
+
+    def erase(self, key: str, tombstone: Outgoing) -> str:
+        """See `Remote.erase`."""
+        self.put([tombstone])
+        with self._connected() as connection:
+            connection.execute(
+                "delete from memtui.records where starts_with(name, %s) and name <> %s",
+                (f"{key}.", tombstone.name),
+            )
+            left = connection.execute(
+                "select count(*) from memtui.records where starts_with(name, %s)", (f"{key}.",)
+            ).fetchone()
+        if left and left[0] > 1:
+            return (
+                f"{left[0] - 1} records of other writers stay: they or the database's owner can remove them."
+            )
+        return "its texts are removed; backups of the database may keep them."
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is the number of a row."""

@@ -76,6 +76,18 @@ class Remote(ABC):
         """
 
     @abstractmethod
+    def erase(self, key: str, tombstone: Outgoing) -> str:
+        """Remove all records of a memory, and add one that says so; returns a sentence on what stays.
+
+        Args:
+            key: of the memory; see `memtui.formats.shared_record.SharedRecord.memory`.
+            tombstone: the record that stays.
+
+        Raises:
+            RemoteProblemError: it cannot be reached or written.
+        """
+
+    @abstractmethod
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """All records that were added behind a place, in batches.
 

@@ -143,6 +143,11 @@ class Replica:
         )
         return [Outgoing(*row) for row in self._all(query, json.dumps(names))]
 
+    def erase(self, memory: str, tombstone: str) -> None:
+        """Remove the records of a memory but one, the name of which is given."""
+        with self._said():
+            self._db.execute("delete from records where memory = ? and name <> ?", (memory, tombstone))
+
     def sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these."""
         with self.whole():
