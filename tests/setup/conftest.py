@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.setup import mcp_check, wiring
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+Probes = list[tuple[str, str]]
 PYTHON = "/opt/my tools/python3"
 
 
@@ -53,3 +55,18 @@ def uninstall(places: Places) -> Run:
         return plan
 
     return run
+
+
+@pytest.fixture
+def probes(monkeypatch: pytest.MonkeyPatch) -> Probes:
+    """Commands and servers are not started, and all is well with them; returns what would have been."""
+    asked: Probes = []
+
+    def answer(command: str, path: str) -> str:
+        asked.append((command, path))
+        return ""
+
+    monkeypatch.setattr(wiring, "probe", answer)
+    monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
+    monkeypatch.setattr(wiring, "is_this_script", lambda name, path: True)
+    return asked
