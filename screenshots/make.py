@@ -29,6 +29,7 @@ from memtui.demo.build import DemoProject, build_demo
 from memtui.failures import FailureLog
 from memtui.project import Places
 from recording import answer, picture
+from sharing import side_by_side
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=timezone(timedelta(hours=1)))
@@ -132,16 +133,25 @@ def main() -> None:
             keep(shot.name, asyncio.run(take(shot, demo)))
     with built() as demo:
         keep("compact-restore", record(demo))
+    with emptied() as folder:
+        keep("sharing", asyncio.run(side_by_side(folder, NOW, until)))
 
 
 @contextmanager
 def built() -> Iterator[DemoProject]:
     """A demo project at a place whose name does not change from picture to picture."""
+    with emptied() as folder:
+        yield build_demo(folder, lambda: NOW)
+
+
+@contextmanager
+def emptied() -> Iterator[Path]:
+    """An empty folder of the same name each time."""
     folder = Path(tempfile.gettempdir()) / "shop"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     try:
-        yield build_demo(folder, lambda: NOW)
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
