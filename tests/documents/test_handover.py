@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.project import Project
-from memtui.reading.records import Quote, Source, Todo, Turn
+from memtui.reading.records import Landmark, Quote, Source, Todo, Turn
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))
@@ -122,3 +122,11 @@ def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> 
     text = handover(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "Open") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
     assert "- The last turn was interrupted (L1)" in section(text, "Goal")
+
+
+def test_the_last_commits_are_named(tmp_path: Path) -> None:
+    marks = tuple(Landmark("commit", f"step {at}", f"abc123{at}", Source(at)) for at in range(1, 8))
+    facts = replace(_begun("Go").facts(tmp_path), landmarks=marks)
+    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    assert section(text, "Commits")[0] == "- committed step 7 (abc1237) (L7)"
+    assert len(section(text, "Commits")) == 5

@@ -14,6 +14,7 @@ from pathlib import Path
 from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work, outcome_of
+from memtui.documents.inferred import landmark_line
 from memtui.documents.open_work import how_it_stands, standing, unfinished_turn
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
@@ -44,6 +45,7 @@ _CAPS = (600, 400, 300, 240, 200, 190, 180, 170, 160, 120)
 _COMMANDS_RUN = "Commands and their last outcome"
 _COMMANDS, _LEAST_COMMANDS, _COMMAND = 24, 12, 145
 """Commands; with many messages the last ones, which only looked for something, give way."""
+_MARKS_KEPT, _MARK = 5, 160
 _REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
@@ -61,10 +63,12 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     changed = [shown(file.path, root) for file in facts.modified_files]
     read = [shown(file.path, root) for file in facts.read_files]
     missing = [missing_work(facts)] if facts.missing_agents else []
+    marks = facts.landmarks[-_MARKS_KEPT:]
     sections = {
         "Goal and plan": _goal(facts, state, root),
         "Open tasks": _tasks(facts, state),
         "Decisions and constraints on record": _decisions(state),
+        "Commits and pull requests": [f"- {shortened(landmark_line(m), _MARK)}" for m in reversed(marks)],
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
         _REPORTS: [],
