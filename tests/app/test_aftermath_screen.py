@@ -64,6 +64,13 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         assert "✓ Fix the token refresh race (L1)" in driver.detail
 
 
+async def test_every_row_in_sight_says_how_much_was_lost(lossy: World) -> None:
+    lossy.capture(50, "Another session, with no transcript", session="s-2")
+    async with opened(lossy) as driver:
+        assert "no transcript" in driver.lines[2]
+        await driver.until(lambda: "✗ 2" in driver.lines[3], "the number of losses")
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_rows_at_every_size(lossy: World, size: tuple[int, int]) -> None:
     async with opened(lossy, size) as driver:

@@ -32,11 +32,8 @@ from memtui.app.settings import (
     commands_of,
     in_windows,
     keep_theme,
-    kept_split,
-    rings,
-    sync_minutes,
+    preferences,
     theme_of,
-    warn_of,
 )
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.clean import clean, clean_line
@@ -72,9 +69,7 @@ class MemtuiApp(HostApp):
         self.browser = browser
         self.note = note
         self.commands = commands_of(browser.places.home)
-        self._rings = rings(browser.places.home)
-        self._warn = warn_of(browser.places.home)
-        self._sync_seconds = 60.0 * sync_minutes(browser.places.home)
+        self._settings = preferences(browser.places.home)
         self.new_windows = "TMUX" in os.environ and in_windows(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self.register_theme(MEMTUI)
@@ -92,16 +87,7 @@ class MemtuiApp(HostApp):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
-        columns = kept_split(self.browser.places.home)
-        screen = BrowserScreen(
-            self.browser,
-            self.commands,
-            note=self.note,
-            columns=columns,
-            bell=self._rings,
-            warn=self._warn,
-            sync_seconds=self._sync_seconds,
-        )
+        screen = BrowserScreen(self.browser, self.commands, note=self.note, settings=self._settings)
         # As Textual does on a resize; what is there already from the start saves styling everything again.
         width, height = self.size
         screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)

@@ -132,6 +132,30 @@ def warn_of(home: Home) -> Warn:
     return Warn(tuple(sorted(at)), bell, tmux)
 
 
+class Preferences(NamedTuple):
+    """The settings of the browser's screen."""
+
+    columns: int = 0
+    """How wide the panes are; 0 leaves that to the style sheet."""
+    bell: bool = False
+    """The terminal's bell rings when a capture arrives."""
+    warn: Warn = Warn()
+    sync_seconds: float = 0.0
+    """How often memtui exchanges with the remotes by itself; 0 is never."""
+
+
+DEFAULTS = Preferences()
+
+
+def preferences(home: Home) -> Preferences:
+    """The settings of config.toml, and the width chosen on the screen.
+
+    Raises:
+        SettingsError: config.toml cannot be read, or holds a value that cannot be used.
+    """
+    return Preferences(kept_split(home), rings(home), warn_of(home), 60.0 * sync_minutes(home))
+
+
 def theme_of(home: Home, known: Collection[str]) -> str:
     """The theme of ``[app] theme``, else the one chosen last; "" when there is neither.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.browser import Browser
+from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pending import PendingPane
 
 
@@ -44,12 +46,12 @@ class AftermathActions:
 
     def count(self, keys: Sequence[str]) -> None:
         """Count the losses of captures in sight, in the background, the first ones first."""
-        wanted = [key for key in keys if key not in self._pane.losses]
+        rows = [self._pane.capture_row(key) for key in keys if key not in self._pane.losses]
+        wanted = [row for row in rows if row is not None and row.capture is not None]
         if wanted:
-            self._host.start(lambda: self._count(wanted), group="losses", exclusive=True)
+            self._host.start(partial(self._count, wanted), group="losses", exclusive=True)
 
-    async def _count(self, keys: Sequence[str]) -> None:
+    async def _count(self, rows: Sequence[CaptureRow]) -> None:
         await self._place.painted.wait()
-        for key in keys:
-            if (row := self._pane.capture_row(key)) is not None and row.capture is not None:
-                await asyncio.to_thread(self._pane.read_losses, row, lambda: self._browser.stopped)
+        for row in rows:
+            await asyncio.to_thread(self._pane.read_losses, row, lambda: self._browser.stopped)

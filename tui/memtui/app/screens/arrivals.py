@@ -19,7 +19,6 @@ from memtui.app.model.views import (
     StateView,
     View,
 )
-from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed
 
@@ -72,8 +71,7 @@ class Arrivals:
         pane.apply(view)
         if self._ring and pane is self._panes.pending and self._panes.pending.called_for:
             self._ring()
-        if isinstance(pane, MemoriesPane):
-            self._actions.memories.read_heads(pane.in_sight)
+        self._actions.look_at(pane, pane.in_sight)
         self._place.update_tabs()
         if pane is self._place.pane or self._place.pane.selected is None:
             self._place.show_detail()

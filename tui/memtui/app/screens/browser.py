@@ -26,7 +26,7 @@ from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.windows import ScreenWindows
-from memtui.app.settings import Warn, keep_split
+from memtui.app.settings import DEFAULTS, Preferences, keep_split
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -50,10 +50,7 @@ class BrowserScreen(Screen[None]):
         commands: Sequence[Command],
         *,
         note: str = "",
-        columns: int = 0,
-        bell: bool = False,
-        warn: Warn | None = None,
-        sync_seconds: float = 0.0,
+        settings: Preferences = DEFAULTS,
     ) -> None:
         """Make the screen.
 
@@ -61,24 +58,20 @@ class BrowserScreen(Screen[None]):
             browser: what there is to show.
             commands: with the person's own keys.
             note: what is special about this run.
-            columns: how wide the panes are; 0 leaves that to the style sheet.
-            bell: ring when a capture arrives.
-            warn: when the context line warns.
-            sync_seconds: how often remotes are synced with by themselves; 0 is never.
+            settings: the person's settings.
         """
         super().__init__()
         self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
         self._commands = {command.action: command for command in commands}
         self.browser = browser
         self.note = note
-        self._sync_seconds = sync_seconds
-        self._columns = columns
+        self._settings = settings
         self.panes_by_kind = panes = Panes.of(browser)
         self.panes: dict[PaneId, Pane] = panes.by_id()
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
         self.painted = asyncio.Event()
-        self.feed = Feed(self, browser, warn or Warn())
+        self.feed = Feed(self, browser, settings.warn)
         self.host: Host = self.feed.host
         self.detail_view = DocumentView(id="detail")
         self.detail = DetailReader(self.host, self.detail_view, self.painted)
@@ -86,9 +79,8 @@ class BrowserScreen(Screen[None]):
         self.actions = BrowserActions(
             self, browser, panes, windows, lambda: self.feed.health, self.feed.show_remotes
         )
-        self.arrivals = Arrivals(
-            self, self.feed, panes, self.actions, (lambda: self.app.bell()) if bell else None
-        )
+        ring = (lambda: self.app.bell()) if settings.bell else None
+        self.arrivals = Arrivals(self, self.feed, panes, self.actions, ring)
         going = GoingBack(self, self, self.detail_view, self.actions)
         self.handlers: dict[str, Callable[[], Any]] = {
             **self.actions.handlers(),
@@ -103,7 +95,7 @@ class BrowserScreen(Screen[None]):
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield StatusBar()
         yield TabStrip(id="tabs")
-        with Split(id="body", columns=self._columns):
+        with Split(id="body", columns=self._settings.columns):
             with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail_view
@@ -124,7 +116,7 @@ class BrowserScreen(Screen[None]):
         """The first paint is out: now the models and stores may take their time to be imported."""
         self.painted.set()
         self.feed.start()
-        self.actions.sharing.start(self._sync_seconds)
+        self.actions.sharing.start(self._settings.sync_seconds)
 
     def on_unmount(self) -> None:
         """Nothing may keep the program from ending."""

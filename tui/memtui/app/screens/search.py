@@ -87,13 +87,7 @@ class SearchScreen(Screen[Result | None]):
     AUTO_FOCUS = "#query"
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
-    def __init__(
-        self,
-        browser: Browser,
-        *,
-        query: str = "",
-        session: Path | None = None,
-    ) -> None:
+    def __init__(self, browser: Browser, *, query: str = "", session: Path | None = None) -> None:
         """Make the screen.
 
         Args:
@@ -270,10 +264,7 @@ class SearchScreen(Screen[Result | None]):
         elif found.kind is Kind.PIN and found.path is None:
             self.app.say("The session that this pin comes from is not here.", severity="warning")
         elif found.path is not None:  # over the results: they are there again afterwards
-            if found.archived:
-                self._unpack(found, found.path)
-            else:
-                self._read(found, found.path)
+            (self._unpack if found.archived else self._read)(found, found.path)
         else:
             self._read_text(found)
 

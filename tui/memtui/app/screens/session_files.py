@@ -21,7 +21,7 @@ from memtui.store.session_list import Session, size_text
 class SessionFiles:
     """Acts on sessions in threads, and says what was done. Each is the work of a worker of its screen."""
 
-    def __init__(self, app: HostApp, places: Places, clock: Clock, changed: Callable[[], None]) -> None:
+    def __init__(self, app: HostApp, places: Places, clock: Clock, changed: Callable[[], object]) -> None:
         """Make the actions.
 
         Args:

@@ -74,7 +74,7 @@ class SessionsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """List what is there, then read on."""
-        self._files = SessionFiles(self.app, self._browser.places, self._browser.clock, self._reload)
+        self._files = SessionFiles(self.app, self._browser.places, self._browser.clock, self._load)
         self._load()
 
     def on_descendant_focus(self) -> None:
@@ -126,9 +126,6 @@ class SessionsScreen(Screen[None]):
                     self._show()
             self._show()
             await asyncio.to_thread(self._list.remember)
-
-    def _reload(self) -> None:
-        self._load()
 
     def _show(self) -> None:
         """Put the rows in order; the selection stays with its session."""
@@ -229,14 +226,12 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
             return
         acts = {"keep": self._files.keep, "export": self._files.export, "forget": self._files.forget}
-        act = acts[name]
-        self.run_worker(act(chosen), group="session-files", exit_on_error=False)
+        self.run_worker(acts[name](chosen), group="session-files", exit_on_error=False)
 
     def action_copy(self) -> None:
         """Copy the session's id, or those of the marked ones."""
         if ids := [each.session_id for each in self.chosen]:
-            name = f"{len(ids)} ids" if len(ids) > 1 else ""
-            self.app.copy_text("\n".join(ids), name=name)
+            self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
         """Show the sessions of all projects, or of this one."""

@@ -120,15 +120,12 @@ class TranscriptScreen(Screen[None]):
     def _find(self, event: InputLine.Changed) -> None:
         self.finder.type(event.text)
 
-    @on(InputLine.Kept)
-    def _kept(self) -> None:
-        self._close_line()
-
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
         self.finder.drop()
         self._close_line()
 
+    @on(InputLine.Kept)
     def _close_line(self) -> None:
         self.view.focus()
         self.query_one(InputLine).close()
