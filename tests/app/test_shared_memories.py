@@ -70,7 +70,7 @@ async def test_it_is_pinned_archived_and_copied_like_ones_own_and_nothing_of_tha
 ) -> None:
     async with opened(world) as driver:
         copied: list[str] = []
-        monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, name="": copied.append(text))
+        monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, **named: copied.append(text))
         await driver.press("2", "y", "P")
         assert copied == [THEIRS]
         await driver.until_said("Pinned")
