@@ -34,7 +34,7 @@ class Work:
         dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when, "GIT_CONFIG_GLOBAL": os.devnull}
         subprocess.run(
             ["git", "-C", str(self.root), *words], env={**os.environ, **names, **dates}, check=True,
-            capture_output=True,
+            capture_output=True, timeout=60,
         )  # fmt: skip
 
     def write(self, path: str, text: str = "", *, hours: float) -> None:

@@ -24,6 +24,8 @@ from memtui.store.repository import Change, Repository
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """In a file's role: the session itself has removed it."""
+_LONGEST = 1 << 20
+"""Bytes of a text that is looked through for files; a recovery text has some ten thousand."""
 _NAMED = 5
 """Files that a note names."""
 _LENGTH = 80
@@ -127,9 +129,11 @@ def freshness(memory: StoredMemory, repository: Repository) -> Freshness:
     """Compare the files that a memory names with the project as it is.
 
     Args:
-        memory: the memory; one whose text is not a recovery text names no file.
+        memory: the memory; one whose text is not a recovery text, or is very long, names no file.
         repository: of the project; see `Repository.refresh`.
     """
+    if len(memory.body) > _LONGEST:
+        return Freshness()
     since = memory.meta.created.timestamp()
     found: dict[str, NamedFile] = {}
     for path, role in _named(memory.body.decode("utf-8", "replace"), repository.root):
