@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.formats import front_matter, yaml_texts
@@ -33,9 +33,24 @@ def test_the_bytes_are_pyyamls(values: dict[str, object]) -> None:
     assert front_matter.dump(values) == yaml_texts.dump(values)
 
 
+raw = st.dictionaries(st.sampled_from(("id", "description", "tags")), texts | st.builds("'{}'".format, texts))
+written = values.map(front_matter.dump) | raw.map(
+    lambda found: "".join(f"{k}: {v}\n" for k, v in found.items())
+)
+
+
+@given(written)
+@example("description: a:b#c # d\n")
+@example("description: 'it''s'\n")
+@example("description: 'it'''s'\n")
+def test_what_is_read_without_pyyaml_is_what_it_reads(text: str) -> None:
+    quick = front_matter.quick_load(text.rstrip("\n").split("\n"), ("id", "description", "tags", "archived"))
+    assert quick is None or quick == front_matter.load(text)
+
+
 def test_usual_values_need_no_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(yaml_texts, "dump")
-    front_matter.dump(
+    made = front_matter.dump(
         {
             "id": "CMEM-20260102-101500@laptop",
             "project": "/home/user/my shop",
@@ -47,3 +62,5 @@ def test_usual_values_need_no_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
             "archived": False,
         }
     )
+    keys = ("id", "project", "created", "description", "tags", "session_id", "source", "archived")
+    assert front_matter.quick_load(made.rstrip("\n").split("\n"), keys) is not None

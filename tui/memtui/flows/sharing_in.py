@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from memtui.files import FileProblem
@@ -78,18 +79,12 @@ class Inward:
         )
         part = _Part(replica, batch)
         try:
-            for memory in arrived:
-                try:
-                    self._apply_one(part, memory)
-                except FileProblem as problem:
-                    part.notes.append(str(problem))
-                    part.problems += 1
-                    if part.problems >= _PROBLEMS:
-                        part.notes.append("More was not tried; the next sync does.")
-                        break
-                if len(part.done) >= _TOGETHER or batch.is_full:
-                    self._finish(part)
-            self._finish(part)
+            waiting = iter(arrived)
+            more = True
+            while more:
+                with replica.unchanging():
+                    more = self._apply_some(part, waiting)
+                self._finish(part)
         finally:
             batch.discard()
             if many and part.made:
@@ -98,6 +93,21 @@ class Inward:
                     "there are too many; `memtui memory delete` deletes one",
                 )
         return part.changed, part.notes
+
+    def _apply_some(self, part: _Part, waiting: Iterator[str]) -> bool:
+        """Apply as many as are flushed together; returns whether there may be more."""
+        for memory in waiting:
+            try:
+                self._apply_one(part, memory)
+            except FileProblem as problem:
+                part.notes.append(str(problem))
+                part.problems += 1
+                if part.problems >= _PROBLEMS:
+                    part.notes.append("More was not tried; the next sync does.")
+                    return False
+            if len(part.done) >= _TOGETHER or part.batch.is_full:
+                return True
+        return False
 
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""

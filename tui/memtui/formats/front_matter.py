@@ -14,14 +14,16 @@ Value = object
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
 
 _SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff"
-_SIMPLE = re.compile(rf"([a-z_]+): (?:'((?:[^'{_SPECIAL}]|'')*)'|\[([\w./ ,-]*)\]|(\S.*))$")
-_PLAIN = re.compile(rf"[\w/.](?:[^:#{_SPECIAL}]|:(?=\S)|(?<=\S)#)*$")
+_QUOTED = rf"'([^'{_SPECIAL}]*(?:''[^'{_SPECIAL}]*)*)'"
+_SIMPLE = re.compile(rf"([a-z_]+): (?:{_QUOTED}|\[([\w./ ,-]*)\]|(\S.*))$")
+_PLAIN = re.compile(rf"[\w/.][^:#{_SPECIAL}]*(?:(?::(?=\S)|(?<=\S)#)[^:#{_SPECIAL}]*)*$")
 _TAG = re.compile(r"[\w./][\w./ -]*$")
 _NULL = ("null", "Null", "NULL")
 
 _OTHER_SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff\U0010ffff"
 _PRINTED = re.compile(rf"[^{_OTHER_SPECIAL}]+", re.DOTALL)
 _BEGINS_PLAIN = re.compile(rf"[A-Za-z/_]|[^{_OTHER_SPECIAL}\x20-\x7e]")
+_UNQUOTED = re.compile(r"[A-Za-z/_][\w/.@()-]*(?: +[\w/.@()-]+)*", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", re.ASCII)
 _QUOTES = re.compile(r":(?: |$)| #|^ | $|^[\[\]{}#&*!|>'\"%@`,]")
@@ -80,6 +82,8 @@ def _is_simple_tag(tag: str) -> bool:
 def _written_text(text: str) -> str | None:
     if not text:
         return "''"
+    if _UNQUOTED.fullmatch(text):  # most texts
+        return text if text.lower() not in _WORDS else None
     if _UUID.fullmatch(text):
         return text
     if _TIME.fullmatch(text):

@@ -23,6 +23,8 @@ def file_text(text: str) -> str:
 
 def one_line(text: str) -> str:
     """One line: line breaks, Unicode's too, become a space, the ends are bare."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
     text = normal(text).strip()
     for line_break in _LINE_BREAKS:
         if line_break in text:

@@ -280,10 +280,12 @@ def _split(output: object) -> Iterator[bytes]:
 def _chunks(found: Sequence[tuple[_Found, int]]) -> Iterator[list[tuple[_Found, int]]]:
     """Parts of a list whose contents fit into memory, by their sizes."""
     part: list[tuple[_Found, int]] = []
+    total = 0
     for each in found:
-        if part and sum(size for _, size in part) + each[1] > _BATCH_BYTES:
+        if part and total + each[1] > _BATCH_BYTES:
             yield part
-            part = []
+            part, total = [], 0
         part.append(each)
+        total += each[1]
     if part:
         yield part
