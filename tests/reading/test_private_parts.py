@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from memtui.reading.checkpoint import carry_to_json
 from memtui.reading.facts import read_facts, read_on
 from memtui.reading.records import Facts
+from memtui.reading.session_summary import SessionSummary, summarize
 
 SECRET = "the-word-nobody-may-read"
 FORM = f" <PRI\u200bVATE>{SECRET}"
@@ -108,7 +109,7 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def planted(value: Any, form: str) -> Iterator[Any]:
-    """The value, with a private part at the end of one of its texts, each once."""
+    """The value, with a private part at the end of one of its texts or names, each once."""
     if isinstance(value, str):
         yield value + form
     elif isinstance(value, dict | list):
@@ -117,6 +118,8 @@ def planted(value: Any, form: str) -> Iterator[Any]:
                 other = copy.copy(value)
                 other[key] = changed
                 yield other
+            if isinstance(value, dict):
+                yield {name + form if name == key else name: item for name, item in value.items()}
 
 
 @pytest.mark.parametrize("name", SESSIONS)
@@ -130,6 +133,18 @@ def test_no_text_of_a_record_brings_it_into_the_facts(tmp_path: Path, name: str)
             facts, carry = read_on(path)
             assert SECRET not in _FACTS.dump_json(facts).decode(), changed
             assert SECRET not in json.dumps(carry_to_json(carry)), changed
+
+
+def test_no_text_of_a_record_brings_it_into_the_summary_of_a_session(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    records = [*SESSIONS["words"], SESSIONS["plan"][0], *SESSIONS["orphan"], *SESSIONS["attached"]]
+    records.append(SESSIONS["compaction"][2])
+    for number, record in enumerate(records):
+        for changed in planted(record, FORM):
+            lines = [*records[:number], changed, *records[number + 1 :]]
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            summary = summarize(path, SessionSummary())
+            assert SECRET not in repr(summary), changed
 
 
 def test_what_is_read_of_a_subagents_own_transcript_is_clean(tmp_path: Path) -> None:

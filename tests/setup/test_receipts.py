@@ -89,8 +89,8 @@ def test_received_whole(shop: Shop) -> None:
         ),
         ([{"kind": "hook_cancelled"}], "not received: Claude Code ended the hook: time-out"),
         (
-            [{"kind": "hook_non_blocking_error", "stderr": "boom\nat"}],
-            "not received: Claude Code reports an error of the hook: boom",
+            [{"kind": "hook_non_blocking_error", "stderr": "boom <private>x</private>\nat"}],
+            "not received: Claude Code reports an error of the hook: boom [private]",
         ),
         (
             [{"kind": "hook_success", "stdout": TEXT}],

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from memtui.aftermath.marks import MARK, found_in
 from memtui.aftermath.traces import hook_context
 from memtui.clock import local, parse_iso
+from memtui.safety.private import without_private
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
 
@@ -192,7 +193,7 @@ def _reason(mark: str, near: Sequence[_Note]) -> str:
         if note.kind == "hook_cancelled":
             return "Claude Code ended the hook: time-out"
         if "error" in note.kind:
-            first = note.text.strip().partition("\n")[0][:120]
+            first = without_private(note.text).strip().partition("\n")[0][:120]
             return f"Claude Code reports an error of the hook{f': {first}' if first else ''}"
         if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
             return "Claude Code ran the hook and did not take its output: validation error"

@@ -27,7 +27,7 @@ from memtui.formats.transcript_events import (
 from memtui.reading.blocks import blocks
 from memtui.reading.line_index import never
 from memtui.reading.tools import EDIT_TOOLS
-from memtui.safety.private import line_may_hold_private, without_private_in
+from memtui.safety.private import line_may_hold_private, without_private, without_private_in
 from memtui.safety.secrets import masked
 
 _CHUNK = 1 << 20
@@ -119,13 +119,8 @@ class _Reading:
         if b'"usage"' in row:
             self._usage = row
         if len(row) <= LINE_LIMIT and (not self._found["folder"] or self._is_wanted(row)):
-            try:
-                record = from_json(row, cache_strings="keys")
-            except ValueError:
-                return
-            if type(record) is dict:
-                if line_may_hold_private(row):
-                    record = without_private_in(record)
+            record = _parsed(row)
+            if record is not None:
                 self._record(record, len(row))
 
     def _is_wanted(self, row: bytes) -> bool:
@@ -172,16 +167,26 @@ class _Reading:
 
     def finish(self, end: int) -> SessionSummary:
         """The summary of what was read up to `end`."""
-        try:
-            record = from_json(self._usage) if self._usage else None
-        except ValueError:
-            record = None
-        if type(record) is dict:
+        record = _parsed(self._usage) if self._usage else None
+        if record is not None:
             self._place(record)
             request = request_of(record)
             self._found["tokens"] = (request.tokens if request else 0) or self._found["tokens"]
+        for name in ("started", "ended"):
+            self._found[name] = without_private(self._found[name])
         summary = SessionSummary(**self._found)
         return replace(summary, files=tuple(self._files), end=end, waiting=dict(self._waiting))
+
+
+def _parsed(row: bytes) -> Record | None:
+    """The record that a line is, without private parts; None for a line that is no record."""
+    try:
+        record = from_json(row, cache_strings="keys")
+    except ValueError:
+        return None
+    if type(record) is not dict:
+        return None
+    return without_private_in(record) if line_may_hold_private(row) else record
 
 
 def _safe(text: str) -> str:

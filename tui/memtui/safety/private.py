@@ -216,25 +216,25 @@ def _other_text(line: bytes) -> str:
 
 
 def without_private_in(value: Any) -> Any:
-    """A JSON value without the private parts of its texts.
+    """A JSON value without the private parts of its texts and names.
 
     A part that is not closed in a block of text reaches into the blocks of text behind it.
     """
     if isinstance(value, str):
         return without_private(value)
     if isinstance(value, dict):
-        return {key: without_private_in(item) for key, item in value.items()}
+        return {without_private(key): without_private_in(item) for key, item in value.items()}
     if isinstance(value, list):
         return _without_private_blocks(value)
     return value
 
 
 def may_hold_private_in(value: Any) -> bool:
-    """Whether a private part begins in any of a JSON value's texts."""
+    """Whether a private part begins in any of a JSON value's texts or names."""
     if type(value) is str:
         return may_hold_private(value)
     if type(value) is dict:
-        value = value.values()
+        value = ("\n".join(value), *value.values())  # Claude Code keys answers by the question
     elif not isinstance(value, (list, tuple)):
         return False
     for each in value:
