@@ -20,6 +20,16 @@ import memtui.app.app as app_module
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.browser import BrowserScreen
 from memtui.project import Home, Project
+from textual.css.stylesheet import Stylesheet
+
+restyled, update_nodes = [], Stylesheet.update_nodes
+
+def noted(sheet, nodes, animate=False):
+    nodes = [*nodes]
+    restyled.extend(type(node).__name__ for node in nodes)
+    update_nodes(sheet, nodes, animate)
+
+Stylesheet.update_nodes = noted
 
 def painted(view):
     names = [*view.panes[PaneId.PENDING].rows]
@@ -28,6 +38,7 @@ def painted(view):
         "drawn": view.panes[PaneId.PENDING].draw_row(names[0], 60).plain,
         "memories": [*view.panes[PaneId.MEMORIES].rows],
         "detail": view.detail_view.document.text,
+        "restyled": restyled,
         "imported": sorted({name.partition(".")[0] for name in sys.modules}),
         "reading": sorted(name for name in sys.modules if name.startswith(READING)),
     }
@@ -67,6 +78,7 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert told["memories"] == ["CMEM-20260102-101500.md"]
     assert not {"pydantic", "pydantic_core", "yaml", "watchdog"} & set(told["imported"])
     assert told["reading"] == ["memtui.reading.cancelled"]  # an exception that panes catch
+    assert "BrowserScreen" not in told["restyled"]  # styled as they are mounted, and not all again
     assert after.strip() == "True"
 
 

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memtui.machine import find_program, native_tools
 
@@ -19,8 +19,7 @@ _TIMEOUT = 2.0
 """Seconds that a clipboard tool may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(NamedTuple):
     """The result of a copy: `message` names the way; `sure` if it was confirmed."""
 
     message: str

@@ -9,15 +9,15 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from memtui.named import NamedTuple
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
 """File systems (as in /proc/mounts, by their beginning) without events for changes made elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """A native clipboard tool: its command line reads the text from standard input."""
 
     name: str

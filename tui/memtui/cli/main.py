@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -20,8 +19,7 @@ from memtui.cli.version import print_version
 from memtui.project import Home, Project, claude_config, expanded, memtui_home
 
 
-@dataclass(frozen=True, slots=True)
-class Openers:
+class Openers(NamedTuple):
     """Programs that the command line starts without importing them; `memtui.__main__` passes them in."""
 
     app: Callable[[Project, Home, Path], None]

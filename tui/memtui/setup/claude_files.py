@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from memtui.files import FileOutside, existing_above
+from memtui.named import NamedTuple
 from memtui.project import Places
 
 
@@ -22,8 +22,7 @@ class Scope(StrEnum):
     """All projects of this user: ``settings.json`` in Claude Code's own folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudeFile:
+class ClaudeFile(NamedTuple):
     """One of these files."""
 
     path: Path

@@ -6,18 +6,19 @@ import re
 from collections.abc import Collection, Iterable
 
 from memtui.app.widgets.document import Line, Span, from_markdown, styled
+from memtui.patterns import deferred
 
 LINK = "fold:"
 """What the link of a fold begins with; its name follows."""
 
-_DETAILS = re.compile(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
-_END = re.compile(r"\s*</details>\s*", re.IGNORECASE)
-_SUMMARY = re.compile(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
-_BELOW = re.compile(r"##[ \t]+Working Files\b", re.IGNORECASE)
-_HEADING = re.compile(r"##[ \t]+\S")
-_NOTHING = re.compile(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
+_DETAILS = deferred(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
+_END = deferred(r"\s*</details>\s*", re.IGNORECASE)
+_SUMMARY = deferred(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
+_BELOW = deferred(r"##[ \t]+Working Files\b", re.IGNORECASE)
+_HEADING = deferred(r"##[ \t]+\S")
+_NOTHING = deferred(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
 """A row that says that there is nothing, and why."""
-_CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
+_CLICK = deferred(r"\s*\(click to expand\)", re.IGNORECASE)
 
 
 def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from textual.binding import Binding
 
@@ -35,8 +35,7 @@ _COMMANDS = frozenset({PaneId.COMMANDS})
 _STATE = frozenset({PaneId.STATE})
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One thing a person can do.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from textual.binding import Binding
 from textual.keys import Keys
@@ -64,7 +63,7 @@ def with_own_keys(
             raise OwnKeyError(f"{name}: {key!r} is not a key. A key is one character, or like f5 or ctrl+x.")
         if canonical in _FIXED_KEYS:
             raise OwnKeyError(f"{name}: {key} moves in lists or works everywhere; choose another key.")
-        changed[name] = replace(changeable[name], keys=canonical, shown=str(key))
+        changed[name] = changeable[name]._replace(keys=canonical, shown=str(key))
     own = tuple(changed.get(command.name, command) for command in commands)
     for name, command in changed.items():
         if other := _sharing(command, own):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memtui.app.keys.commands import PROMPT
 from memtui.app.keys.screen_commands import HELP, CommandTable, ScreenCommand
 
-_HELP = replace(HELP, bound=True)
+_HELP = HELP._replace(bound=True)
 """Such a screen does not let the app's own keys through."""
 
 CONFIRM = CommandTable(

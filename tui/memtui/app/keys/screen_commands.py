@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
@@ -12,8 +12,7 @@ BarKeys = tuple[tuple[str, str, str], ...]
 """(key, label, action) of a bottom line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenCommand:
+class ScreenCommand(NamedTuple):
     """One thing a person can do on a screen.
 
     Attributes:
@@ -39,8 +38,7 @@ class ScreenCommand:
     bound: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CommandTable:
+class CommandTable(NamedTuple):
     """The commands of one screen, in the order of its bottom line; the last two always show there."""
 
     title: str

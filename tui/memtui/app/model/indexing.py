@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 
 from memtui.files import FileProblem
+from memtui.patterns import deferred
 from memtui.project import Places
 from memtui.store.listing import scan
 
@@ -16,8 +17,8 @@ MANY = 200
 """Memories from which the index is left to a process; fewer are read in a moment."""
 MANY_BYTES = 4 << 20
 """The same for transcripts."""
-_ANY = re.compile(r"[^.].*", re.DOTALL)
-_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
+_ANY = deferred(r"[^.].*", re.DOTALL)
+_TRANSCRIPT = deferred(r"[^.].*\.jsonl")
 
 _CODE = """
 import os, sys

@@ -10,9 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import NamedTuple
 
 from memtui.app.model.targets import Target
 from memtui.files import FileProblem
@@ -35,8 +35,7 @@ class Mark(StrEnum):
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Liveness:
+class Liveness(NamedTuple):
     """The live mark, with the reason why it is not live."""
 
     mark: Mark

@@ -21,6 +21,7 @@ from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
+from memtui.patterns import deferred
 from memtui.reading.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _NEXT = 3
 """Upcoming tasks shown at a glance."""
 _COUNTS = frozenset({"…", "✓", "phase"})
 """Labels of rows that are no lines of the session."""
-_RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
+_RESOLVED = deferred(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
 

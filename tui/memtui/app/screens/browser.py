@@ -10,7 +10,7 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingsMap
-from textual.events import DescendantFocus
+from textual.events import DescendantFocus, ScreenResume
 from textual.screen import Screen
 
 from memtui.app.host import Host
@@ -111,6 +111,10 @@ class BrowserScreen(Screen[None]):
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
         self.set_interval(_AGE_STEP, self._let_time_pass)
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Keep Textual from styling every widget a second time before the first paint."""
+        event.refresh_styles = event.refresh_styles and self.painted.is_set()
 
     def _painted(self) -> None:
         """The first paint is out: now the models and stores may take their time to be imported."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -11,13 +11,12 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """One pane in the strip: its key, title and count, and whether it is the one shown."""
+class Tab(NamedTuple):
+    """One pane in the strip: its key, title and total, and whether it is the one shown."""
 
     key: str
     title: str
-    count: str
+    total: str
     current: bool
 
 
@@ -84,5 +83,5 @@ class TabStrip(Widget):
 
 
 def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
-    text = " ".join(part for part in (tab.key, named and tab.title, counted and tab.count) if part)
+    text = " ".join(part for part in (tab.key, named and tab.title, counted and tab.total) if part)
     return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")
