@@ -145,7 +145,7 @@ class Inward:
             self._backend.restore(local)
             part.changed += 1
         signature = self._backend.signature(local) if there or base is not None else ""
-        part.done[memory] = replace(new, signature=signature)
+        part.done[memory] = replace(new, signature=signature) if signature else new
 
     def _new(self, local: str, found: Merged) -> New:
         record = found.newest

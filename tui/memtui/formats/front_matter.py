@@ -15,8 +15,8 @@ KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)"""
 
 _SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff"
 _QUOTED = rf"'([^'{_SPECIAL}]*(?:''[^'{_SPECIAL}]*)*)'"
-_SIMPLE = re.compile(rf"([a-z_]+): (?:{_QUOTED}|\[([\w./ ,-]*)\]|(\S.*))$")
-_PLAIN = re.compile(rf"[\w/.][^:#{_SPECIAL}]*(?:(?::(?=\S)|(?<=\S)#)[^:#{_SPECIAL}]*)*$")
+_PLAIN = rf"([\w/.][^:#{_SPECIAL}]*(?:(?::(?=\S)|(?<=\S)#)[^:#{_SPECIAL}]*)*)(?<!\s)"
+_SIMPLE = re.compile(rf"([a-z_]+): (?:{_PLAIN}|{_QUOTED}|\[([\w./ ,-]*)\])$")
 _TAG = re.compile(r"[\w./][\w./ -]*$")
 _NULL = ("null", "Null", "NULL")
 
@@ -37,20 +37,20 @@ def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] 
     values: dict[str, Value] = {}
     for line in lines:
         found = _SIMPLE.match(line)
-        if found is None or found[1] not in keys or found[1] in values:
+        if found is None:
             return None
-        quoted, listed, plain = found[2], found[3], found[4]
-        if quoted is not None:
-            values[found[1]] = quoted.replace("''", "'")
-        elif listed is not None:
+        key, plain, quoted, listed = found.groups()
+        if key not in keys or key in values or plain in _NULL:
+            return None
+        if plain is not None:
+            values[key] = plain
+        elif quoted is not None:
+            values[key] = quoted.replace("''", "'")
+        else:
             tags = [tag.strip() for tag in listed.split(",")] if listed.strip() else []
             if any(not _TAG.match(tag) or tag in _NULL for tag in tags):
                 return None
-            values[found[1]] = tags
-        elif _PLAIN.match(plain) and plain not in _NULL and not plain[-1].isspace():
-            values[found[1]] = plain
-        else:
-            return None
+            values[key] = tags
     return values
 
 

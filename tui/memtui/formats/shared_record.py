@@ -38,7 +38,10 @@ _KEY = rf"(?:CMEM-\d{{8}}-\d{{6}}|ST-{_SESSION}-v\d{{4,8}})@{MACHINE.pattern}|{P
 NAME = re.compile(rf"({_KEY})\.([0-9a-f]{{32}})\.md", re.ASCII)
 """A record's file name: the key of what it is of, and the beginning of the record's SHA-256."""
 
-_HEAD = re.compile(rb"---\n(.{1,32768}?\n)---\n", re.DOTALL)
+_OPENING, _CLOSING = b"---\n", b"\n---\n"
+_HEAD_LIMIT = 32 << 10
+_FARTHEST = timedelta(hours=14)
+"""How far a local time is from UTC at most."""
 _KEYS = frozenset(
     {
         "kind", "memory", "machine", "author", "at", "project", "created", "source",
@@ -130,17 +133,18 @@ def parse_record(name: str, data: bytes) -> SharedRecord:
         raise FormatError("its name is not that of a record")
     if len(data) > LIMIT:
         raise FormatError(f"it is larger than {LIMIT >> 20} MB")
-    head = _HEAD.match(data)
-    if head is None:
+    begin = len(_OPENING)
+    end = data.find(_CLOSING, begin + 1, begin + _HEAD_LIMIT + len(_CLOSING))
+    if end < 0 or not data.startswith(_OPENING):
         raise FormatError("it has no front matter")
     if record_name(found[1], data) != name:
         raise FormatError("its content is not what its name says")
-    text = head[1].decode("utf-8", "replace")
+    text = data[begin : end + 1].decode("utf-8", "replace")
     values = quick_load(text.rstrip("\n").split("\n"), _KEYS)
     if values is None:
         values = load(text)
     try:
-        record = SharedRecord.model_validate(_fields(values, data[head.end() :]))
+        record = SharedRecord.model_validate(_fields(values, data[end + len(_CLOSING) :]))
     except ValidationError as error:
         problem = error.errors()[0]
         raise FormatError(f"its {problem['loc'][0]} is wrong: {problem['msg']}") from None
@@ -157,7 +161,7 @@ def _fields(values: Mapping[str, object], body: bytes) -> dict[str, object]:
     fields: dict[str, object] = {**values, "body": body}
     for key in ("at", "created"):
         moment = parse_iso(str(values.get(key, "")))
-        if moment is None or abs(moment.utcoffset() or timedelta()) > timedelta(hours=14):
+        if moment is None or abs(moment.utcoffset() or timedelta()) > _FARTHEST:
             raise FormatError(f"its front matter has no valid time: {key}")
         fields[key] = moment
     for key in ("archived", "deleted"):

@@ -18,7 +18,7 @@ from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME
 from memtui.store.memory_edit import render_checked
 from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces
-from memtui.store.stored_files import file_name, month_folders, signature_text
+from memtui.store.stored_files import file_name, month_folders, month_of, signature_text
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -58,6 +58,7 @@ class MemoryBatch:
         self._names = {} if self._few else _names(home.memories)
         self._wrote = wrote
         self._written: dict[Folder, list[_Written]] = {}
+        self._months: dict[str, Folder] = {}
         self._bytes = 0
 
     def find(self, memory_id: str) -> Path | None:
@@ -95,19 +96,17 @@ class MemoryBatch:
         )
         data = render_checked(path, meta, new.body)
         with writing(path):
-            folder = self._folder(path.parent)
+            folder = self._months.get(month_of(new.id)) or self._folder(path.parent)
             temp = write_temp(folder, data, durable=self._few)
             signature = signature_text(folder.status(temp))
         self._written[folder].append(_Written(new.id, temp, data, signature))
         self._bytes += len(data)
 
     def _folder(self, month: Path) -> Folder:
-        found = next((each for each in self._written if each.path == month), None)
-        if found is None:
-            self._places.prepare(month, self._memories)
-            found = Folder(month, within=self._memories)
-            self._written[found] = []
-        return found
+        self._places.prepare(month, self._memories)
+        folder = self._months[month.name] = Folder(month, within=self._memories)
+        self._written[folder] = []
+        return folder
 
     def finish(self) -> dict[str, str]:
         """Make the memories; returns the signature of each one's file, without those whose id was taken.
@@ -131,10 +130,10 @@ class MemoryBatch:
         return made
 
     def _name(self, folder: Folder, written: list[_Written]) -> dict[str, str]:
-        made = {}
+        made, trash = {}, str(self._trash)
         for each in written:
             name = file_name(each.memory_id)
-            if not os.path.lexists(self._trash / name) and place_new(folder, each.temp, name):
+            if not os.path.lexists(f"{trash}/{name}") and place_new(folder, each.temp, name):
                 made[each.memory_id] = each.signature
                 self._wrote(f"stored {each.memory_id}", folder.path / name, None, each.data)
         return made
@@ -145,7 +144,7 @@ class MemoryBatch:
             with folder:
                 for each in written:
                     folder.discard(each.temp)
-        self._written, self._bytes = {}, 0
+        self._written, self._months, self._bytes = {}, {}, 0
 
 
 def _names(memories: Path) -> dict[str, str]:

@@ -267,7 +267,7 @@ class FilesBackend(MemoryBackend):
 
     def is_deleted(self, memory_id: str) -> bool:
         """Whether the memory is in the trash."""
-        return os.path.lexists(self._trash / file_name(memory_id))
+        return os.path.lexists(f"{self._trash}/{file_name(memory_id)}")
 
     def put(self, path: Path, before: bytes | None, after: bytes | None) -> None:
         """Set the content of a memory's file, to undo a change; None moves it to the trash.
