@@ -55,6 +55,7 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
         result("# The plan\nstep", {"type": "text", "file": {"filePath": "/p/plans/p.md", "content": "x"}}),
     ],
     "read": [said(call("Read", file_path="a.py")), result([{"type": "text", "text": "x = 1"}])],
+    "stopped": [said(call("Read", file_path="a.py")), result("x = 1", {"interrupted": True})],
     "shell": [
         said(call("Bash", command="git commit -m x && pytest", description="commit")),
         result("[main abc1234] x\nhttps://h/o/r/pull/1", {"stdout": "x", "agentId": "a"}),

@@ -149,7 +149,7 @@ class CallLog:
     def has_only_read(self, result: Result) -> bool:
         """Whether a result is that of a call that read a file, and went well."""
         waiting = self._waiting.get(result.id)
-        return waiting is not None and waiting.call.name in READ_TOOLS and not result.failed
+        return waiting is not None and waiting.call.name in READ_TOOLS and outcome_of(result) == "ok"
 
     def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
         """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
