@@ -160,3 +160,15 @@ def test_what_is_read_of_a_subagents_own_transcript_is_clean(tmp_path: Path) -> 
             lines = [*records[:number], changed, *records[number + 1 :]]
             agent.write_text("".join(json.dumps(line) + "\n" for line in lines))
             assert SECRET not in _FACTS.dump_json(read_facts(path)).decode(), changed
+
+
+@pytest.mark.parametrize("records", [SESSIONS["command"], SESSIONS["plan"][:2]])
+def test_a_part_that_looks_like_code_once_cut_stays_private(tmp_path: Path, records: list[Any]) -> None:
+    plan = f"# Steps of List<Private> {SECRET}\na\n" + "x" * 250_000 + "</private>"
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    for was in ("# The plan", "# Plan\na"):
+        text = text.replace(json.dumps(was)[1:-1], json.dumps(plan)[1:-1])
+    (tmp_path / "s.jsonl").write_text(text)
+    facts = _FACTS.dump_json(read_facts(tmp_path / "s.jsonl")).decode()
+    assert "Steps of List" in facts
+    assert SECRET not in facts

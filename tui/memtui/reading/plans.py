@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from memtui.formats.transcript_events import PlanReference, Result
 from memtui.reading.records import Fate, PlanFact, Source
-from memtui.safety.private import without_private
+from memtui.safety.private import without_private_in
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _CALLED_PLAN = ("plan:", "implementation plan:")
@@ -145,7 +145,7 @@ class PlanLog:
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
         before = self._files.get(path)
         if before is None and isinstance(detail, dict):
-            before = without_private(_string(detail.get("originalFile")))
+            before = _string(without_private_in(detail.get("originalFile")))
         edits = arguments.get("edits")
         for edit in edits if isinstance(edits, list) else [arguments]:
             if before and isinstance(edit, dict):

@@ -47,7 +47,7 @@ def plan_read(path: str, text: str) -> str:
     """``title, plan file path`` of a plan file that was read, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
-    lines = _NUMBERED.sub("", without_private(text[:_SCANNED])).split("\n")
+    lines = _NUMBERED.sub("", without_private(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
     return f"{_short(title)}, plan file {path}" if title else f"plan file {path}"
 
