@@ -18,7 +18,6 @@ from textual.screen import Screen
 from textual.worker import WorkType, active_worker
 
 from memtui.clean import clean
-from memtui.clipboard import copy
 from memtui.failures import FailureLog, explain
 
 Work = WorkType[None]
@@ -122,6 +121,7 @@ class HostApp(App[None]):
             name: what it is called unless it is short.
             note: what there is to know about it.
         """
+        from memtui.clipboard import copy
 
         def send(osc52: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, osc52)

@@ -16,8 +16,6 @@ from memtui.app.widgets.document import Document, Line, concat, from_markdown, l
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
-from memtui.hooks.active import long_rules
-from memtui.store.commands_file import NoCommandFile
 
 if TYPE_CHECKING:
     from memtui.aftermath.lights import Light
@@ -161,6 +159,10 @@ class CommandsPane(Pane):
             import json  # Textual does without it, and so does the first paint
 
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
+        # The first paint does without the rules of hooks and the writer of the commands' file.
+        from memtui.hooks.active import long_rules
+        from memtui.store.commands_file import NoCommandFile
+
         try:
             summary = self.browser.commands.summary(command.name)
         except NoCommandFile as problem:

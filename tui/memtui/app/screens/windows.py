@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from memtui.app.editor import edit_file
 from memtui.app.keys.commands import Command, PaneId
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
@@ -128,4 +127,6 @@ class ScreenWindows:
 
     def edit(self, path: Path) -> str:
         """Open a file in the editor; returns "" or what went wrong."""
+        from memtui.app.editor import edit_file
+
         return edit_file(self._screen.app, Path(path))
