@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.widgets import Input
 
 from memtui.app.screens.aftermath import AftermathScreen
@@ -310,3 +313,23 @@ async def test_the_frame_says_where_one_is(long: World, size: tuple[int, int]) -
         await driver.until_transcript()
         await driver.until(lambda: "100 %" in driver.lines[0], "the place")
         assert driver.lines[0].startswith("╭─ s-1")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_reader_is_styled_once(
+    long: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restyled: list[DOMNode] = []
+    update_nodes = Stylesheet.update_nodes
+
+    def noted(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        nodes = [*nodes]
+        restyled.extend(nodes)
+        update_nodes(sheet, nodes, animate)
+
+    monkeypatch.setattr(Stylesheet, "update_nodes", noted)
+    async with opened(long, size) as driver:
+        await driver.press("o")
+        await driver.until_transcript()
+        assert any(isinstance(node, TranscriptView) for node in restyled)  # it got the focus
+        assert not any(isinstance(node, TranscriptScreen) for node in restyled)

@@ -27,6 +27,7 @@ from memtui.app.host import AftermathWanted, HostApp, PinWanted, ResumeWanted, U
 from memtui.app.keys.screen_commands import CommandTable
 from memtui.app.model.browser import Browser
 from memtui.app.screens.browser import BrowserScreen
+from memtui.app.screens.sizing import add_size_classes
 from memtui.app.settings import (
     SettingsError,
     commands_of,
@@ -88,10 +89,7 @@ class MemtuiApp(HostApp):
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
         screen = BrowserScreen(self.browser, self.commands, note=self.note, settings=self._settings)
-        # As Textual does on a resize; what is there already from the start saves styling everything again.
-        width, height = self.size
-        screen.add_class(_class_for(width, self.HORIZONTAL_BREAKPOINTS), update=False)
-        screen.add_class(_class_for(height, self.VERTICAL_BREAKPOINTS), update=False)
+        add_size_classes(screen, self)
         return screen
 
     async def on_event(self, event: events.Event) -> None:
@@ -247,10 +245,6 @@ class MemtuiApp(HostApp):
 def _table(screen: Screen[object]) -> CommandTable | None:
     table = getattr(screen, "TABLE", None)
     return table if isinstance(table, CommandTable) else None
-
-
-def _class_for(length: int, breakpoints: Iterable[tuple[int, str]]) -> str:
-    return max(point for point in breakpoints if point[0] <= length)[1]
 
 
 def run_app(

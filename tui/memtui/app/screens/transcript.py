@@ -15,6 +15,7 @@ from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
+from memtui.app.screens.sizing import add_size_classes
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -45,7 +46,9 @@ def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "")
         line: the line to open it at (1-based), which is unfolded; its end when 0.
         find: what is marked in it, and what `n` goes on to find.
     """
-    app.push_screen(TranscriptScreen(path, line, find=find))
+    screen = TranscriptScreen(path, line, find=find)
+    add_size_classes(screen, app)
+    app.push_screen(screen)
 
 
 class TranscriptScreen(Screen[None]):
@@ -81,6 +84,10 @@ class TranscriptScreen(Screen[None]):
             self.finder.look_for(self._query)
         self.view.focus()
         self.set_interval(_FOLLOW, self.view.poll)
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Keep Textual from styling every widget a second time before the first paint."""
+        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
