@@ -10,8 +10,7 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingsMap
-from textual.events import DescendantFocus, ScreenResume
-from textual.screen import Screen
+from textual.events import DescendantFocus
 
 from memtui.app.host import Host
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
@@ -25,6 +24,7 @@ from memtui.app.screens.arrivals import Arrivals
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.going_back import GoingBack
+from memtui.app.screens.sizing import StyledOnce
 from memtui.app.screens.windows import ScreenWindows
 from memtui.app.settings import DEFAULTS, Preferences, keep_split
 from memtui.app.widgets.document_view import DocumentView
@@ -39,7 +39,7 @@ _AGE_STEP = 20.0
 """Seconds between redraws that let ages move on."""
 
 
-class BrowserScreen(Screen[None]):
+class BrowserScreen(StyledOnce):
     """Composes the panes and the detail, moves the focus, and maps actions to their handlers."""
 
     AUTO_FOCUS = "#pending"
@@ -111,10 +111,6 @@ class BrowserScreen(Screen[None]):
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
         self.set_interval(_AGE_STEP, self._let_time_pass)
-
-    def on_screen_resume(self, event: ScreenResume) -> None:
-        """Keep Textual from styling every widget a second time before the first paint."""
-        event.refresh_styles = event.refresh_styles and self.painted.is_set()
 
     def _painted(self) -> None:
         """The first paint is out: now the models and stores may take their time to be imported."""

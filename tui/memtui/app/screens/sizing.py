@@ -1,4 +1,4 @@
-"""The classes of a window's size on a screen that is about to be opened."""
+"""Screens that are styled, laid out and painted once when they open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from textual.app import App
+from textual.events import ScreenResume
 from textual.screen import Screen
+
+
+class StyledOnce(Screen[None]):
+    """A screen whose widgets are styled as they are mounted, and not all again before the first paint."""
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Keep Textual from styling everything when the screen is shown for the first time."""
+        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
 
 def add_size_classes(screen: Screen[Any], app: App[Any]) -> None:

@@ -9,13 +9,12 @@ from textual import events, on, work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.screen_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
-from memtui.app.screens.sizing import add_size_classes
+from memtui.app.screens.sizing import StyledOnce, add_size_classes
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -51,7 +50,7 @@ def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "")
     app.push_screen(screen)
 
 
-class TranscriptScreen(Screen[None]):
+class TranscriptScreen(StyledOnce):
     """The conversation as it stands in Claude Code's file."""
 
     if TYPE_CHECKING:
@@ -84,10 +83,6 @@ class TranscriptScreen(Screen[None]):
             self.finder.look_for(self._query)
         self.view.focus()
         self.set_interval(_FOLLOW, self.view.poll)
-
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """Keep Textual from styling every widget a second time before the first paint."""
-        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
