@@ -8,7 +8,6 @@ import pytest
 from textual.color import Color
 
 from memtui import clipboard
-from memtui.app import host
 from memtui.app.keys.question_commands import QUESTIONS
 from memtui.app.keys.screen_commands import TABLES, CommandTable
 from memtui.app.screens.ask import AskScreen
@@ -120,7 +119,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.append(text)
         return clipboard.Copied(f"Copied {name}.", sure=True)
 
-    monkeypatch.setattr(host, "copy", copy)
+    monkeypatch.setattr(clipboard, "copy", copy)
     return texts
 
 

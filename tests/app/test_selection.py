@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from memtui.app import host
-from memtui.clipboard import Copied
+from memtui import clipboard
 from tests.app.harness import Driver, opened
 from tests.app.world import World
 
@@ -16,11 +15,11 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What went to the clipboard."""
     texts: list[str] = []
 
-    def copy(text: str, send: object, *, name: str = "") -> Copied:
+    def copy(text: str, send: object, *, name: str = "") -> clipboard.Copied:
         texts.append(text)
-        return Copied(f"Copied {name}.", sure=True)
+        return clipboard.Copied(f"Copied {name}.", sure=True)
 
-    monkeypatch.setattr(host, "copy", copy)
+    monkeypatch.setattr(clipboard, "copy", copy)
     return texts
 
 
