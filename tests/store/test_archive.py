@@ -122,6 +122,17 @@ def test_subagents_of_older_versions_lie_beside_their_session(
     assert not list(archive.root.rglob("*.frames")) and not list(home.cache.rglob("*.jsonl"))
 
 
+def test_a_subagent_that_has_gone_on_is_unpacked_anew(archive: Archive, transcript: Path) -> None:
+    agent = transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    for words in (["first"], ["first", "second"]):
+        write(agent, *map(user, words))
+        data = agent.read_bytes()
+        archive.keep(transcript, KEEP)
+        agent.unlink()
+        assert archive.readable_at(agent).read_bytes() == data
+
+
 def test_what_is_unpacked_brings_the_subagents_along_and_is_bounded(
     archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,6 +224,21 @@ def test_a_deleted_session_is_found_in_the_archive(index: SessionIndex, where: H
     assert look(index, "lamp driver").total == look(index, "hinge").total == 0
 
 
+def test_a_deleted_subagent_of_an_older_version_belongs_to_its_session(
+    index: SessionIndex, where: Home, claude: Path
+) -> None:
+    path = claude / "projects" / "-work-app" / "s-1.jsonl"
+    agent = path.with_name("agent-a1.jsonl")
+    t = Transcript(session_id="s-1", cwd="/work/app")
+    t.envelope["isSidechain"] = True
+    t.user("Look for the hinge")
+    agent.write_bytes(t.data)
+    assert Archive(where, lambda: NOW).keep(path, ArchiveSettings()) > 0
+    agent.unlink()
+    (hit,) = look(index, "hinge").hits
+    assert (hit.session_id, hit.agent, hit.archived) == ("s-1", "agent-a1", True)
+
+
 def test_a_broken_copy_in_the_archive_hides_no_other(index: SessionIndex, where: Home, claude: Path) -> None:
     path = claude / "projects" / "-work-app" / "s-1.jsonl"
     archive = Archive(where, lambda: NOW)

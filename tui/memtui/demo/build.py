@@ -26,7 +26,7 @@ _COMPACTING = timedelta(seconds=38)
 """Time from a capture to the end of its compaction."""
 
 _OLD = timedelta(days=90)
-"""Age of the source files: older than every memory, which all hold."""
+"""Age of the source files: older than every memory, so that no memory counts as outdated."""
 
 _HOOKS = {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}
 """Hook settings of a team."""

@@ -171,18 +171,8 @@ def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, repla
     Raises:
         FileProblem: something is there already, or it cannot be written or read.
     """
-    size = write_export(target, parts, replace=replace)
-    secrets = "secrets masked" if mask else "with its secrets"
-    return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."
-
-
-def write_export(target: Path, parts: Iterator[str], *, replace: bool = False) -> int:
-    """Write an export; returns its size in bytes.
-
-    Raises:
-        FileProblem: something is there already, or it cannot be written or read.
-    """
     size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
     if size is None:
         raise FileProblem(target, "is there already: name another file")
-    return size
+    secrets = "secrets masked" if mask else "with its secrets"
+    return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."

@@ -273,7 +273,7 @@ class Archive:
         for kept in self._sessions_of(source):
             if (stem := self.agents_of(kept).get(source)) is not None:
                 target = self._unpacked_agent(kept, source)
-                if not target.is_file():
+                if not _is_copy(target, stem):
                     self._unpack_anew(stem, target)
                 return target
         raise FileProblem(source, "is gone, and the archive has no copy of it")
@@ -370,6 +370,13 @@ def _source(stem: Path) -> Path:
     with suppress(BrokenArchiveError, OSError):
         return Path(str(FramedFile(stem).head.get("source", "")))
     return Path()
+
+
+def _is_copy(unpacked: Path, stem: Path) -> bool:
+    """Whether an unpacked file still has all that the archive has."""
+    with suppress(BrokenArchiveError, OSError):
+        return unpacked.stat().st_size == FramedFile(stem).size
+    return False
 
 
 def _kept(place: Path, stem: Path) -> Kept:

@@ -11,12 +11,12 @@ from memtui.files import FileProblem, lock
 from memtui.files.atomic import place_new, write_temp
 from memtui.files.folder import Folder
 from memtui.files.problems import writing
-from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta
+from memtui.formats.stored_memory import RECOVERY_ID
 from memtui.project import Home
 from memtui.store.base import New
 from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME
-from memtui.store.memory_edit import render_checked
+from memtui.store.memory_edit import render_new
 from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces
 from memtui.store.stored_files import file_name, month_folders, month_of, signature_text
 
@@ -74,27 +74,15 @@ class MemoryBatch:
         return self._bytes > _ENOUGH or len(self._written) > _MONTHS
 
     def add(self, new: New) -> None:
-        """Write a memory, which has an id; nobody sees it yet.
+        """Write a memory, which has an id, under a temporary name.
 
         Raises:
-            FileProblem: it cannot be written, or its id is none.
+            FileProblem: it cannot be written, or its id is not a Recovery ID.
         """
         if not RECOVERY_ID.fullmatch(new.id) or new.created is None:
             raise FileProblem(self._memories, f"cannot hold {new.id!r}: an id is like CMEM-20260102-101500")
         path = self._places.place(new.id)
-        meta = MemoryMeta(
-            id=new.id,
-            project=new.project,
-            created=new.created,
-            updated=new.updated or new.created,
-            description=new.description,
-            tags=new.tags,
-            session_id=new.session_id,
-            source=new.source,
-            archived=new.archived,
-            author=new.author,
-        )
-        data = render_checked(path, meta, new.body)
+        _, data = render_new(path, new.id, new, new.created)
         with writing(path):
             folder = self._months.get(month_of(new.id)) or self._folder(path.parent)
             temp = write_temp(folder, data, durable=self._few)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from memtui.clock import Clock
@@ -25,6 +26,7 @@ from memtui.formats.stored_memory import (
     has_front_matter,
     render_stored,
 )
+from memtui.store.base import New
 from memtui.store.stored_files import LIMIT, MOST, read_stored
 
 LOOK_AGAIN: tuple[float, ...] = (0.0, 0.005, 0.02)
@@ -52,6 +54,27 @@ def render_checked(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
             path, f"cannot be written: description and tags are longer than {most} KB; shorten them"
         )
     return data
+
+
+def render_new(path: Path, memory_id: str, new: New, created: datetime) -> tuple[MemoryMeta, bytes]:
+    """The front matter and the file of a memory that is made.
+
+    Raises:
+        FileTooLarge: as in `render_checked`.
+    """
+    meta = MemoryMeta(
+        id=memory_id,
+        project=new.project,
+        created=created,
+        updated=new.updated or created,
+        description=new.description,
+        tags=new.tags,
+        session_id=new.session_id,
+        source=new.source,
+        archived=new.archived,
+        author=new.author,
+    )
+    return meta, render_checked(path, meta, new.body)
 
 
 class MemoryEdit:

@@ -36,7 +36,7 @@ from memtui.store.base import (
 )
 from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME, newest_first, scan
-from memtui.store.memory_edit import MemoryEdit, render_checked
+from memtui.store.memory_edit import MemoryEdit, render_checked, render_new
 from memtui.store.memory_ids import NEAR, Seconds, beginning_with
 from memtui.store.memory_page import page_of
 from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces, is_locked, lockable, sweep
@@ -119,19 +119,7 @@ class FilesBackend(MemoryBackend):
         self._places.prepare(path.parent, self._memories)
         with lock(lockable(path), timeout=timeout, within=self._memories):
             self._places.refuse_taken(memory_id, path)
-            meta = MemoryMeta(
-                id=memory_id,
-                project=new.project,
-                created=created,
-                updated=new.updated or created,
-                description=new.description,
-                tags=new.tags,
-                session_id=new.session_id,
-                source=new.source,
-                archived=new.archived,
-                author=new.author,
-            )
-            data = render_checked(path, meta, new.body)
+            meta, data = render_new(path, memory_id, new, created)
             if not _create_file(path, data, self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         self._wrote(f"stored {memory_id}", path, None, data)

@@ -79,6 +79,27 @@ class Database:
         except FileProblem as problem:
             raise IndexUnavailable(str(problem)) from problem
 
+    def update(self, work: Callable[[], bool]) -> bool:
+        """Run a function that reads and writes, after making the index if it is missing or broken.
+
+        Returns:
+            What the function returns; False if another process is writing, or nothing can be written.
+        """
+        try:
+            with self.locked():
+                for _ in range(2):
+                    try:
+                        return work()
+                    except IndexBroken:
+                        pass
+                    except IndexUnavailable:
+                        if self.path.exists():  # locked, or not to be written
+                            raise
+                    self.create()
+        except IndexUnavailable:
+            pass
+        return False
+
     def create(self) -> None:
         """Replace it by an empty one; within `locked` only.
 

@@ -301,23 +301,7 @@ class DocumentIndex:
         return changes
 
     def _refresh(self, entries: dict[str, Entry], end: float) -> bool:
-        try:
-            with self._database.locked():
-                return self._refresh_locked(entries, end)
-        except IndexUnavailable:
-            return False
-
-    def _refresh_locked(self, entries: dict[str, Entry], end: float) -> bool:
-        for _ in range(2):
-            try:
-                return self._apply(self._changes(entries), entries, end)
-            except IndexBroken:
-                pass
-            except IndexUnavailable:
-                if self._database.path.exists():  # locked, or not to be written
-                    raise
-            self._database.create()
-        return False
+        return self._database.update(lambda: self._apply(self._changes(entries), entries, end))
 
     def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float) -> bool:
         gone = changes.gone

@@ -152,11 +152,9 @@ class SessionIndex:
         """
         end = math.inf if budget is None else time.monotonic() + budget
         self._look(math.inf)
-        try:
-            with self._database.locked():
-                return self._refresh(end, most, readers)
-        except IndexUnavailable:
-            return False
+        return self._database.update(
+            lambda: self._apply(self._database.read(self._changes), end, most, readers)
+        )
 
     def has(self, session_id: str) -> bool:
         """Whether the index has a session's transcript, captures or state; False without a readable index."""
@@ -298,18 +296,6 @@ class SessionIndex:
         ]
         fresh.sort(key=lambda path: entries[path].mtime_ns, reverse=True)
         return _Changes([path for path in known if path not in entries], fresh, known)
-
-    def _refresh(self, end: float, most: float, readers: Executor | None) -> bool:
-        for _ in range(2):
-            try:
-                return self._apply(self._database.read(self._changes), end, most, readers)
-            except IndexBroken:
-                pass
-            except IndexUnavailable:
-                if self._database.path.exists():  # locked, or not to be written
-                    raise
-            self._database.create()
-        return False
 
     def _apply(self, changes: _Changes, end: float, most: float, readers: Executor | None) -> bool:
         gone: Sequence[str] = changes.gone

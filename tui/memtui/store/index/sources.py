@@ -75,13 +75,19 @@ def is_agent(path: Path) -> bool:
     return _AGENT.fullmatch(path.name) is not None
 
 
-def session_of(path: Path) -> str:
-    """The session that a transcript belongs to."""
+def session_of(path: Path, entry: Entry) -> str:
+    """The session that a transcript belongs to.
+
+    Args:
+        path: of the transcript.
+        entry: its file, or that of the archive's index, which lies in a folder of its session's.
+    """
     if not is_agent(path):
         return path.stem
-    parts = path.parts
-    above = parts[parts.index(_SUBAGENTS) - 1] if _SUBAGENTS in parts[1:] else ""
-    return above or _said_session(path) or path.stem
+    above = Path(entry.folder).parts[::-1]
+    if _SUBAGENTS in above[:-1]:
+        return above[above.index(_SUBAGENTS) + 1]
+    return _said_session(path) or path.stem
 
 
 def _said_session(path: Path) -> str:

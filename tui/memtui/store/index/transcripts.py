@@ -99,7 +99,7 @@ def read_transcript(path: str, entry: Entry, known: Known | None) -> Read:
     asks = (passage for piece in pieces for passage in piece.passages if passage.kind is Kind.ASK)
     title = next((one_line(passage.text)[:_TITLE] for passage in asks), "")
     project = os.fspath(cwd) if cwd else ""
-    session = session_of(Path(path))
+    session = session_of(Path(path), entry)
     return Read(
         path, entry, begin is not None, pieces, last.begin, bool(last.passages), session, project, title
     )
