@@ -52,6 +52,7 @@ def claude(tmp_path: Path) -> Path:
 @pytest.fixture
 def index(where: Home, claude: Path, monkeypatch: pytest.MonkeyPatch) -> SessionIndex:
     monkeypatch.setattr("memtui.store.index.sessions.FRESH", -1.0)  # every search looks at the folder
+    monkeypatch.setattr("memtui.store.index.sessions._BUDGET", 600.0)  # however slow the machine is
     return SessionIndex(where, claude)
 
 
