@@ -171,3 +171,31 @@ def test_a_check_behind_a_pipe_is_no_success(tmp_path: Path) -> None:
     said.tool("Bash", "3 passed", command="set -o pipefail; pytest -q | head -20")
     said.say("Done.")
     assert draft_memory(said.facts(tmp_path)).confidence.startswith("High — the last check went well")
+
+
+@pytest.mark.parametrize(
+    ("command", "level"),
+    [
+        ("git checkout -- edited.py", "Medium"),
+        ("sed -i s/a/b/ edited.py", "Medium"),
+        ("cp old.py edited.py", "Medium"),
+        ("mv edited.py gone.py", "Medium"),
+        ("sed -i s/a/b/ written.py", "Medium"),
+        ("rm read.py", "Medium"),
+        ("rm unseen.py", "Medium"),
+        ("cat edited.py", "High"),
+    ],
+)
+def test_a_command_that_changes_a_file_after_the_check_is_seen(
+    tmp_path: Path, command: str, level: str
+) -> None:
+    s = Transcript()
+    s.user("Make it fast")
+    s.tool("TodoWrite", todos=[{"content": "Make it fast", "status": "completed"}])
+    s.tool("Read", file_path="/work/app/read.py")
+    s.edit("/work/app/edited.py")
+    s.tool("Bash", command="tee written.py < draft.py")
+    s.tool("Bash", "3 passed", command="pytest -q")
+    s.tool("Bash", command=command)
+    s.say("Done.")
+    assert draft_memory(s.facts(tmp_path)).confidence.partition(" ")[0] == level

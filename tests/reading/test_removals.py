@@ -11,6 +11,8 @@ from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.state_draft import draft_session_state
 from memtui.project import Project
+from memtui.reading.checkpoint import carry_from_json, carry_to_json
+from memtui.reading.facts import read_facts, read_on
 from memtui.reading.removals import DELETED, PUT_BACK, removals
 from tests.transcripts import Transcript
 
@@ -146,3 +148,55 @@ def test_files_that_no_tool_had_touched(tmp_path: Path) -> None:
     assert "Deleted or moved by commands: old/far.go (deleted)" in state.working.technical_state
     notes = handover(facts, state, Path(ROOT))
     assert "view.tsx (moved to ui/View.tsx), old/far.go (deleted)" in notes
+
+
+@pytest.mark.parametrize(
+    ("commands", "left"),
+    [
+        (("rm a",), [("a", DELETED)]),
+        (("rm a", "rm -f a"), [("a", DELETED)]),
+        (("rm a", "cp /bak/a a"), []),
+        (("rm a", "cp /bak/a a", "rm a"), [("a", DELETED)]),
+        (("rm a", "mv /bak/a a"), [("/bak/a", f"moved to {ROOT}/a")]),
+        (("rm a", "git restore a"), []),
+        (("tee a < b", "rm a", "rm -f a"), []),
+        (("tee a < b", "mv a c", "rm -f a"), [("c", "")]),
+        (("mv a b", "mv b a"), []),
+        (("mv a b", "mv b c"), [("a", f"moved to {ROOT}/c")]),
+        (("mv a b", "rm b", "rm -f b"), [("a", DELETED)]),
+        (("mv a b", "tee a < c"), [("a", "")]),
+        (("mv known b", "rm b", "rm -f b"), []),
+        (("mv a b.py", "python3 -c \"open('b.py').write(x)\""), [("a", f"moved to {ROOT}/b.py")]),
+    ],
+)
+def test_what_is_left_when_commands_touch_a_file_again(
+    tmp_path: Path, commands: tuple[str, ...], left: list[tuple[str, str]]
+) -> None:
+    s = Transcript(cwd=ROOT)
+    s.edit(f"{ROOT}/known")
+    for command in commands:
+        s.tool("Bash", command=command)
+    path = s.write(tmp_path)
+    found = read_facts(path).shell_files
+    assert [(file.path.removeprefix(f"{ROOT}/"), file.fate) for file in found] == left
+    carry = None
+    for cut in range(len(s.data) + 1):
+        if s.data[cut - 1 : cut] == b"\n":
+            path.write_bytes(s.data[:cut])
+            facts, carry = read_on(path, carry)
+            carry = carry_from_json(carry_to_json(carry))
+    assert facts.shell_files == found
+
+
+def test_a_deleted_file_that_is_read_again_is_there(tmp_path: Path) -> None:
+    s = Transcript(cwd=ROOT)
+    s.tool("Bash", command="rm a")
+    s.tool("Read", file_path=f"{ROOT}/a")
+    assert s.facts(tmp_path).shell_files == ()
+
+
+def test_a_copy_over_a_moved_file_does_not_bring_it_back(tmp_path: Path) -> None:
+    s = Transcript(cwd=ROOT)
+    s.edit(f"{ROOT}/a.py")
+    s.tool("Bash", command="mv a.py b.py && cp c.py b.py")
+    assert [file.fate for file in s.facts(tmp_path).modified_files] == [f"moved to {ROOT}/b.py"]

@@ -115,7 +115,8 @@ def _since_check(facts: Facts, check: Command | None) -> str:
     if last is not None and last.outcome == "background":
         return sourced(f"{last.tool} was started in the background", last.source, clock=True)
     since = check.source.timestamp if check is not None else ""
-    files = (*facts.modified_files, *facts.shell_files)
+    removed = (file for file in facts.read_files if file.fate)
+    files = (*facts.modified_files, *facts.shell_files, *removed)
     later = [file for file in files if since and max(file.last, file.source.timestamp) > since]
     return f"{_counted(len(later), 'file', 'files')} changed after it" if later else ""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, target_of
+from memtui.reading.checkpoint import Carry
 from memtui.reading.checks import is_check
 from memtui.reading.file_changes import FileLog, target_path, tool_of
 from memtui.reading.hidden_failures import hidden_failure
@@ -21,17 +22,17 @@ from memtui.reading.outcomes import (
 )
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
-from memtui.reading.records import NOWHERE, Answer, ErrorFact, Facts, FileFact, Quote, Source
-from memtui.reading.removals import Removal, may_remove, removals
+from memtui.reading.records import NOWHERE, Answer, ErrorFact, Quote, Source
+from memtui.reading.removals import may_remove
 from memtui.reading.shell import CommandLog, ShellCall
-from memtui.reading.shell_files import IN_PROGRAM, may_write, programmed_files, written_files
-from memtui.reading.tasks import TodoLog, TodoMemory
+from memtui.reading.shell_file_log import ShellFileLog
+from memtui.reading.shell_files import may_write
+from memtui.reading.tasks import TodoLog
 from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 from memtui.reading.waiting import CARRIED, WaitingCall, waiting_call
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
-_SHELL_FILE_LIMIT = 500
 _PRINTED = 600
 _ERRORS, _TARGET = 1_000, 500
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
@@ -61,7 +62,7 @@ class CallLog:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
-        self.shell_files: dict[str, FileFact] = {}
+        self.shell_files = ShellFileLog(self.files)
         self.quotes = QuoteLog()
         self.agent_checks = CommandLog("subagent")
         """Compiles, lints and tests that subagents ran."""
@@ -83,22 +84,23 @@ class CallLog:
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
 
-    def resume(self, facts: Facts, todos: TodoMemory, waiting: Iterable[WaitingCall]) -> None:
+    def resume(self, carry: Carry) -> None:
         """Restore earlier calls, including those without a result."""
+        facts = carry.facts
         self.files.resume(facts.modified_files, facts.read_files)
         self._results_of.update((each.text, each.source) for each in facts.missing_agents)
         self.plans.resume(facts.plans)
         self.answers.extend(facts.answers)
         self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
-        self.shell_files.update((file.path, file) for file in facts.shell_files)
+        self.shell_files.resume(facts.shell_files, carry.removed)
         self.commands.resume(facts.commands)
         self.agent_checks.resume(facts.agent_checks)
         self.errors.extend(facts.errors)
-        self.todos = TodoLog(todos)
+        self.todos = TodoLog(carry.todos)
         self.landmarks = LandmarkLog(facts.landmarks)
         self.actions.resume(facts.last_action)
         unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
-        for each in waiting:
+        for each in carry.waiting:
             call = Call(each.id, each.name, each.input, each.agent)
             entry = self._waiting[call.id] = _Waiting(call, each.folder, each.source)
             if not each.own:
@@ -177,7 +179,7 @@ class CallLog:
             return
         name = waiting.call.name
         if name in SHELL_TOOLS:
-            self._files_by(_command_of(waiting.call), waiting)
+            self._ran(_command_of(waiting.call), waiting)
         elif name in TASK_TOOLS:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
@@ -213,7 +215,7 @@ class CallLog:
         if waiting.shell is not None:
             waiting.shell.ended(shown, outcome)
             if ended == "ok":
-                self._files_by(waiting.shell.text, waiting)
+                self._ran(waiting.shell.text, waiting)
                 source = self._source._replace(speaker="tool")
                 self.landmarks.ran(waiting.shell.text, result.text, source)
         elif call.name == "TodoWrite" and result.failed:
@@ -259,35 +261,10 @@ class CallLog:
         source = self._source._replace(speaker="tool")
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
-    def _files_by(self, command: str, waiting: _Waiting) -> None:
+    def _ran(self, command: str, waiting: _Waiting) -> None:
         """Take what a command line that succeeded did to files."""
-        for removal in removals(command, waiting.folder):
-            known = self.files.knows(removal.path)
-            self.files.removed(removal, self._source.timestamp)
-            self._shell_file_removed(removal, waiting, known)
         agent = bool(waiting.call.agent)
-        for path in written_files(command, waiting.folder):
-            self.files.written(path)
-            before = self.shell_files.get(path)
-            if (before is None or before.fate) and len(self.shell_files) < _SHELL_FILE_LIMIT:
-                self.shell_files[path] = FileFact(path, 1, agent, source=waiting.source)
-        for path in programmed_files(command, waiting.folder):
-            if self.files.knows(path) and len(self.shell_files) < _SHELL_FILE_LIMIT:
-                named = FileFact(path, 1, agent, source=waiting.source, fate=IN_PROGRAM)
-                self.shell_files.setdefault(path, named)
-
-    def _shell_file_removed(self, removal: Removal, waiting: _Waiting, known: bool) -> None:
-        """Take what became of a file that a command had written, or that was not `known` before."""
-        if not removal.fate:
-            return
-        paths = [path for path in self.shell_files if removal.names(path)]
-        files = [self.shell_files.pop(path) for path in paths]
-        if removal.target and files:
-            self.shell_files[removal.target] = replace(files[0], path=removal.target)
-        elif not files and not known and removal.is_lasting and len(self.shell_files) < _SHELL_FILE_LIMIT:
-            agent = bool(waiting.call.agent)
-            file = FileFact(removal.path, 1, agent, source=waiting.source, fate=removal.fate)
-            self.shell_files[removal.path] = file
+        self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source.timestamp)
 
     def typed(self, command: str, source: Source) -> None:
         """Take a ``!`` line of the user."""

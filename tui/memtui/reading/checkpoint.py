@@ -46,6 +46,8 @@ class Carry:
     chain_known: bool = False
     agents: tuple[str, ...] = ()
     """The subagents that the session started."""
+    removed: tuple[str, ...] = ()
+    """Paths from which commands removed a file."""
     offset: int = 0
     """Byte offset of the first line that was not read."""
     line: int = 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memtui.formats.transcript_events import Result
 from memtui.reading.paths import absolute, identity, is_absolute
 from memtui.reading.records import FileFact, Source
-from memtui.reading.removals import Removal, moved_to
+from memtui.reading.removals import PUT_BACK, THERE, Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS
 
 _LIMIT = 20_000
@@ -22,8 +22,6 @@ class _Touched:
     created: bool
     source: Source
     fate: str = ""
-    gone: str = ""
-    """When that was."""
     last: str = ""
 
     def fact(self) -> FileFact:
@@ -70,26 +68,34 @@ class FileLog:
                 log[identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
-        touched.last = max(touched.last, timestamp)
-        if timestamp > touched.gone:
+        if timestamp > touched.last:
             touched.fate = ""
+        touched.last = max(touched.last, timestamp)
         touched.subagent = touched.subagent and bool(result.agent)
 
     def removed(self, removal: Removal, timestamp: str) -> None:
-        """Take what a command did to a file that it names."""
-        gone = self._moved.pop(identity(removal.path), [])
-        gone += [log[path] for log in (self._modified, self._read) if (path := identity(removal.path)) in log]
+        """Take what a command did to a file that it names, at `timestamp`."""
+        if removal.fate == THERE:
+            self.written(removal.path, timestamp)
+            return
+        key = identity(removal.path)
+        gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
+        gone += [log[key] for log in (self._modified, self._read) if key in log]
         for touched in gone:
-            touched.fate, touched.gone = removal.fate, timestamp
+            touched.fate, touched.last = removal.fate, max(touched.last, timestamp)
         if removal.target:
-            self.written(removal.target)
+            self.written(removal.target, timestamp)
             self._moved[identity(removal.target)] = gone
 
-    def written(self, path: str) -> None:
-        """Take that a command put a file where one may have been."""
+    def _moved_to(self, key: str) -> list[_Touched]:
+        """The files that were moved to a path and have not come back since."""
+        return [each for each in self._moved.get(key, ()) if identity(moved_to(each.fate)) == key]
+
+    def written(self, path: str, timestamp: str) -> None:
+        """Take that a command put a file where one may have been, at `timestamp`."""
         for log in (self._modified, self._read):
             if (touched := log.get(identity(path))) is not None:
-                touched.fate = ""
+                touched.fate, touched.last = "", max(touched.last, timestamp)
 
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read.
@@ -107,7 +113,7 @@ class FileLog:
     def knows(self, path: str) -> bool:
         """Whether the file was read or changed, under this path or before it was moved there."""
         key = identity(path)
-        return key in self._read or key in self._modified or key in self._moved
+        return key in self._read or key in self._modified or bool(self._moved_to(key))
 
     @property
     def count(self) -> int:

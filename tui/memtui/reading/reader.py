@@ -135,7 +135,7 @@ class Reading:
         self._prompts.resume(facts.first_prompt if facts.asked else "", carry.prompts)
         self._turns.resume(facts.turns)
         self._number = max(carry.line - 1, *(turn.last_line for turn in facts.turns[-1:]), 0)
-        self._calls.resume(facts, carry.todos, carry.waiting)
+        self._calls.resume(carry)
         self._calls.agents.update(dict.fromkeys(carry.agents))
         self._compactions.resume(facts.compactions)
         self._title = facts.title
@@ -155,6 +155,7 @@ class Reading:
             own_agent=self._own_agent,
             chain_known=self._chain_known,
             agents=tuple(calls.agents),
+            removed=calls.shell_files.removed,
         )
 
     @property
@@ -216,7 +217,6 @@ class Reading:
         """The facts so far, without what only later lines make certain."""
         calls = self._calls
         modified, read = calls.files.finish(self._own_files)
-        changed = {file.path for file in modified}
         return Facts(
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
@@ -230,7 +230,7 @@ class Reading:
             first_prompt=self._prompts.first() or self._task,
             modified_files=modified,
             read_files=read,
-            shell_files=tuple(each for path, each in calls.shell_files.items() if path not in changed),
+            shell_files=calls.shell_files.finish(modified, read),
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
             subagent_results=tuple(calls.quotes.reports),

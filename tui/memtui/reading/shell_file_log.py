@@ -1,0 +1,107 @@
+"""The files that commands wrote, deleted or moved, as the last command left them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memtui.reading.file_changes import FileLog
+from memtui.reading.paths import identity
+from memtui.reading.records import FileFact, Source
+from memtui.reading.removals import DELETED, PUT_BACK, THERE, Removal, path_now, removals
+from memtui.reading.shell_files import IN_PROGRAM, programmed_files, written_files
+
+_LIMIT = 500
+_STANDS = ("", IN_PROGRAM)
+"""Fates of a file that is there."""
+
+
+class ShellFileLog:
+    """Follows files through the commands that ended well.
+
+    Args:
+        files: the files that tools read or changed: what became of them is recorded there.
+    """
+
+    def __init__(self, files: FileLog) -> None:
+        self._files = files
+        self._found: dict[str, FileFact] = {}
+        """By `identity` of the path."""
+        self._removed: dict[str, None] = {}
+        """Paths, by `identity`, from which a file was removed: once more tells nothing new."""
+
+    def resume(self, found: Iterable[FileFact], removed: Iterable[str]) -> None:
+        """Restore the files, and the paths of `removed`."""
+        self._found.update((identity(file.path), file) for file in found)
+        self._removed.update(dict.fromkeys(removed))
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The last paths from which a file was removed."""
+        return tuple(self._removed)
+
+    def ran(self, command: str, folder: str, agent: bool, source: Source, timestamp: str) -> None:
+        """Take a command that ran in `folder` and ended at `timestamp`; `source` is that of its call."""
+        for removal in removals(command, folder):
+            file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
+            self._follow(removal, file, timestamp)
+            self._files.removed(removal, timestamp)
+        for path in written_files(command, folder):
+            self._files.written(path, timestamp)
+            before = self._found.get(identity(path))
+            if before is None or before.fate:
+                self._put(FileFact(path, 1, agent, source=source))
+            else:
+                self._put(replace(before, last=timestamp))
+        for path in programmed_files(command, folder):
+            if self._files.knows(path):
+                named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
+                before = self._found.get(identity(path))
+                self._put(replace(before, last=timestamp) if before else named)
+
+    def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
+        """The files that no tool changed, without those that a tool read after they were gone."""
+        changed = {identity(file.path) for file in modified}
+        known = changed | {identity(file.path) for file in read}
+        return tuple(
+            file
+            for key, file in self._found.items()
+            if key not in (changed if file.fate in _STANDS else known)
+        )
+
+    def _follow(self, removal: Removal, unseen: FileFact, timestamp: str) -> None:
+        """Take a removal; `unseen` is its record if nothing is known of the file."""
+        key, back = identity(removal.path), identity(removal.target or removal.path)
+        if removal.fate in (THERE, PUT_BACK):
+            self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
+            return
+        here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
+        moved = {name: self._found.pop(name) for name in here}
+        if removal.target:
+            self._comes_back(back)
+        for name, file in moved.items():
+            if file.fate not in _STANDS and name != back:
+                self._put(replace(file, fate=removal.fate, last=timestamp))
+            elif file.fate in _STANDS and removal.target:
+                self._put(replace(file, path=removal.target, last=timestamp))
+        known = moved or key in self._removed or self._files.knows(removal.path)
+        if removal.is_lasting and not known:
+            self._put(unseen)
+        self._removed[key] = None
+        if len(self._removed) > _LIMIT:
+            del self._removed[next(iter(self._removed))]
+
+    def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
+        before = self._found.get(key)
+        if before is not None and (even_if_there or before.fate not in _STANDS):
+            del self._found[key]
+            self._removed.pop(key, None)
+
+    def _put(self, file: FileFact) -> None:
+        key = identity(file.path)
+        if key in self._found or len(self._found) < _LIMIT:
+            self._found[key] = file
+
+
+def _now(file: FileFact) -> str:
+    return identity(path_now(file))
