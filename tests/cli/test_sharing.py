@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from memtui.clock import system_clock
+from memtui.files import FileUnwritable
 from memtui.formats.session_state import Identity, SessionState, render_session_state
-from memtui.project import memtui_home
+from memtui.project import Project, memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import keep_elsewhere
 from tests.cli.conftest import Memtui
+from tests.flows import here
+from tests.sharing.records import record
 
 
 @pytest.fixture
@@ -197,3 +200,27 @@ def test_a_memory_goes_with_the_code(memtui: Memtui, tmp_path: Path, monkeypatch
     assert memory_id in memtui("memory", "list").out
     assert memory_id in memtui("memory", "search", "cart").out
     assert "Fix the cart" in memtui("restore", "--id", memory_id).out
+
+
+_READING = [
+    ("memory", "list"), ("memory", "show", "ID"), ("memory", "search", "cart"), ("memory", "export", "ID"),
+    ("memory", "related", "ID"), ("memory", "graph"), ("restore", "--id", "ID"), ("search", "cart"),
+    ("check", "ID"), ("export", "ID", "-o", "-"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", _READING, ids=lambda words: " ".join(words))
+def test_what_is_there_is_read_although_the_projects_memories_cannot_be_taken_in(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    here.put(project, record())
+    memory_id = here.new(memtui_home(), project, b"## Objective\nFix the cart\n")
+
+    def full(folder: Path, *, within: Path) -> None:
+        raise FileUnwritable(folder, "cannot be written: the disk is read-only")
+
+    monkeypatch.setattr("memtui.flows.taking_in.private_folder", full)
+    done = memtui(*(memory_id if word == "ID" else word for word in words))
+    assert done.out
+    (line,) = [line for line in done.err.splitlines() if "data/sharing" in line]
+    assert line.endswith("cannot be written: the disk is read-only.")

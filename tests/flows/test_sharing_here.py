@@ -5,64 +5,29 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memtui.files import FileProblem
-from memtui.flows.sharing_here import share_here, take_in
+from memtui.flows.sharing_here import share_here
 from memtui.flows.sharing_out import SecretsFoundError
-from memtui.formats.shared_record import SharedRecord, render_record
+from memtui.formats.shared_record import render_record
 from memtui.project import Home, Project
-from memtui.store.base import Filter, New, Which
+from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
+from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
 from tests.sharing.records import record
-from tests.store.memories import home_in
-
-NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
-THEIRS = "CMEM-20260102-000000@laptop-1a2b"
-
-
-def clock() -> datetime:
-    return NOW
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    root = tmp_path / "shop"
-    root.mkdir()
-    return Project(root)
+    return project_in(tmp_path)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return machine(tmp_path, "desk-9f")
-
-
-def machine(tmp_path: Path, name: str) -> Home:
-    home = home_in(tmp_path / name)
-    home.data.mkdir(parents=True)
-    (home.data / "machine").write_text(f"{name}\n")
-    return home
-
-
-def put(project: Project, made: SharedRecord, name: str = "") -> Path:
-    path = project.shared / (name or f"{made.memory}.md")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(render_record(made))
-    return path
-
-
-def texts(home: Home) -> dict[str, bytes]:
-    store = FilesBackend(home, clock)
-    listed = store.list(Filter(which=Which.ALL)).items
-    return {each.meta.id: store.get(each.meta.id).body for each in listed}
-
-
-def new(home: Home, project: Project, body: bytes, **values: object) -> str:
-    made = New(body, project=str(project.root), **values)  # type: ignore[arg-type]
-    return FilesBackend(home, clock).create(made).id
 
 
 def test_it_is_written_with_relative_paths_and_without_the_session(
@@ -78,10 +43,10 @@ def test_it_is_written_with_relative_paths_and_without_the_session(
     written = path.read_text()
     assert written.endswith("## Session ID\nN/A\n\n## Project Root\n.\n\n- src/a.py, N/A\n")
     assert str(tmp_path) not in written and "s-12345678" not in written
-    assert take_in(project, home, clock) == []
+    assert notes(project, home) == []
     assert texts(home) == {mine: text.encode()}  # one's own stays as it is
     other = machine(tmp_path, "laptop-1a")
-    assert take_in(project, other, clock) == []
+    assert notes(project, other) == []
     assert list(texts(other)) == [f"{mine}@desk-9f"]
     meta = FilesBackend(other, clock).get(f"{mine}@desk-9f").meta
     assert (meta.project, meta.tags, meta.session_id) == ("shop", ("cart",), "")
@@ -104,37 +69,37 @@ def test_what_is_of_another_project_or_another_person_is_not_written(home: Home,
     with pytest.raises(FileProblem, match="of another project"):
         share_here(project, home, clock, elsewhere)
     put(project, record())
-    take_in(project, home, clock)
+    notes(project, home)
     with pytest.raises(FileProblem, match="not yours to share"):
         share_here(project, home, clock, THEIRS)
 
 
 def test_files_that_change_go_and_come_back_are_followed(home: Home, project: Project) -> None:
     path = put(project, record(body=b"one"))
-    take_in(project, home, clock)
+    notes(project, home)
     assert texts(home) == {THEIRS: b"one"}
     put(project, record(body=b"two, longer"))
-    take_in(project, home, clock)
+    notes(project, home)
     assert texts(home) == {THEIRS: b"two, longer"}
     path.unlink()
-    take_in(project, home, clock)
+    notes(project, home)
     assert texts(home) == {}
     put(project, record(body=b"three"))
-    take_in(project, home, clock)
+    notes(project, home)
     assert texts(home) == {THEIRS: b"three"}
 
 
 def test_what_was_changed_or_deleted_here_stays_so(home: Home, project: Project) -> None:
     put(project, record(body=b"one"))
     put(project, record(1, body=b"one"))
-    take_in(project, home, clock)
+    notes(project, home)
     store = FilesBackend(home, clock)
     other = "CMEM-20260102-000001@laptop-1a2b"
     store.rewrite(THEIRS, b"mine")
     store.delete(other)
     put(project, record(body=b"two, longer"))
     put(project, record(1, body=b"two, longer"))
-    assert take_in(project, home, clock) == [f"{THEIRS} was changed here, too: its text stays."]
+    assert notes(project, home) == [f"{THEIRS} was changed here, too: its text stays."]
     assert texts(home) == {THEIRS: b"mine"}
 
 
@@ -146,7 +111,7 @@ def test_nobody_speaks_for_this_machine_or_for_a_memory_that_came_otherwise(
     put(project, record(body=b"forged", memory=f"{mine}@desk-9f", machine="desk-9f"))
     put(project, record(5, body=b"forged", memory="CMEM-20260102-000005@desk-9f", machine="desk-9f"))
     put(project, record(body=b"forged"))
-    assert take_in(project, home, clock) == []
+    assert notes(project, home) == []
     assert texts(home) == {mine: b"mine", THEIRS: b"by the team"}
 
 
@@ -161,11 +126,11 @@ def test_hostile_files_are_named_and_harmless(home: Home, project: Project, tmp_
     (good.parent / "CMEM-20260102-000006@laptop-1a2b.md").write_text("no front matter")
     put(project, record(7), "CMEM-20260102-000008@laptop-1a2b.md")  # of another name than it says
     (good.parent / "..CMEM-20260102-000009@laptop-1a2b.md").write_text("x")
-    notes = take_in(project, home, clock)
-    assert len(notes) == 6
-    assert all("\x1b" not in note for note in notes)
+    found = notes(project, home)
+    assert len(found) == 6
+    assert all("\x1b" not in note for note in found)
     assert list(texts(home)) == [THEIRS]
-    assert take_in(project, home, clock) == []  # once is enough
+    assert notes(project, home) == []  # once is enough
 
 
 def test_a_folder_that_leads_out_of_the_project_is_not_read(
@@ -174,7 +139,8 @@ def test_a_folder_that_leads_out_of_the_project_is_not_read(
     outside = Project(tmp_path / "outside")
     put(outside, record())
     (project.root / ".memtui").symlink_to(outside.root / ".memtui")
-    assert take_in(project, home, clock) == []
+    (note,) = notes(project, home)
+    assert "leads out of the project" in note
     assert texts(home) == {}
     mine = new(home, project, b"mine")
     with pytest.raises(FileProblem):
@@ -182,10 +148,10 @@ def test_a_folder_that_leads_out_of_the_project_is_not_read(
 
 
 def test_only_so_many_are_read(home: Home, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.flows.sharing_here._MOST", 2)
+    monkeypatch.setattr("memtui.flows.taking_in._MOST", 2)
     for number in range(3):
         put(project, record(number))
-    (note,) = take_in(project, home, clock)
+    (note,) = notes(project, home)
     assert note.endswith("has 3 memories; the newest 2 are read.")
     assert len(texts(home)) == 2
 
@@ -208,6 +174,8 @@ def test_who_added_it_is_asked_of_git_and_nothing_of_the_repository_is_run(
     for key in ("core.fsmonitor", "gpg.program", "core.pager", "diff.external", "core.sshCommand"):
         git("config", key, str(program))
     git("config", "log.showSignature", "true")
-    take_in(project, home, clock)
+    notes(project, home)
     assert FilesBackend(home, clock).get(THEIRS).meta.author == "Dana Diaz (project)"
     assert not ran.exists()
+    git("status")
+    assert ran.exists()

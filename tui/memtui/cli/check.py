@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.memory_store import opened, resolved
+from memtui.cli.memory_store import opened_here, resolved
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
@@ -131,7 +131,7 @@ def _given(source: str, root: Path | None) -> _Given:
     if path.exists():
         with reading(path), path.open("rb") as file:
             return _within_limit(_Given(source, file.read(_LIMIT + 1)))
-    backend = opened()
+    backend = opened_here(root)
     try:
         memory_id = resolved(backend, source, root)
     except MemoryMissing as missing:

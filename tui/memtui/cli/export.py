@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import opened, resolved
+from memtui.cli.memory_store import opened_here, resolved
 from memtui.cli.output import print_bytes, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
@@ -58,7 +58,7 @@ def command(
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
-        backend = opened()
+        backend = opened_here(root)
         memory = backend.get(resolved(backend, name, root))
         called = f"{memory.meta.id}.{made}"
         parts = memory_parts(memory, made, system_clock(), mask=not unmasked)

@@ -18,7 +18,7 @@ from memtui.cli.memory_shapes import (
     SharedEntity,
     listed_memory,
 )
-from memtui.cli.memory_store import opened, project_path, resolved
+from memtui.cli.memory_store import opened_here, project_path, resolved
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import root_option
 from memtui.store.base import Filter
@@ -46,7 +46,7 @@ def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> Non
     # Imported here: lists need none of it.
     from memtui.flows.relations import related_memories
 
-    backend = opened()
+    backend = opened_here(root)
     memory_id = resolved(backend, memory_id, root)
     found = related_memories(backend, memory_id, limit=limit)
     if as_json:
@@ -95,9 +95,9 @@ def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: P
 
     where = Filter(project="" if everywhere else project_path(root))
     if as_json or form == "json":
-        made = memory_graph(opened(), where, least=least or 1)
+        made = memory_graph(opened_here(root), where, least=least or 1)
         nodes = (DrawnNode(*node) for node in made.nodes)
         print_json(asdict(DrawnGraph(tuple(nodes), tuple(DrawnEdge(*edge) for edge in made.edges))))
     else:
-        made = memory_graph(opened(), where, least=least or _DRAWN)
+        made = memory_graph(opened_here(root), where, least=least or _DRAWN)
         say((dot if form == "dot" else mermaid)(made).removesuffix("\n"))

@@ -21,10 +21,13 @@ def opened() -> MemoryBackend:
 
 
 def opened_here(root: Path | None) -> MemoryBackend:
-    """The user's store, for reading, with the memories that lie in the project itself."""
-    from memtui.flows.sharing_here import take_in
+    """The user's store, for reading, with the memories of the project's own folder.
 
-    for note in take_in(project_of(root), memtui_home(), system_clock):
+    Standard error says what of them could not be taken in.
+    """
+    from memtui.flows.taking_in import take_in
+
+    for note in take_in(project_of(root), memtui_home(), system_clock).new:
         say(note, err=True)
     return opened()
 

@@ -12,7 +12,6 @@ from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
 from memtui.flows.shared_names import shared_root
-from memtui.flows.sharing_here import take_in
 from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
@@ -99,7 +98,6 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
         MemoryMissing: no memory matches, or several do.
         FileProblem: it cannot be read.
     """
-    take_in(places.project, places.home, clock)
     backend = FilesBackend(places.home, clock)
     memory = backend.get(resolved(backend, memory_id, str(places.project.root)))
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,10 +17,9 @@ from mcp import types
 from memtui.clean import clean_line
 from memtui.clock import system_clock
 from memtui.failures import FailureLog, explain
-from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
 from memtui.flows.recall import resolved
-from memtui.flows.sharing_here import take_in
+from memtui.flows.taking_in import take_in
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
@@ -127,8 +125,7 @@ class Calls:
 
     def _in_project(self, call: Callable[[], _Result]) -> _Result:
         """Call with the memories in the store that lie in the default project itself."""
-        with suppress(FileProblem):  # then the store cannot be written; what is asked may not need it
-            take_in(Project(self.root()), self.home, system_clock)
+        take_in(Project(self.root()), self.home, system_clock)
         return call()
 
     async def finished(self) -> None:

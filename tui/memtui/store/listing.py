@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileNotRegular, FileProblem, FileUnreadable, Signature, folder_within
+from memtui.files import FileMissing, FileNotRegular, FileUnreadable, Signature, folder_within
 from memtui.named import NamedTuple
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
@@ -112,12 +112,8 @@ def scan(
                     add(old if old == entry else entry)
                 elif strange is not None and name.startswith("."):
                     strange.append(name)
-    except FileNotFoundError:
+    except FileMissing:
         return []
-    except NotADirectoryError as error:
-        raise FileNotRegular(where, "is not a folder; move it away") from error
-    except OSError as error:
-        raise FileUnreadable(where, "cannot be listed: check the owner and mode of the folder") from error
     return entries
 
 
@@ -131,8 +127,10 @@ def newest(
 ) -> tuple[list[Entry], int]:
     """The newest entries of a folder by the time in their names, newest first, and how many there are.
 
-    Only these are examined; of the others only the names are read. A folder that is missing, cannot be listed
-    or is not in `within` counts as empty: `scan` reports its problem.
+    Only these are examined; of the others only the names are read. A missing folder is empty.
+
+    Raises:
+        FileProblem: see `scan`.
     """
     where = os.fspath(folder)
     entries = []
@@ -144,19 +142,26 @@ def newest(
                     status = item.stat(follow_symlinks=False)
                     entry = Entry(item.name, where, status.st_mtime_ns, status.st_size, status.st_ino)
                     entries.append(entry)
-    except (OSError, FileProblem):
+    except FileMissing:
         return [], 0
     return entries, len(items)
 
 
 @contextmanager
 def _listed(where: str, within: Path | None) -> Iterator[Iterator[os.DirEntry[str]]]:
-    if within is None:
-        with os.scandir(where) as found:
-            yield found
-    else:
-        with folder_within(Path(where), within) as opened:
-            yield opened.entries()
+    try:
+        if within is None:
+            with os.scandir(where) as found:
+                yield found
+        else:
+            with folder_within(Path(where), within) as opened:
+                yield opened.entries()
+    except FileNotFoundError as error:
+        raise FileMissing(where, "does not exist") from error
+    except NotADirectoryError as error:
+        raise FileNotRegular(where, "is not a folder; move it away") from error
+    except OSError as error:
+        raise FileUnreadable(where, "cannot be listed: check the owner and mode of the folder") from error
 
 
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:

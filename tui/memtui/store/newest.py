@@ -6,6 +6,9 @@ replaces this one.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from memtui.files import FileProblem, read_within
 from memtui.formats.capture_text import PendingText, read_pending
 from memtui.project import Home, Project
@@ -28,7 +31,7 @@ _LIMIT = 16 << 10
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
     """The pending ones among the newest captures, and the number of all captures."""
-    entries, number = newest(project.compacts, CAPTURE_NAME, _CAPTURES, within=project.root)
+    entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
     found = ((entry, _pending(entry, project)) for entry in entries)
     return [(entry, text) for entry, text in found if text is not None], number
 
@@ -43,7 +46,7 @@ def _pending(entry: Entry, project: Project) -> PendingText | None:
 
 def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
     """The newest memories of both kinds, and whether there are more."""
-    entries, number = newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES, within=project.root)
+    entries, number = _newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES, project.root)
     stored = 0
     try:
         months = sorted(scan(home.memories, MONTH_NAME), reverse=True)
@@ -53,9 +56,19 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
         if stored >= _MEMORIES:
             number += 1  # earlier months only need to exist
             break
-        some, more = newest(month.path, STORED_NAME, _MEMORIES)
+        some, more = _newest(month.path, STORED_NAME, _MEMORIES)
         entries += some
         stored += len(some)
         number += more
     kept = newest_first(entries)[:_MEMORIES]
     return kept, number > len(kept)
+
+
+def _newest(
+    folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
+) -> tuple[list[Entry], int]:
+    """See `listing.newest`; nothing of a folder that cannot be listed: the first comparison says why."""
+    try:
+        return newest(folder, pattern, number, within=within)
+    except FileProblem:
+        return [], 0

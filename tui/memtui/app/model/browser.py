@@ -213,14 +213,10 @@ class Browser:
         return Aftermaths(self.places, self.facts)
 
     def take_in(self) -> None:
-        """Have the memories in the store that lie in the project itself.
-
-        Raises:
-            FileProblem: the store cannot be written.
-        """
+        """Take in the memories of the project's own folder."""
         there = self.project.shared.is_dir()
         if there or self._shares:  # the first time, too: the folder may have gone since the last run
-            from memtui.flows.sharing_here import take_in
+            from memtui.flows.taking_in import take_in
 
             take_in(self.project, self._home, self.clock)
         self._shares = there

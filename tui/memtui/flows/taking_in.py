@@ -1,0 +1,291 @@
+"""Taking in the memories of a project's own folder, ``.memtui/shared/CMEM-...@machine.md``.
+
+They are put into the store as others' memories, and moved to the trash when their files are gone. Files may
+come from anybody: they are read as text, within bounds, and links are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from memtui.clean import clean_line
+from memtui.clock import Clock
+from memtui.files import (
+    FileLocked,
+    FileNotRegular,
+    FileProblem,
+    FileTooLarge,
+    existing_above,
+    load_within,
+    lock,
+    private_folder,
+)
+from memtui.flows.known_here import GONE, KnownHere, all_known
+from memtui.flows.shared_names import Names, digest
+from memtui.formats.errors import FormatError
+from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name
+from memtui.formats.stored_memory import StoredMemory
+from memtui.git import ask
+from memtui.project import Home, Project
+from memtui.sharing.remotes import this_machine
+from memtui.store.base import New
+from memtui.store.listing import Entry, newest
+from memtui.store.memory_files import FilesBackend
+
+_NAME = re.compile(rf"(CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern})\.md", re.ASCII)
+_MOST = 1_000
+"""The most files that are read, the newest by their names."""
+_PROBLEMS = 20
+"""Problems after which no more is tried: the disk may be full."""
+_LONGEST_NAME = 60
+_MARK = " (project)"
+"""Follows the author's name in a memory that came from a project's folder."""
+
+
+class Taken(NamedTuple):
+    """What could not be taken in, a sentence each."""
+
+    new: Sequence[str] = ()
+    """Found by this call."""
+    standing: Sequence[str] = ()
+    """All that hold now, including those that an earlier call found."""
+
+
+def take_in(project: Project, home: Home, clock: Clock) -> Taken:
+    """Bring the store to what the project's own folder has; quick if nothing has changed.
+
+    Whatever goes wrong, what the store has can still be read: problems are returned, not raised.
+    """
+    new: list[str] = []
+    try:
+        listing, known = _Listing.of(project), KnownHere.of(project.root, home)
+        if not listing.is_known(known):
+            new = _take_in(project, home, clock)
+            known = KnownHere.of(project.root, home)
+    except FileLocked:  # another process is taking them in
+        return Taken()
+    except FileProblem as problem:
+        new.append(f"{problem}.")
+        return Taken(new, new)
+    return Taken(new, tuple(dict.fromkeys((*known.notes.values(), *listing.notes(project), *new))))
+
+
+def standing(project: Project, home: Home) -> Sequence[str]:
+    """What could not be taken in, a sentence each; nothing is changed."""
+    try:
+        listing = _Listing.of(project)
+    except FileProblem as problem:
+        return (f"{problem}.",)
+    return (*KnownHere.of(project.root, home).notes.values(), *listing.notes(project))
+
+
+class _Listing(NamedTuple):
+    """The files of the folder."""
+
+    entries: Sequence[Entry]
+    """The newest by their names."""
+    total: int
+    is_complete: bool
+    """Whether a memory that has no entry has no file."""
+
+    @classmethod
+    def of(cls, project: Project) -> _Listing:
+        """Make it.
+
+        Raises:
+            FileProblem: the folder cannot be listed.
+        """
+        entries, total = newest(project.shared, _NAME, _MOST, within=project.root)
+        there = os.path.isdir(project.root)  # noqa: PTH112 - raises nothing
+        return cls(entries, total, there and total == len(entries))
+
+    @property
+    def names(self) -> set[str]:
+        """The files' names."""
+        return {each.name for each in self.entries}
+
+    def is_known(self, known: KnownHere) -> bool:
+        """Whether all of it has been taken in."""
+        unchanged = all(map(known.has, self.entries))
+        return unchanged and not (self.is_complete and (known.files.keys() - self.names or self.gone(known)))
+
+    def gone(self, known: KnownHere) -> list[str]:
+        """The memories that came from here and whose files are gone."""
+        if not self.is_complete:
+            return []
+        names = self.names
+        return [each for each, text in known.texts.items() if text != GONE and f"{each}.md" not in names]
+
+    def notes(self, project: Project) -> tuple[str, ...]:
+        """That there are more files than are read."""
+        if self.total <= _MOST:
+            return ()
+        return (f"{project.shared} has {self.total:,} memories; the newest {_MOST:,} are read.",)
+
+
+def _take_in(project: Project, home: Home, clock: Clock) -> list[str]:
+    """Take in under the lock, beginning with another look: a process before this one may have done it."""
+    path = KnownHere.of(project.root, home).path
+    private_folder(path.parent, within=existing_above(path.parent))
+    with lock(path, timeout=0, within=path.parent):
+        listing, known = _Listing.of(project), KnownHere.of(project.root, home)
+        taking = _Taking(project, home, clock, known)
+        taking.take(listing)
+        try:
+            known.keep()
+        except FileProblem as problem:
+            taking.notes.append(f"{problem}.")
+    return [*taking.notes, *listing.notes(project)]
+
+
+class _Taking:
+    """Brings the store to some files."""
+
+    def __init__(self, project: Project, home: Home, clock: Clock, known: KnownHere) -> None:
+        self._project = project
+        self._home = home
+        self._backend = FilesBackend(home, clock)
+        self._names = Names(this_machine(home))
+        self._known = known
+        self._texts = known.texts
+        self._problems = 0
+        self.notes: list[str] = []
+
+    def take(self, listing: _Listing) -> None:
+        """Take in all that is new or changed, and take out what is gone."""
+        if listing.is_complete:
+            self._known.forget(self._known.files.keys() - listing.names)
+        changed = [each for each in listing.entries if not self._known.has(each)]
+        authors = _added_by(self._project) if any(self._is_new(each) for each in changed) else {}
+        steps = [partial(self._take_file, each, authors.get(each.name, "")) for each in changed]
+        steps += [partial(self._take_out, each) for each in listing.gone(self._known)]
+        problems = 0
+        for step in steps:
+            try:
+                step()
+            except FileProblem as problem:  # of the store: it is tried again the next time
+                self.notes.append(f"{problem}.")
+                problems += 1
+                if problems >= _PROBLEMS:
+                    self.notes.append("More was not tried; the next time is.")
+                    return
+
+    def _is_new(self, entry: Entry) -> bool:
+        return entry.name.removesuffix(".md") not in self._texts
+
+    def _take_file(self, entry: Entry, author: str) -> None:
+        self._known.forget([entry.name])
+        record = None
+        try:
+            record = self._read(entry)
+        except FormatError as error:
+            self._pass_over(entry, f"{entry.path} is no shared memory: {error}.")
+        except (FileNotRegular, FileTooLarge) as problem:
+            self._pass_over(entry, f"{problem}.")
+        except FileProblem as problem:  # its mode may become another without a new signature
+            self.notes.append(f"{problem}.")
+            return
+        if record is not None:
+            self._bring(record, author or record.author)
+        self._known.files[entry.name] = entry.signature
+
+    def _pass_over(self, entry: Entry, note: str) -> None:
+        self._known.notes[entry.name] = note
+        self.notes.append(note)
+
+    def _read(self, entry: Entry) -> SharedRecord | None:
+        memory = entry.name.removesuffix(".md")
+        if self._names.is_own(memory):
+            return None  # nobody else speaks for this machine
+        data = load_within(entry.path, self._project.root, limit=LIMIT, follow=False).data
+        record = parse_record(record_name(memory, data), data)
+        return record if record.kind == "text" else None
+
+    def _bring(self, record: SharedRecord, author: str) -> None:
+        memory, text = record.memory, digest(record.body)
+        before = self._texts.get(memory)
+        if self._backend.signature(memory):
+            if before is None and not self._is_from_here(memory):
+                return  # it came by another way
+            self._follow(record, {text, before})
+        elif self._backend.is_deleted(memory):
+            if GONE not in (before, *self._texts_elsewhere(memory)):
+                return  # deleted by a person: it stays so
+            self._backend.restore(memory)
+            self._renew(record, self._backend.get(memory))
+        elif before in (None, GONE):
+            self._create(record, author)
+        else:
+            return
+        self._texts[memory] = text
+
+    def _is_from_here(self, memory: str) -> bool:
+        """Whether this project has brought a memory, perhaps in another checkout, or before a kill."""
+        meta = self._backend.get(memory).meta
+        return meta.author.endswith(_MARK) and meta.project == self._project.name
+
+    def _follow(self, record: SharedRecord, known: set[str | None]) -> None:
+        """Give a memory the text of its file, unless a person has changed it here."""
+        stored = self._backend.get(record.memory)
+        now = digest(stored.body)
+        if now not in known and now not in self._texts_elsewhere(record.memory):
+            self.notes.append(f"{record.memory} was changed here, too: its text stays.")
+        elif now != digest(record.body):
+            self._renew(record, stored)
+
+    def _renew(self, record: SharedRecord, stored: StoredMemory) -> None:
+        self._backend.rewrite(record.memory, record.body)
+        tags = tuple(dict.fromkeys((*stored.meta.tags, *record.tags)))  # a person's own stay
+        self._backend.update(record.memory, description=record.description or "", tags=tags)
+
+    def _create(self, record: SharedRecord, author: str) -> None:
+        who = clean_line(author)[:_LONGEST_NAME].strip() or "somebody"
+        self._backend.create(
+            New(
+                body=record.body,
+                project=self._project.name,  # whatever it says: it is seen in this project
+                description=record.description or "",
+                tags=record.tags,
+                source=record.source,
+                author=f"{who}{_MARK}",
+                id=record.memory,
+                created=record.created,
+                updated=record.at,
+            )
+        )
+
+    def _take_out(self, memory: str) -> None:
+        if self._backend.signature(memory):
+            if digest(self._backend.get(memory).body) != self._texts[memory]:
+                del self._texts[memory]  # it is this person's own now
+                return
+            if not any(each.still_has(memory) for each in self._elsewhere):
+                self._backend.delete(memory)
+        self._texts[memory] = GONE
+
+    def _texts_elsewhere(self, memory: str) -> set[str]:
+        """The texts of a memory in other checkouts of the project, as they were last taken in."""
+        return {each.texts[memory] for each in self._elsewhere if memory in each.texts}
+
+    @cached_property
+    def _elsewhere(self) -> list[KnownHere]:
+        return [each for each in all_known(self._home) if each.path != self._known.path]
+
+
+def _added_by(project: Project) -> Mapping[str, str]:
+    """Who added each file of the folder, by its name, as far as git can be asked."""
+    folder = f"{project.shared.relative_to(project.root)}/"
+    words = ("log", "--no-textconv", "--no-ext-diff", "--diff-filter=A", "--format=%x00%an", "--name-only")
+    answer = ask(project.root, *words, "--", folder)
+    if answer is None or answer.code:
+        return {}
+    found: dict[str, str] = {}
+    for commit in answer.output.decode("utf-8", "replace").split("\0")[1:]:
+        author, *paths = filter(None, commit.split("\n"))
+        for path in paths:
+            found.setdefault(path.rpartition("/")[2], author)
+    return found
