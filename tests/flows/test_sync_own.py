@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from memtui.aftermath.pins import Pins
-from memtui.flows import syncing
+from memtui.flows import shared_changes, sharing_states, syncing
 from memtui.flows.sharing_own import is_memory
 from memtui.formats.pins import Pin
 from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.formats.shared_record import PINS
-from memtui.project import Project
+from memtui.project import Home, Project
+from memtui.store.listing import Entry
+from memtui.store.state_files import read_state
 from memtui.store.states import StateStore, machines_elsewhere
 from tests.flows.test_syncing import SECRET, Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
@@ -77,6 +79,43 @@ def test_states_that_hold_secrets_or_are_private_stay_here(laptop: Machine, remo
     write_state(laptop, 2, "private")
     assert laptop.sync().notes == []
     assert remote.rows == {}
+
+
+def test_a_state_is_read_once_and_again_when_it_is_newer(
+    laptop: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (shared_changes, sharing_states):
+        monkeypatch.setattr(module, "has_settled", lambda _: True)
+    reads: list[str] = []
+
+    def read(entry: Entry, home: Home) -> str:
+        reads.append(entry.name)
+        return read_state(entry, home)
+
+    monkeypatch.setattr("memtui.flows.sharing_states.read_state", read)
+    write_state(laptop, 1, "first")
+    for _ in range(3):
+        laptop.sync()
+    assert reads == ["v0001.md"]
+    (laptop.home.states / SESSION / "notes.md").write_text("beside it")
+    laptop.sync()
+    assert reads == ["v0001.md"]
+    write_state(laptop, 2, "second")
+    assert laptop.sync().sent == 1
+    assert reads == ["v0001.md", "v0002.md"]
+
+
+def test_a_state_is_sent_when_its_project_is_private_no_longer(
+    laptop: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing_states, "has_settled", lambda _: True)
+    laptop.home.config.mkdir(parents=True)
+    config = laptop.home.config / "config.toml"
+    config.write_text(f'[archive]\nprivate = ["{laptop.root}"]\n')
+    write_state(laptop, 1, "once private")
+    assert laptop.sync().sent == laptop.sync().sent == 0
+    config.unlink()
+    assert laptop.sync().sent == 1
 
 
 def test_states_and_pins_of_a_team_are_not_taken(tmp_path: Path, remote: MemoryRemote) -> None:

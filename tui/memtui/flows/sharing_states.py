@@ -35,7 +35,7 @@ class SharedStates:
     def collect(self, replica: Replica) -> list[str]:
         """Make a record of each session's newest version; returns what was held back."""
         notes: list[str] = []
-        known = replica.months()
+        known = replica.sessions()
         for session in scan(self._home.states, SESSION):
             name = f"states/{session.name}"
             state = folder_state(str(session.path))
@@ -44,24 +44,26 @@ class SharedStates:
                 continue
             entry = newest_version(self._home, session.name)
             try:
-                if entry is not None:
-                    self._send(replica, session.name, entry)
+                done = entry is None or self._send(replica, session.name, entry)
             except FileProblem as problem:
                 notes.append(str(problem))
                 continue
-            if has_settled(state):
+            if done and has_settled(state):
                 replica.looked_through(name, shown)
         return notes
 
-    def _send(self, replica: Replica, session: str, entry: Entry) -> None:
+    def _send(self, replica: Replica, session: str, entry: Entry) -> bool:
+        """Make a record of a version; returns False when it stays here only as long as it is private."""
         key = f"ST-{session}-v{version_of(entry):04d}@{self._names.machine}"
+        sendable = STATE.fullmatch(key) and len(record_name(key, b"")) <= _LONGEST_NAME
+        if not sendable or replica.applied(key) is not None:
+            return True
         text = read_state(entry, self._home)
         root = _root(text)
-        sendable = STATE.fullmatch(key) and len(record_name(key, b"")) <= _LONGEST_NAME
-        if replica.applied(key) is not None or root is None or not sendable:
-            return
+        if root is None:
+            return True
         if archive_settings(self._home).is_private(Path(root)):
-            return
+            return False
         body = neutral(text.encode(), root, str(Path.home()))
         if hits := find(body.decode("utf-8", "replace")):
             raise FileProblem(entry.path, f"is not sent. {holds_secrets(tuple(hits))}")
@@ -79,17 +81,17 @@ class SharedStates:
             body=body,
         )
         replica.add(record, Applied(digest(body), Marks()))
+        return True
 
-    def apply(self, record: SharedRecord) -> bool:
-        """Keep another machine's version; returns whether it is new here.
+    def apply(self, record: SharedRecord) -> None:
+        """Keep another machine's version.
 
         Raises:
             FileProblem: it cannot be written.
         """
         found = STATE.fullmatch(record.memory)
-        if found is None or found[3] == self._names.machine:
-            return False
-        return keep_elsewhere(self._home, found[3], found[1], int(found[2]), record.body)
+        if found is not None and found[3] != self._names.machine:
+            keep_elsewhere(self._home, found[3], found[1], int(found[2]), record.body)
 
 
 def _root(text: str) -> str | None:

@@ -166,13 +166,17 @@ class Replica:
         return self._all(query, beginning, f"{beginning}~", machine, machine)
 
     def months(self) -> dict[str, str]:
-        """The state of each month's folder when it was last looked through to the end."""
-        return dict(self._all("select name, state from months"))
+        """The state of each month's folder of memories when it was last looked through to the end."""
+        return dict(self._all("select name, state from months where name not like 'states/%'"))
 
-    def looked_through(self, month: str, state: str) -> None:
-        """Note the state that a month's folder had."""
+    def sessions(self) -> dict[str, str]:
+        """The same of the folders of session states, by ``states/SESSION``."""
+        return dict(self._all("select name, state from months where name like 'states/%'"))
+
+    def looked_through(self, folder: str, state: str) -> None:
+        """Note the state that the folder of a month or of a session's states had."""
         with self._said():
-            self._db.execute("insert or replace into months values (?, ?)", (month, state))
+            self._db.execute("insert or replace into months values (?, ?)", (folder, state))
 
     def arrived(self) -> list[str]:
         """Memories with records that were not applied yet."""

@@ -217,12 +217,12 @@ def machines_elsewhere(home: Home) -> list[str]:
     return sorted(each.name for each in scan(elsewhere(home), SESSION))
 
 
-def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> bool:
-    """Keep a version of another machine's state; False when it is there already.
+def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> None:
+    """Keep a version of another machine's state, unless it is there already.
 
     Raises:
         FileProblem: it cannot be written.
     """
     folder = elsewhere(home) / machine / session_id
     private_folder(folder, within=existing_above(elsewhere(home)))
-    return create_exclusive(folder / version_name(version), data, within=existing_above(home.data))
+    create_exclusive(folder / version_name(version), data, within=existing_above(home.data))
