@@ -11,7 +11,7 @@ import pytest
 
 from memtui.sharing import git_program, git_remote
 from memtui.sharing.git_remote import GitRemote
-from memtui.sharing.remote import RemoteProblemError
+from memtui.sharing.remote import RemoteProblemError, Trouble
 from tests.sharing.contract import Opener, RemoteContract, everything, place_of
 from tests.sharing.records import outgoing, record
 
@@ -106,16 +106,18 @@ def test_a_repository_of_something_else_is_refused(hub: Path, machines: Opener) 
     git("update-ref", "refs/heads/main", commit, folder=hub)
     with pytest.raises(RemoteProblemError, match="something else"):
         machines("laptop-1a2b").check()
-    with pytest.raises(RemoteProblemError, match="something else"):
+    with pytest.raises(RemoteProblemError, match="something else") as raised:
         machines("laptop-1a2b").set_up()
+    assert raised.value.trouble is Trouble.FOREIGN
 
 
 def test_a_newer_schema_is_refused(hub: Path, machines: Opener) -> None:
     laptop = machines("laptop-1a2b")
     laptop.set_up()
     add_by_hand(hub, ("100644", "memtui.json", b'{"memtui": 2}'))
-    with pytest.raises(RemoteProblemError, match="newer memtui"):
+    with pytest.raises(RemoteProblemError, match="newer memtui") as raised:
         laptop.put([outgoing(record())])
+    assert raised.value.trouble is Trouble.NEEDS_NEWER
 
 
 @pytest.mark.parametrize("about", [b'{"memtui": 1e999}', b"[" * 4000, b"1" * (1 << 20)])
@@ -142,6 +144,17 @@ def test_one_out_of_reach_says_so_in_a_sentence(url: str, tmp_path: Path) -> Non
     with pytest.raises(RemoteProblemError, match=r"^\S+ cannot be used: ") as raised:
         GitRemote(url, tmp_path / "x.git", author="ann", machine="laptop").check()
     assert "\n" not in str(raised.value)
+    assert raised.value.trouble is Trouble.UNREACHABLE
+
+
+def test_a_host_that_refuses_the_key_is_not_called_unreachable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuses = "echo 'git@host: Permission denied (publickey).' >&2; exit 255;"
+    monkeypatch.setenv("GIT_SSH_COMMAND", refuses)
+    with pytest.raises(RemoteProblemError) as raised:
+        GitRemote("git@host:x.git", tmp_path / "x.git", author="ann", machine="laptop").check()
+    assert raised.value.trouble is Trouble.NO_PERMISSION
 
 
 def test_one_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ import pytest
 from memtui.sharing import postgres_connection, postgres_remote
 from memtui.sharing.postgres_connection import BoundedConnection
 from memtui.sharing.postgres_remote import PostgresRemote
-from memtui.sharing.remote import Remote, RemoteProblemError
+from memtui.sharing.remote import Remote, RemoteProblemError, Trouble
 from tests.sharing.contract import Opener, RemoteContract, everything
 from tests.sharing.records import outgoing, record
 
@@ -125,8 +125,9 @@ def test_roles_read_or_write(laptop: Remote, database: str, server: str) -> None
     laptop.put([mine])
     reader = as_role(database, server, f"reader_{name}", "memtui_reader")
     assert list(everything(reader)) == [mine.name]
-    with pytest.raises(RemoteProblemError, match="permission denied"):
+    with pytest.raises(RemoteProblemError, match="permission denied") as raised:
         reader.put([outgoing(record(2))])
+    assert raised.value.trouble is Trouble.NO_PERMISSION
     writer = as_role(database, server, f"writer_{name}", "memtui_writer")
     writer.put([outgoing(record(2))])
     assert reader.check() == "2 records, to read only"

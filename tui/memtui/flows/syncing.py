@@ -26,7 +26,7 @@ from memtui.sharing.remotes import (
     this_author,
     this_machine,
 )
-from memtui.sharing.replica import PLACE, PROBLEM, SYNCED, Replica
+from memtui.sharing.replica import PLACE, PROBLEM, SYNCED, TROUBLE, Replica
 from memtui.store.changes import SYNC, Changes
 from memtui.store.memory_files import FilesBackend
 
@@ -133,7 +133,7 @@ class Sharing:
                     done.notes += self._own.collect(replica)
                 self._exchange(replica, done, progress)
             except RemoteProblemError as problem:
-                replica.keep(PROBLEM, str(problem))
+                _keep_problem(replica, problem)
                 raise
             finally:
                 done.memories, notes = self._inward.apply(replica)
@@ -163,7 +163,7 @@ class Sharing:
             self.remote.wait(seconds, place, self._named.projects, stopped)
         except RemoteProblemError as problem:
             with self.replica() as replica:
-                replica.keep(PROBLEM, str(problem))
+                _keep_problem(replica, problem)
             raise
 
     def _alone(self) -> AbstractContextManager[None]:
@@ -211,6 +211,11 @@ class Sharing:
         except (FormatError, FileProblem):
             return False
         return record.kind == "text" and record.body == shared_text(self._names, record.memory, stored)
+
+
+def _keep_problem(replica: Replica, problem: RemoteProblemError) -> None:
+    replica.keep(PROBLEM, str(problem))
+    replica.keep(TROUBLE, problem.trouble)
 
 
 def opened(home: Home, clock: Clock, name: str = "") -> Sharing:

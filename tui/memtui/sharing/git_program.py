@@ -18,7 +18,7 @@ from typing import IO
 
 from memtui.clean import clean_line
 from memtui.machine import find_program
-from memtui.sharing.remote import SECONDS, RemoteProblemError
+from memtui.sharing.remote import SECONDS, RemoteProblemError, Trouble
 
 _SETTINGS = {
     "core.hooksPath": os.devnull,
@@ -79,7 +79,8 @@ class Git:
         """
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
-            raise RemoteProblemError("git", "is not installed; a remote that is a repository needs it")
+            reason = "is not installed; a remote that is a repository needs it"
+            raise RemoteProblemError("git", reason, Trouble.NOT_INSTALLED)
         settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
         self._folder = folder
         self._command = [program, "--git-dir", str(folder), *settings]

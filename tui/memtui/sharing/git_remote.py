@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 from memtui.formats.shared_record import LIMIT, NAME
 from memtui.sharing.git_program import Git, GitFailedError
-from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
+from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, Trouble
 
 SCHEMA = 1
 _TRIES = 12
 """Pushes before giving up: others may push at the same time."""
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _MOST_FILES = 2_000_000
+_NOT_SET_UP = "is not set up: memtui remote init does it"
 _TIP = "refs/remotes/origin/main"
 _OUTGOING = "refs/memtui/outgoing"
 _ABOUT, _ABOUT_LIMIT = "memtui.json", 4096
@@ -65,7 +66,7 @@ class GitRemote(Remote):
         with self._said():
             tip = self._fetch()
             if not tip:
-                raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
+                raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
             number = sum(1 for _ in self._listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
         return f"{number:,} records, last by {last}"
@@ -188,9 +189,11 @@ class GitRemote(Remote):
                 about = json.loads(output.read(_ABOUT_LIMIT))
             schema = int(about["memtui"])
         except (GitFailedError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            raise RemoteProblemError(self._url, "holds something else than memtui's memories") from None
+            reason = "holds something else than memtui's memories"
+            raise RemoteProblemError(self._url, reason, Trouble.FOREIGN) from None
         if schema > SCHEMA:
-            raise RemoteProblemError(self._url, "was set up by a newer memtui: update this one")
+            reason = "was set up by a newer memtui: update this one"
+            raise RemoteProblemError(self._url, reason, Trouble.NEEDS_NEWER)
 
     def _change(self, title: str, files: Sequence[tuple[str, bytes]], removed: str = "") -> None:
         """Commit and push files; `removed` is the beginning of the names of files to remove."""
@@ -198,7 +201,7 @@ class GitRemote(Remote):
             for number in range(_TRIES):
                 tip = self._fetch()
                 if not tip:
-                    raise RemoteProblemError(self._url, "is not set up: memtui remote init does it")
+                    raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
                 gone = [
                     path
                     for path, each in (self._listed("", tip) if removed else ())
@@ -236,7 +239,9 @@ class GitRemote(Remote):
         try:
             yield
         except GitFailedError as error:
-            raise RemoteProblemError(self._url, f"cannot be used: {error}") from error
+            refused = b"permission denied" in error.printed.lower()
+            trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+            raise RemoteProblemError(self._url, f"cannot be used: {error}", trouble) from error
 
 
 def _path(record: Outgoing) -> str:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memtui.clean import clean_line
-from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError
+from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError, Trouble
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -161,13 +161,14 @@ class PostgresRemote(Remote):
     def _check_schema(self, connection: Connection[Any]) -> None:
         schema = self._schema(connection)
         if not schema:
-            raise RemoteProblemError(self._shown, "is not set up: memtui remote init does it")
+            reason = "is not set up: memtui remote init does it"
+            raise RemoteProblemError(self._shown, reason, Trouble.NOT_SET_UP)
         if schema > len(_MIGRATIONS):
-            raise RemoteProblemError(self._shown, "was set up by a newer memtui: update this one")
+            reason = "was set up by a newer memtui: update this one"
+            raise RemoteProblemError(self._shown, reason, Trouble.NEEDS_NEWER)
         if schema < len(_MIGRATIONS):
-            raise RemoteProblemError(
-                self._shown, "was set up by an older memtui: memtui remote init updates it"
-            )
+            reason = "was set up by an older memtui: memtui remote init updates it"
+            raise RemoteProblemError(self._shown, reason, Trouble.NEEDS_INIT)
 
     def _schema(self, connection: Connection[Any]) -> int:
         there = connection.execute("select to_regclass('memtui.about') is not null").fetchone()
@@ -187,9 +188,8 @@ class PostgresRemote(Remote):
 
             from memtui.sharing.postgres_connection import connect
         except ImportError:
-            raise RemoteProblemError(
-                self._shown, "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
-            ) from None
+            reason = "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
+            raise RemoteProblemError(self._shown, reason, Trouble.NOT_INSTALLED) from None
         try:
             with connect(self._url) as connection:
                 yield connection
@@ -197,7 +197,9 @@ class PostgresRemote(Remote):
             reason = clean_line(str(error).strip().partition("\n")[0])[:300]
             if isinstance(error, psycopg.errors.QueryCanceled):
                 reason = f"it did not answer within {SECONDS:.0f} s"
-            raise RemoteProblemError(self._shown, f"cannot be used: {reason}") from error
+            refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
+            trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+            raise RemoteProblemError(self._shown, f"cannot be used: {reason}", trouble) from error
 
 
 def _row(place: str) -> int:

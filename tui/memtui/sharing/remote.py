@@ -6,6 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from memtui.files import FileProblem
@@ -14,12 +15,26 @@ SECONDS = 60.0
 """How long one exchange with a remote may take before it counts as out of reach."""
 
 
+class Trouble(StrEnum):
+    """Why a remote cannot be used, as the status line shows it."""
+
+    UNREACHABLE = "unreachable"
+    NO_PERMISSION = "no permission"
+    NOT_SET_UP = "not set up"
+    NEEDS_NEWER = "needs a newer memtui"
+    NEEDS_INIT = "needs memtui remote init"
+    NOT_INSTALLED = "not installed"
+    """A program or library that it needs is missing."""
+    FOREIGN = "not memtui's"
+
+
 class RemoteProblemError(FileProblem):
     """A remote cannot be used; the message is a sentence that names it and says what to do."""
 
-    def __init__(self, remote: str, reason: str) -> None:
+    def __init__(self, remote: str, reason: str, trouble: Trouble = Trouble.UNREACHABLE) -> None:
         super().__init__(Path(remote), reason)
         self.remote = remote
+        self.trouble = trouble
 
     def __str__(self) -> str:
         return f"{self.remote} {self.reason}"

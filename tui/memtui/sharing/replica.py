@@ -39,9 +39,9 @@ create table if not exists facts (key text primary key, value text not null) wit
 _SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?)"
 _WAIT_SECONDS = 30.0
 _SENT_BYTES = 16 << 20
-PLACE, SYNCED, PROBLEM, LOOKED = "place", "synced", "problem", "looked"
-"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed; when
-all files of the store were last looked at (ISO 8601)."""
+PLACE, SYNCED, PROBLEM, TROUBLE, LOOKED = "place", "synced", "problem", "trouble", "looked"
+"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed, as a
+sentence and as a `Trouble`; when all files of the store were last looked at (ISO 8601)."""
 
 
 @dataclass(frozen=True, slots=True)

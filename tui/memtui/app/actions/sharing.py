@@ -66,7 +66,7 @@ class SharingActions:
         self.refresh()
 
     def stop(self) -> None:
-        """Let exchanges end that nobody waits for."""
+        """End the exchanges in the background."""
         self._exchange.stopped.set()
 
     def refresh(self) -> None:
@@ -93,10 +93,11 @@ class SharingActions:
     def _keep_one(self, name: str) -> None:
         try:
             self._exchange.keep_syncing(name, self._seconds, self._refresh_soon)
-        except FileProblem:  # the list of remotes is broken: the status line says so
-            self._kept.discard(name)
-        except Exception as error:  # a thread's edge
-            self._host.soon(self._host.say, self._host.explain(f"syncing with {name}", error))
+        except FileProblem:  # the list of remotes is broken: the status line says so until it is mended
+            self._host.soon(self._kept.discard, name)
+        except Exception as error:  # a worker's edge; it is recorded, and not tried again by itself
+            message = self._host.explain(f"syncing with {name}", error)
+            self._host.soon(partial(self._host.say, message, warn=True))
 
     def _refresh_soon(self) -> None:
         self._host.soon(self._renew)

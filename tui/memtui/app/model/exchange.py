@@ -14,18 +14,6 @@ from memtui.project import Home
 if TYPE_CHECKING:
     from memtui.flows.syncing import Synced
 
-_SHORT = {
-    "is not set up": "not set up",
-    "newer memtui": "needs a newer memtui",
-    "older memtui": "needs memtui remote init",
-    "not installed": "not installed",
-    "permission denied": "no permission",
-    "something else than": "not memtui's",
-    "cannot be reached": "unreachable",
-    "cannot be used": "unreachable",
-}
-"""What a problem of a remote says -> the same in a word or two; the first one that fits."""
-
 
 class RemoteState(NamedTuple):
     """One remote as the status line shows it."""
@@ -35,8 +23,10 @@ class RemoteState(NamedTuple):
     """The last exchange."""
     problem: str = ""
     """Why there was no exchange since, in full."""
+    trouble: str = "failed"
+    """The same in a word or two."""
     doing: str = ""
-    """What is being exchanged now; "" for nothing."""
+    """The progress of the current exchange; "" for none."""
 
 
 class Standing(NamedTuple):
@@ -85,14 +75,15 @@ class Exchange:
     def states(self) -> list[RemoteState]:
         """How each remote stands; a list that cannot be read stands as one remote with its problem."""
         from memtui.flows.syncing import opened
-        from memtui.sharing.replica import PROBLEM, SYNCED
+        from memtui.sharing.replica import PROBLEM, SYNCED, TROUBLE
 
         states = []
         try:
             for name in self.names():
                 with opened(self._home, self._clock, name).replica() as replica:
                     synced, problem = parse_iso(replica.fact(SYNCED)), replica.fact(PROBLEM)
-                states.append(RemoteState(name, synced, problem, self._doing.get(name, "")))
+                    trouble = replica.fact(TROUBLE)
+                states.append(RemoteState(name, synced, problem, trouble, self._doing.get(name, "")))
         except FileProblem as problem:
             states.append(RemoteState(problem.path.name, problem=str(problem)))
         return states
@@ -129,8 +120,8 @@ class Exchange:
                 problems.append(f"{problem}.")
         return Shared(tuple(shared), tuple(problems))
 
-    def sync(self, name: str, told: Callable[[], None]) -> Synced:
-        """Exchange with a remote; `told` is called whenever its state has changed.
+    def sync(self, name: str, changed: Callable[[], None]) -> Synced:
+        """Exchange with a remote; `changed` is called whenever its state has changed.
 
         Raises:
             FileProblem: it cannot be reached, or the store cannot be written.
@@ -139,18 +130,18 @@ class Exchange:
 
         def progress(done: Synced) -> None:
             self._doing[name] = f"↑{done.sent:,} ↓{done.came:,}"
-            told()
+            changed()
 
         with self._alone(name):
             self._doing[name] = "…"
-            told()
+            changed()
             try:
                 return opened(self._home, self._clock, name).sync(progress)
             finally:
                 del self._doing[name]
-                told()
+                changed()
 
-    def keep_syncing(self, name: str, seconds: float, told: Callable[[], None]) -> None:
+    def keep_syncing(self, name: str, seconds: float, changed: Callable[[], None]) -> None:
         """Exchange with a remote until `stopped` is set; see `memtui.flows.sync_watch`.
 
         Raises:
@@ -160,7 +151,7 @@ class Exchange:
         from memtui.flows.syncing import opened
 
         wait = opened(self._home, self._clock, name).wait
-        keep_syncing(lambda: self.sync(name, told), wait, seconds, lambda problem: told(), self.stopped)
+        keep_syncing(lambda: self.sync(name, changed), wait, seconds, lambda problem: changed(), self.stopped)
 
     def _alone(self, name: str) -> threading.Lock:
         with self._lock:
@@ -177,7 +168,7 @@ def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
         return Standing(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
     if failed:
         more = f" +{len(failed) - 1}" if len(failed) > 1 else ""
-        reason = f"⇅ {failed[0].name}: {in_short(failed[0].problem)}{more}"
+        reason = f"⇅ {failed[0].name}: {failed[0].trouble}{more}"
         return Standing(reason, reason, "$error")
     name = states[0].name if len(states) == 1 else f"{len(states)} remotes"
     times = [each.synced for each in states if each.synced is not None]
@@ -185,8 +176,3 @@ def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
         return Standing(f"⇅ {name}: not synced yet", "⇅ not synced", "$quiet")
     oldest = min(times)
     return Standing(f"⇅ {name} {age(oldest, now)}", f"⇅ {short_age(oldest, now)}", "$quiet")
-
-
-def in_short(problem: str) -> str:
-    """Why a remote cannot be used, in a word or two."""
-    return next((short for part, short in _SHORT.items() if part in problem), "failed")
