@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
-from memtui.store.archive import Archive
+from memtui.files import FileProblem
+from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.world import World, clock
@@ -333,6 +335,32 @@ async def test_subagents_fold_under_their_session(two: World) -> None:
         assert rows.selected == str(two.transcript_path("s-2"))
 
 
+async def test_subagents_are_unpacked_beside_the_screens_thread(
+    two: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two.transcript_path("s-2")
+    record = {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}}
+    agent = two.write(path.with_suffix("") / "subagents" / "agent-a1.jsonl", json.dumps(record) + "\n")
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    agent.unlink()
+    threads: list[threading.Thread] = []
+    readable = Archive.readable
+
+    def noted(archive: Archive, kept: Kept) -> Path:
+        threads.append(threading.current_thread())
+        return readable(archive, kept)
+
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        rows.select(str(path))
+        await driver.settled()
+        monkeypatch.setattr(Archive, "readable", noted)
+        await driver.press("right")
+        await driver.until(lambda: "└ Count the gulls" in driver.shown, "the subagent")
+    assert threads and threading.main_thread() not in threads
+
+
 async def test_within_tmux_a_setting_opens_a_new_window(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,3 +409,23 @@ async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(
         log = stand_in(driver, tmp_path, monkeypatch)
         await driver.press("R")
         assert path.read_bytes() == data and "--resume|s-2" in log.read_text()
+
+
+async def test_a_broken_copy_is_reported_and_not_resumed(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two.transcript_path("s-2")
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+
+    def broken(archive: Archive, kept: Kept) -> None:
+        raise FileProblem(kept.stem, "cannot be unpacked: it is cut off")
+
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        rows.select(str(path))
+        monkeypatch.setattr(Archive, "restore", broken)
+        await driver.press("R")
+        assert "cannot be unpacked: it is cut off" in driver.last_said
+        assert not log.exists()

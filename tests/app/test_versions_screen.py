@@ -269,6 +269,20 @@ async def test_a_new_version_joins_while_one_looks(three: World, looking: None) 
         assert screen.rows[3].startswith("◆ v2")
 
 
+async def test_a_version_may_go_before_the_screen_knows(three: World) -> None:
+    async with opened(three) as driver:
+        screen = await shown(driver)
+        assert isinstance(driver.screen, VersionsScreen)
+        newest = driver.screen._rows[screen.listing.selected or ""]
+        assert isinstance(newest, Version)
+        newest.stored.path.unlink()
+        versions = driver.screen._versions
+        assert versions.look() and versions.read()  # as the screen's worker does
+        assert driver.screen.compared is None
+        await driver.press("a")
+        assert isinstance(driver.screen, VersionsScreen)
+
+
 async def test_versions_that_go_leave_an_empty_list(three: World, looking: None) -> None:
     async with opened(three) as driver:
         screen = await shown(driver)

@@ -96,6 +96,7 @@ class MemoryVersions:
         self._rows = {f"v{each.number}": MemoryRow(each) for each in self._versions}
         return self._rows
 
-    def compare(self, older: str, newer: str) -> MemoryComparison:
-        """Compare two by their names; "" as the older one for none."""
-        return MemoryComparison(self._rows.get(older), self._rows[newer])
+    def compare(self, older: str, newer: str) -> MemoryComparison | None:
+        """Compare two by their names; see `VersionSource`."""
+        rows = self._rows
+        return MemoryComparison(rows.get(older), rows[newer]) if newer in rows else None

@@ -36,7 +36,7 @@ class VersionRow(Protocol):
 
     @property
     def gist(self) -> str:
-        """What it is, in a few words; of an unusable version the problem."""
+        """A description of a few words; of an unusable version the problem."""
 
     @property
     def broken(self) -> bool:
@@ -59,7 +59,7 @@ class Compared(Protocol):
 
 
 class VersionSource(Protocol):
-    """Versions of one thing; used by one thread at a time."""
+    """Versions of one thing: one thread at a time lists and reads them, any thread compares."""
 
     def look(self) -> bool:
         """List them again; whether anything has changed."""
@@ -67,8 +67,8 @@ class VersionSource(Protocol):
     def read(self) -> Mapping[str, VersionRow]:
         """All of them by their names in the list, newest first."""
 
-    def compare(self, older: str, newer: str) -> Compared:
-        """Compare two by their names; "" as the older one for none."""
+    def compare(self, older: str, newer: str) -> Compared | None:
+        """Compare two by their names; "" as the older one for none. None if the newer one is gone."""
 
 
 class Version(NamedTuple):
@@ -142,9 +142,10 @@ class Versions:
         self._rows = {row_of(entry): self._kept[entry] for entry in self.entries}
         return self._rows
 
-    def compare(self, older: str, newer: str) -> Comparison:
-        """Compare two by their names; "" as the older one for none."""
-        return Comparison(self._rows.get(older), self._rows[newer])
+    def compare(self, older: str, newer: str) -> Comparison | None:
+        """Compare two by their names; see `VersionSource`."""
+        rows = self._rows
+        return Comparison(rows.get(older), rows[newer]) if newer in rows else None
 
 
 def row_of(entry: Entry) -> str:
@@ -182,7 +183,7 @@ class Comparison(NamedTuple):
 
 
 def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: bool) -> Document:
-    """What has changed, section by section.
+    """The changes, section by section.
 
     Args:
         sections: the differences.

@@ -19,17 +19,17 @@ def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = F
     memtui steps aside meanwhile, or opens a new window of tmux where config.toml says so. Without a `claude`
     the command is copied.
     """
-    if session.kept is not None:
-        with app.reporting("restoring the session"):
+    with app.reporting("resuming the session"):
+        if session.kept is not None:
             Archive(browser.places.home, browser.clock).restore(session.kept)
-    folder = session_folder(session.folder, browser.project.root)
-    command = list(resume_command(session.session_id, fork=fork))
-    in_window = app.new_windows
-    problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
-    if problem is None:
-        typed = typed_command(session.session_id, str(folder), fork=fork)
-        app.copy_text(typed, name=f"“{typed}”")
-    elif problem:
-        app.say(problem, severity="warning")
-    elif in_window:
-        app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")
+        folder = session_folder(session.folder, browser.project.root)
+        command = list(resume_command(session.session_id, fork=fork))
+        in_window = app.new_windows
+        problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
+        if problem is None:
+            typed = typed_command(session.session_id, str(folder), fork=fork)
+            app.copy_text(typed, name=f"“{typed}”")
+        elif problem:
+            app.say(problem, severity="warning")
+        elif in_window:
+            app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")

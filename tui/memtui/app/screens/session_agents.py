@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from memtui.store.session_list import Agent, Session, agents_of
+from memtui.store.session_list import Agent, Session
 
 
 class AgentRows:
@@ -14,9 +13,9 @@ class AgentRows:
     def __init__(self) -> None:
         self._rows: dict[str, tuple[Session, Agent]] = {}
 
-    def unfold(self, session: Session, transcript: Path) -> None:
-        """Show the subagents of a session, beside whose readable transcript theirs are."""
-        self._rows |= {str(each.path): (session, each) for each in agents_of(transcript)}
+    def unfold(self, session: Session, agents: Iterable[Agent]) -> None:
+        """Show the subagents of a session."""
+        self._rows |= {str(each.path): (session, each) for each in agents}
 
     def fold(self, session: Session) -> None:
         """Hide them again."""

@@ -29,7 +29,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.files import FileProblem
 from memtui.flows.resuming import Resumable
 from memtui.store.archive import Archive
-from memtui.store.session_list import Session, SessionList
+from memtui.store.session_list import Session, SessionList, agents_of
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -205,12 +205,18 @@ class SessionsScreen(Screen[None]):
         if show and not session.agents:
             self.app.say("This session has no subagents with transcripts of their own.")
         elif show:
-            with self.app.reporting("unpacking the session"):
-                self._agents.unfold(session, self._readable(session))
+            self._unfold(session)
         else:
             self.listing.select(str(session.path))
             self._agents.fold(session)
-        self._show()
+            self._show()
+
+    @work(group="unpacking", exclusive=True, exit_on_error=False)
+    async def _unfold(self, session: Session) -> None:
+        with self.app.reporting("listing the subagents"):
+            agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
+            self._agents.unfold(session, agents)
+            self._show()
 
     def action_mark(self) -> None:
         """Mark the session, or unmark it, and go to the next row."""
