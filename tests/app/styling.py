@@ -14,7 +14,7 @@ from textual.dom import DOMNode
 APPLY = Stylesheet.apply
 """Textual's own."""
 _FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
-"""What `Stylesheet.apply` notes about a node, besides its style."""
+"""Attributes that `Stylesheet.apply` sets on a node, besides its style."""
 
 
 def share_rules(patch: pytest.MonkeyPatch) -> None:
@@ -84,14 +84,14 @@ def _forget_colours(node: DOMNode) -> None:
 
 
 class _Sheet:
-    """What is known about one list of rules."""
+    """The cached results of one list of rules."""
 
     def __init__(self) -> None:
         self.styles: dict[object, tuple[RulesMap | None, list[bool]]] = {}
         self._pseudo_classes: dict[object, tuple[str, ...]] = {}
 
     def key_of(self, stylesheet: Stylesheet, node: DOMNode) -> object:
-        """What the style of a node and its components depends on."""
+        """Key of everything that decides the style of a node and its components."""
         kind = (type(node), node._id, frozenset(node._classes))
         if (names := self._pseudo_classes.get(kind)) is None:
             names = self._pseudo_classes[kind] = _named_for(stylesheet, node)

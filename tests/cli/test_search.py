@@ -134,7 +134,7 @@ NAMES = {
     "state": "s-3",
     "pin": "pin 1",
 }
-"""What is found of each kind in this project, by its kind."""
+"""The names of the results of this project, by kind."""
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ _TMUX = 5.0
 """Seconds that tmux has for opening a window."""
 _PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
 _STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
-"""What a new window runs, so that a command's complaint can be read before the window closes."""
+"""Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
 _GRACE = 2.0
 """Seconds that an editor has to save what it holds when it is asked to end."""
 

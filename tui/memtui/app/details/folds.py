@@ -9,7 +9,7 @@ from memtui.app.widgets.document import Line, Span, from_markdown, styled
 from memtui.patterns import deferred
 
 LINK = "fold:"
-"""What the link of a fold begins with; its name follows."""
+"""Prefix of the link of a fold, before its name."""
 
 _DETAILS = deferred(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
 _END = deferred(r"\s*</details>\s*", re.IGNORECASE)

@@ -107,7 +107,7 @@ def _replaced(head: MemoryHead) -> list[Line]:
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
-    """Which of the files that it names have changed or are gone, folded."""
+    """The files that it names and that have changed or are gone, folded."""
     from memtui.flows.freshness import since_when
 
     if state is None or not state.is_stale:

@@ -13,7 +13,7 @@ _ROLES = {"+": "good", "-": "bad", "@": "dim"}
 
 
 def plan_document(plan: Plan, root: Path, archive: str) -> Document:
-    """Where sessions are kept, the diff of every file, named as in the project, then the plan's notes.
+    """The folder of the archive, the diff of every file, named as in the project, then the plan's notes.
 
     Args:
         plan: what would be done.

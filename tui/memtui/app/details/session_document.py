@@ -35,7 +35,7 @@ def session_document(
     *,
     part: int = 0,
 ) -> Document:
-    """What is known of a session: at first what the list says, then what was read.
+    """A session: first its entry in the list, then the facts of its transcript.
 
     Args:
         session: as it is listed.

@@ -24,7 +24,7 @@ _LEAD, _BRANCH, _END = 13, 11, 6
 
 
 class Column(StrEnum):
-    """What the list can be sorted by."""
+    """A column that the list can be sorted by."""
 
     WHEN = "when"
     NAME = "session"

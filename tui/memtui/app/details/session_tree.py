@@ -49,8 +49,8 @@ def _rows(tree: SessionTree) -> Iterator[Line]:
 def _compaction(fact: CompactionFact) -> Line:
     moment = parse_iso(fact.source.timestamp)
     sizes = [short_tokens(size) for size in (fact.pre_tokens, fact.post_tokens) if size]
-    told = [day_and_minute(moment) if moment else "", fact.trigger, " -> ".join(sizes)]
-    text = "  ".join(part for part in told if part)
+    parts = [day_and_minute(moment) if moment else "", fact.trigger, " -> ".join(sizes)]
+    text = "  ".join(part for part in parts if part)
     return styled(("▼ ", "warn"), text, (f"  L{fact.source.line}", "dim"), link=f"{LINE}{fact.source.line}")
 
 

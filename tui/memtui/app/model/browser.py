@@ -228,7 +228,7 @@ class Browser:
 
     @property
     def stopped(self) -> bool:
-        """Whether what is still being read will be thrown away."""
+        """Whether reading is to end: its results are not used any more."""
         return self._stopped.is_set()
 
     def targets(self) -> list[Target]:
@@ -315,7 +315,7 @@ class Browser:
         return plan_init(self.places, Scope.PROJECT)
 
     def about_archive(self) -> str:
-        """Where sessions are kept and how much room they take, or why none are; how to change that."""
+        """The archive's folder and size, or why it is off; how to change that."""
         from memtui.setup.archiving import about_archive
 
         try:

@@ -152,7 +152,7 @@ class MemoriesPane(Pane):
         return bool(read)
 
     def state_of(self, key: str) -> Freshness | None:
-        """What has become of the files that a memory names, as last read; None until then."""
+        """The state of the files that a memory names, as last read; None until then."""
         known = self._states.get(key)
         return known[2] if known else None
 

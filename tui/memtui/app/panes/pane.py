@@ -63,7 +63,7 @@ class Subject(NamedTuple):
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
     recovery_note: str = ""
-    """How far the memory no longer holds; "" if it does, or if that is not known yet."""
+    """Why the memory is out of date; "" if it is not, or if that is not known yet."""
     file: Path | None = None
     no_file: str = "Nothing is selected."
     transcript: Path | None = None

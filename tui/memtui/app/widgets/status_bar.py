@@ -43,7 +43,7 @@ class StatusBar(Widget):
     alarm: reactive[str] = reactive("")
     """A problem around compactions, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
-    """Whether what was handed over after the last compaction has arrived, and its colour."""
+    """Whether Claude received the facts after the last compaction, and the colour of that."""
     remotes: reactive[Standing] = reactive(Standing())
     """When memories were exchanged last, or why they cannot be."""
     liveness: reactive[Liveness | None] = reactive(None)

@@ -27,14 +27,14 @@ _LAYOUTS = (
     (False, False, True),
     (False, False, False),
 )
-"""Which parts are shown, with less and less room: the others' names, their counts, the context."""
+"""Parts to show, from the most room to the least: the others' names, their counts, the context."""
 
 
 class TabStrip(Widget):
     """One line; the current pane by name and count, the others as far as there is room for both.
 
-    What gives way is the others' names, then how full the context is, unless that warns or has room without
-    the others' counts, then these counts, and never the live mark.
+    With less room it leaves out the others' names, then the context, unless that warns or fits without the
+    others' counts, then these counts, and never the live mark.
     """
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())

@@ -103,11 +103,11 @@ class Pages:
         return Page(start, end, tuple(found), last=True)
 
     def first(self, cancelled: Callable[[], bool] = never) -> Page:
-        """What the beginning of the file shows: a screenful, about."""
+        """About a screenful from the beginning of the file."""
         return self.after(0, cancelled, few=SIGHT)
 
     def last(self, cancelled: Callable[[], bool] = never) -> Page:
-        """What the end of the file shows: a screenful, about."""
+        """About a screenful from the end of the file."""
         size = self.path.stat().st_size
         if self.shows is Shows.ASKS:
             offsets = self._wanted()[-FEW:]
