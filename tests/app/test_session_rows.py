@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.details.session_rows import Column, heading, ordered, row
+from memtui.app.details.session_rows import Column, columns_in, heading, ordered, row
 from memtui.reading.session_summary import SessionSummary
 from memtui.store.session_list import Session
 from tests.app.world import NOW
@@ -27,15 +27,18 @@ def session(
     ("days", "archived", "red"), [(7, False, False), (6, False, True), (0, False, True), (3, True, False)]
 )
 def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bool, red: bool) -> None:
-    made = row(session(days, archived=archived), 90, project=False)
+    made = row(session(days, archived=archived), 90, (), project=False)
     (left,) = (span for span in made.spans if f"{days} d" in made.plain[span.start : span.end])
     assert ("$text-error" in str(left.style)) is red
 
 
+ALL = columns_in(200, Column.WHEN, branches=True)
+
+
 def test_a_row_has_every_column_under_its_name() -> None:
     text, names = (
-        row(session(agents=2), 90, project=False).plain,
-        heading(90, Column.WHEN, project=False).plain,
+        row(session(agents=2), 90, ALL, project=False).plain,
+        heading(90, Column.WHEN, ALL, project=False).plain,
     )
     values = {"session": "Paint", "branch": "main"}
     for name, value in values.items():
@@ -46,9 +49,34 @@ def test_a_row_has_every_column_under_its_name() -> None:
     assert " +2 ▸" in text and len(text) == 90
 
 
-def test_a_long_branch_takes_nothing_from_the_title() -> None:
-    made = row(session(branch="someone/a-very-long-branch"), 82, project=False).plain
-    assert "Paint the harbor" in made and "someone/a…" in made
+@pytest.mark.parametrize("branches", [True, False])
+@pytest.mark.parametrize("width", [36, 50, 64, 76, 80, 90, 120, 200])
+def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
+    shown = columns_in(width, Column.WHEN, branches=branches)
+    names = heading(width, Column.WHEN, shown, project=False).plain
+    after = names.partition("session")[2].lstrip()
+    assert len(names) == width and (not shown or width - len(after) - 13 >= 30)
+    assert len(row(session(), width, shown, project=False).plain) == width
+
+
+def test_the_branch_shows_where_it_tells_sessions_apart() -> None:
+    assert columns_in(80, Column.WHEN, branches=True)[0] is Column.BRANCH
+    assert Column.BRANCH not in columns_in(200, Column.BRANCH, branches=False)
+
+
+def test_the_column_that_is_sorted_by_shows() -> None:
+    for column in ALL:
+        assert column in columns_in(64, column, branches=True)
+    assert columns_in(36, Column.SIZE, branches=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("branch", "shown"),
+    [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-long", "a-very-l…")],
+)
+def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> None:
+    made = row(session(branch=branch), 82, (Column.BRANCH,), project=False).plain
+    assert "Paint the harbor" in made and shown in made.split()
 
 
 def test_sessions_are_sorted_by_branch_from_a() -> None:

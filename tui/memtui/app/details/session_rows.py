@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from memtui.clean import clean_line
@@ -16,11 +18,9 @@ from memtui.store.session_list import Agent, Session, size_text
 
 SOON = 7
 """Days from which it shows red that a session will be deleted."""
-_WIDE = 64
-"""Cells of a row from which it has all its columns."""
-_BRANCHED = 78
-"""Cells of a row from which the branch has a column of its own."""
-_LEAD, _BRANCH, _END = 13, 11, 6
+_LEAD, _END = 13, 6
+_NAME, _LEAST_NAME = 30, 16
+"""Cells that columns leave to the name, and that the column which is sorted by leaves to it."""
 
 
 class Column(StrEnum):
@@ -38,12 +38,22 @@ class Column(StrEnum):
 
 
 _CELLS = {
+    Column.BRANCH: 9,
     Column.TURNS: 5,
     Column.TOKENS: 6,
     Column.COMPACTIONS: 2,
     Column.FILES: 5,
     Column.SIZE: 8,
 }
+"""Columns between the name and the days left, with their widths."""
+_BY_IMPORTANCE = (
+    Column.BRANCH,
+    Column.COMPACTIONS,
+    Column.TOKENS,
+    Column.TURNS,
+    Column.SIZE,
+    Column.FILES,
+)
 _ORDERS: dict[Column, Callable[[Session], object]] = {
     Column.WHEN: lambda each: each.written,
     Column.NAME: lambda each: each.name.casefold(),
@@ -72,50 +82,77 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def heading(width: int, column: Column, *, project: bool) -> Content:
+@lru_cache(maxsize=64)
+def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column, ...]:
+    """The columns that fit between the name and the days left.
+
+    Args:
+        width: cells of a row.
+        sorted_by: this column shows wherever possible.
+        branches: the sessions are of several branches; otherwise that column says nothing.
+    """
+    room = width - _LEAD - _END
+    chosen = set()
+    for each in (sorted_by, *_BY_IMPORTANCE):
+        cells, kept = _CELLS.get(each, 0) + 1, _LEAST_NAME if each is sorted_by else _NAME
+        wanted = each in _CELLS and each not in chosen and (branches or each is not Column.BRANCH)
+        if wanted and room - cells >= kept:
+            chosen.add(each)
+            room -= cells
+    return tuple(each for each in _CELLS if each in chosen)
+
+
+def heading(width: int, column: Column, shown: Sequence[Column], *, project: bool) -> Content:
     """The names of the columns over the rows, the one that they are sorted by marked."""
 
-    def named(each: Column, size: int) -> tuple[str, str]:
-        return f"{each:>{size}}" if size else each, "bold $accent" if each is column else "$quiet"
+    def named(each: Column, text: str) -> tuple[str, str]:
+        return text, "bold $accent" if each is column else "$quiet"
 
-    when, name = named(Column.WHEN, 0), named(Column.NAME, 0)
     where = "project  " if project else ""
-    right = [named(each, size) for each, size in _CELLS.items()] if width >= _WIDE else []
-    spaced = [part for each in right for part in (each, " ")]
-    if width >= _BRANCHED:
-        text, style = named(Column.BRANCH, 0)
-        spaced.insert(0, (f" {text:<{_BRANCH - 1}}", style))
-    left = Content.assemble(when, " " * (_LEAD - len(when[0])), (where, "$quiet"), name)
-    end = Content.assemble(*spaced, named(Column.LEFT, _END))
+    left = Content.assemble(
+        named(Column.WHEN, f"{Column.WHEN:<{_LEAD}}"), (where, "$quiet"), named(Column.NAME, Column.NAME)
+    )
+    cells = [part for each in shown for part in (" ", named(each, _aligned(each, each)))]
+    end = Content.assemble(*cells, named(Column.LEFT, f"{Column.LEFT:>{_END}}"))
     return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)
 
 
-def row(session: Session, width: int, *, project: bool) -> Content:
-    """One session in a line; where there is little room only when, its name, and the days left."""
+def row(session: Session, width: int, shown: Sequence[Column], *, project: bool) -> Content:
+    """One session in a line: when, its name, some columns, and the days left."""
     summary = session.summary
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
-    left = _left(session)
     where = f"{clean_line(Path(summary.folder).name)}  " if project and summary.folder else ""
-    if width < _WIDE:
-        room = max(4, width - len(lead) - _END)
-        return Content.assemble((lead, "$quiet"), _fit([(where, "$accent"), name], room), left)
-    values = (
-        str(summary.turns or ""),
-        f"{summary.tokens // 1000}k" if summary.tokens else "",
-        str(summary.compactions or ""),
-        str(len(summary.files) or ""),
-        size_text(session.size),
-    )
-    right = "".join(f"{value:>{size}} " for value, size in zip(values, _CELLS.values(), strict=True))
     agents = f" +{session.agents} ▸" if session.agents else ""
-    branch, apart = clean_line(summary.branch), width >= _BRANCHED
-    parts: list[tuple[str, str] | str] = [(where, "$accent"), name]
-    parts += [] if apart else [(f"  {branch}", "$quiet")]
-    column: list[Content | str] = [" ", _fit([(branch, "$quiet")], _BRANCH - 1)] if apart else []
-    room = max(4, width - len(lead) - len(right) - _END - len(agents) - _BRANCH * apart)
-    content = Content.assemble(_fit(parts, room), (agents, "$quiet"), *column)
-    return Content.assemble((lead, "$quiet"), content, (right, "$quiet"), left)
+    cells = Content.assemble(*((f" {_aligned(each, _value(session, each))}", "$quiet") for each in shown))
+    room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
+    named = _fit([(where, "$accent"), name], room)
+    return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _left(session))
+
+
+def _value(session: Session, column: Column) -> str:
+    summary = session.summary
+    if column is Column.BRANCH:
+        return clean_line(summary.branch)
+    if column is Column.TOKENS:
+        return f"{summary.tokens // 1000}k" if summary.tokens else ""
+    if column is Column.SIZE:
+        return size_text(session.size)
+    numbers = {
+        Column.TURNS: summary.turns,
+        Column.COMPACTIONS: summary.compactions,
+        Column.FILES: len(summary.files),
+    }
+    return str(numbers[column] or "")
+
+
+def _aligned(column: Column, text: str) -> str:
+    """A value or the name of a column in its width; the end of a long branch says most."""
+    cells = _CELLS[column]
+    if column is not Column.BRANCH:
+        return f"{text:>{cells}}"
+    short = text if cell_len(text) <= cells else text.rpartition("/")[2]
+    return _fit([short], cells).plain
 
 
 def _left(session: Session) -> tuple[str, str]:

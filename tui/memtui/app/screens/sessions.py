@@ -14,13 +14,12 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from memtui.app.details.session_rows import Column, agent_row, heading, matches, ordered, row
 from memtui.app.keys.screen_commands import SESSIONS
 from memtui.app.model.browser import Browser
 from memtui.app.screens.resuming import resume
-from memtui.app.screens.session_agents import AgentRows
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import SessionFiles
+from memtui.app.screens.session_listing import SessionListing
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -56,18 +55,14 @@ class SessionsScreen(Screen[None]):
         places = browser.places
         self._list = SessionList(places.project, places.home, places.claude, browser.clock)
         self._archive = Archive(places.home, browser.clock)
-        self._sessions: dict[str, Session] = {}
-        self._agents = AgentRows()
-        self._everywhere = False
-        self._column = Column.WHEN
-        self._filter = ""
+        self._rows = SessionListing()
 
     def compose(self) -> ComposeResult:
         """The list under the names of its columns, the detail beside or below it, the keys."""
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading(self._heading)
-                yield RowList(self._draw, empty="…", id="sessions")
+                yield RowList(self._rows.draw, empty="…", id="sessions")
             yield SessionDetail(self._browser, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyBar()
@@ -98,30 +93,31 @@ class SessionsScreen(Screen[None]):
     @property
     def selected(self) -> Session | None:
         """The session of the selected row, be it that of a subagent."""
-        return self._sessions.get(self._agents.owner(self.listing.selected or ""))
+        return self._rows.session(self.listing.selected or "")
 
     @property
     def chosen(self) -> list[Session]:
         """The marked sessions in the order shown, else the selected one."""
-        marked = [self._sessions[key] for key in self.listing.rows if key in self.listing.marked]
-        return marked or ([self.selected] if self.selected is not None else [])
+        marked = [key for key in self.listing.rows if key in self.listing.marked]
+        found = map(self._rows.session, marked or [self.listing.selected or ""])
+        return [each for each in found if each is not None]
 
     @work(group="sessions", exclusive=True, exit_on_error=False)
     async def _load(self) -> None:
         """List the sessions at once, and complete them one after the other."""
         worker = get_current_worker()
         with self.app.reporting("listing the sessions"):
-            everywhere = self._everywhere
+            everywhere = self._rows.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
-            self._sessions = {str(each.path): each for each in found}
+            self._rows.replace(found)
             self._show()
             for number, each in enumerate(found):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
                 except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
-                    self._sessions.pop(str(each.path), None)
+                    self._rows.drop(each)
                     continue
-                self._sessions[str(each.path)] = done
+                self._rows.put(done)
                 if number % 20 == 0:
                     self._show()
             self._show()
@@ -129,32 +125,20 @@ class SessionsScreen(Screen[None]):
 
     def _show(self) -> None:
         """Put the rows in order; the selection stays with its session."""
-        wanted = [each for each in self._sessions.values() if matches(each, self._filter)]
-        self.listing.empty = f"Nothing here matches “{self._filter}”." if self._filter else _NONE
-        self.listing.marked &= frozenset(self._sessions)
-        self.listing.set_rows(list(self._agents.rows(ordered(wanted, self._column))))
+        typed = self._rows.filter
+        self.listing.empty = f"Nothing here matches “{typed}”." if typed else _NONE
+        self.listing.marked &= self._rows.keys
+        self.listing.set_rows(self._rows.rows())
         self.listing.refresh_rows()
-        self._show_title(len(wanted))
+        self._show_title()
         self._show_detail()
 
-    def _show_title(self, shown: int) -> None:
-        total, marked = len(self._sessions), len(self.listing.marked)
-        count = f'{shown}/{total} · "{self._filter}" ✕' if self._filter else f"{total}"
-        count += f" · {marked} marked" if marked else ""
-        where = " of all projects" if self._everywhere else ""
-        parts = [("Sessions ", ""), (count, "$accent"), (where, "$quiet")]
-        self.query_one("#listed").border_title = Content.assemble(*parts)
+    def _show_title(self) -> None:
+        self.query_one("#listed").border_title = self._rows.title(len(self.listing.marked))
         self.query_one(Heading).refresh()
 
     def _heading(self) -> Content:
-        width = self.listing.room
-        return Content.assemble(" ", heading(width, self._column, project=self._everywhere))
-
-    def _draw(self, key: str, width: int) -> Content:
-        if (agent := self._agents.agent(key)) is not None:
-            return agent_row(agent, width)
-        session = self._sessions.get(key)
-        return row(session, width, project=self._everywhere) if session else Content("")
+        return Content.assemble(" ", self._rows.heading(self.listing.room))
 
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:
@@ -165,7 +149,7 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Opened)
     def action_read(self) -> None:
         """Read the session, if need be unpacked from the archive, or the selected subagent's transcript."""
-        agent, session = self._agents.agent(self.listing.selected or ""), self.selected
+        agent, session = self._rows.agent(self.listing.selected or ""), self.selected
         if session is None:
             self._say_nothing()
         elif agent is not None:
@@ -208,14 +192,14 @@ class SessionsScreen(Screen[None]):
             self._unfold(session)
         else:
             self.listing.select(str(session.path))
-            self._agents.fold(session)
+            self._rows.agents.fold(session)
             self._show()
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _unfold(self, session: Session) -> None:
         with self.app.reporting("listing the subagents"):
             agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
-            self._agents.unfold(session, agents)
+            self._rows.agents.unfold(session, agents)
             self._show()
 
     def action_mark(self) -> None:
@@ -224,7 +208,7 @@ class SessionsScreen(Screen[None]):
             self.listing.marked ^= {str(session.path)}
             self.listing.refresh_rows()
             self.listing.action_move(1)
-            self._show_title(len(self.listing.rows))
+            self._show_title()
 
     def action_several(self, name: str) -> None:
         """Keep, export or forget the marked sessions, or the selected one."""
@@ -241,22 +225,21 @@ class SessionsScreen(Screen[None]):
 
     def action_everywhere(self) -> None:
         """Show the sessions of all projects, or of this one."""
-        self._everywhere = not self._everywhere
+        self._rows.everywhere = not self._rows.everywhere
         self._load()
 
     def action_sort(self, step: int) -> None:
         """Sort by another column."""
-        columns = list(Column)
-        self._column = columns[(columns.index(self._column) + step) % len(columns)]
+        self._rows.sort(step)
         self._show()
 
     def action_filter(self) -> None:
         """Open the filter."""
-        self.query_one(InputLine).open(self._filter)
+        self.query_one(InputLine).open(self._rows.filter)
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
-        self._filter = event.text.strip()
+        self._rows.filter = event.text.strip()
         self._show()
 
     @on(InputLine.Kept)
@@ -266,7 +249,7 @@ class SessionsScreen(Screen[None]):
 
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
-        self._filter = ""
+        self._rows.filter = ""
         self._kept()
         self._show()
 
@@ -285,7 +268,7 @@ class SessionsScreen(Screen[None]):
         elif self.listing.marked:
             self.listing.marked = frozenset()
             self._show()
-        elif self._filter:
+        elif self._rows.filter:
             self._dropped()
         else:
             self.dismiss()
