@@ -80,6 +80,8 @@ def test_a_finished_task_that_is_open_again_is_found(tmp_path: Path) -> None:
     before = finished(made.facts(tmp_path))
     line = 3
     made.compaction()
+    made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "cancelled"}, ship])
+    assert returned(before, made.facts(tmp_path).todos, line) == []
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
     assert returned(before, made.facts(tmp_path).todos, line) == ["write the tests."]
     assert returned(before, made.facts(tmp_path).todos, 99) == []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memtui.documents.handoff import LEAST, Handoff, Session, handoff, relative
 from memtui.formats.session_state import SessionState
 from memtui.formats.tasks import Task, TaskKind
+from memtui.reading.records import Facts, Source, Todo
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,11 @@ def test_sections_are_whole_or_named_as_left_out(parts: list[tuple[str, int]], p
     assert all(part in whole.text for part in kept)
     assert len(kept) - 1 + len(made.left_out) == len(whole.text.split("\n\n## ")) - 1
     assert bool(made.left_out) == ("## Left out" in made.text)
+
+
+def test_a_cancelled_task_is_not_open() -> None:
+    todos = [Todo("Keep the old keys", "cancelled"), Todo("Tell the users", "pending", source=Source(4))]
+    known = session()._replace(facts=Facts(todos=tuple(todos)))
+    made = handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000)
+    assert "- Tell the users (L4)\n- Rotate the keys (in progress)\n" in made.text
+    assert "old keys" not in made.text

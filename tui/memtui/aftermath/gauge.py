@@ -12,6 +12,7 @@ from memtui.aftermath.traces import Trace
 from memtui.clock import parse_iso
 from memtui.reading.records import CompactionFact, ContextSize, Facts, Todo
 from memtui.reading.short_text import key_of
+from memtui.reading.tasks import OPEN
 
 PACE = 10
 """Turns by which the pace is measured."""
@@ -113,5 +114,5 @@ def returned(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str
     return [
         todo.content
         for todo in todos
-        if todo.status != "completed" and todo.source.line > line and key_of(todo.content) in done
+        if todo.status in OPEN and todo.source.line > line and key_of(todo.content) in done
     ]

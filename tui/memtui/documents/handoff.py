@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 from memtui.clean import clean_line
 from memtui.documents.asks import last_asked
-from memtui.documents.compactor_tasks import flat
-from memtui.documents.sources import cited, sourced, without_source
-from memtui.formats.session_state import SessionState, TaskKind
+from memtui.documents.handover import known_open_tasks
+from memtui.documents.sources import cited
+from memtui.formats.session_state import SessionState
 from memtui.reading.records import Facts, Quote, Source
-from memtui.reading.short_text import key_of, one_line
 from memtui.safety.quoting import fenced, safe
 
 LEAST = 4_000
 """The smallest number of characters that a handoff may have."""
-_OPEN = (TaskKind.IN_PROGRESS, TaskKind.NEXT, TaskKind.OPEN, TaskKind.LATER)
 _STATE = {"TASK TREE": 5, "KEY DECISIONS": 6, "IDENTITY": 7, "WORKING CONTEXT": 8}
 _OTHER = 9
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -116,7 +114,7 @@ def _parts(session: Session) -> list[Part]:
     asked = last_asked(session.facts) if session.facts else None
     if asked is not None:
         parts.append(_words("The user's last words", asked.text, asked.source, 1, session.id))
-    tasks = list(open_tasks(session.facts, session.tasks))
+    tasks = known_open_tasks(session.facts, session.tasks)
     parts.append(Part("Open tasks", _items(tasks), 2, whole))
     if (said := _last_said(session.facts)) is not None:
         cut = f", {said.length:,} characters, shortened in the middle" if said.length > len(said.text) else ""
@@ -138,20 +136,6 @@ def _last_said(facts: Facts | None) -> Quote | None:
     """The model's last message to the user."""
     turns = reversed(facts.turns) if facts else ()
     return next((turn.closing for turn in turns if turn.closing and turn.kind != "notification"), None)
-
-
-def open_tasks(facts: Facts | None, state: SessionState | None) -> Iterable[str]:
-    """Open tasks: those of the session's list, then those of the document, which may be a person's."""
-    known: dict[str, str] = {}
-    for todo in sorted(facts.todos if facts else (), key=lambda todo: todo.status != "in_progress"):
-        doing = " (in progress)" if todo.status == "in_progress" else ""
-        if todo.status != "completed":
-            known.setdefault(key_of(todo.content), sourced(f"{one_line(todo.content)}{doing}", todo.source))
-    for task in flat(state.tasks) if state else ():
-        if task.kind in _OPEN and not task.text.startswith('"'):
-            doing = " (in progress)" if task.kind is TaskKind.IN_PROGRESS else ""
-            known.setdefault(key_of(without_source(task.text)), f"{one_line(task.text)}{doing}")
-    return known.values()
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -66,7 +66,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     marks = facts.landmarks[-_MARKS_KEPT:]
     sections = {
         "Goal and plan": _goal(facts, state, root),
-        "Open tasks": _tasks(facts, state),
+        "Open tasks": [f"- {task}" for task in known_open_tasks(facts, state)],
         "Decisions and constraints on record": _decisions(state),
         "Commits and pull requests": [f"- {shortened(landmark_line(m), _MARK)}" for m in reversed(marks)],
         "The user's messages, newest first": _messages(facts),
@@ -106,17 +106,18 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     return lines
 
 
-def _tasks(facts: Facts, state: SessionState) -> list[str]:
-    """Open tasks of the session's list, then those of the document, which may be a person's."""
+def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[str]:
+    """Open tasks: those of the session's list, then those of the document, which may be a person's."""
     known: dict[str, str] = {}
-    for todo in sorted(facts.todos, key=lambda todo: todo.status != "in_progress"):
+    for todo in sorted(facts.todos if facts else (), key=lambda todo: todo.status != "in_progress"):
         doing = " (in progress)" if todo.status == "in_progress" else ""
         if todo.status in OPEN:
-            known.setdefault(key_of(todo.content), sourced(f"- {one_line(todo.content)}{doing}", todo.source))
-    for task in flat(state.tasks):
-        # What the user asked is quoted below; a task of the list stands above.
+            known.setdefault(key_of(todo.content), sourced(f"{one_line(todo.content)}{doing}", todo.source))
+    for task in flat(state.tasks) if state else ():
+        # What the user asked is quoted elsewhere; a task of the list stands above.
         if task.kind in _OPEN and not task.text.startswith('"'):
-            known.setdefault(key_of(without_source(task.text)), f"- {one_line(task.text)}")
+            doing = " (in progress)" if task.kind is TaskKind.IN_PROGRESS else ""
+            known.setdefault(key_of(without_source(task.text)), f"{one_line(task.text)}{doing}")
     return list(known.values())
 
 
