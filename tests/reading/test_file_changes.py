@@ -10,6 +10,7 @@ from memtui.documents.ranking import reference_files, working_files
 from memtui.reading.facts import Facts, read_facts, to_json
 from memtui.reading.paths import absolute
 from memtui.reading.shell_files import IN_PROGRAM
+from memtui.reading.subagents import agent_transcripts
 from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
 
 
@@ -184,6 +185,27 @@ def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path
         agent.write(tmp_path / "agent-..", "outside.jsonl")
     facts = session.facts(tmp_path)
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/mine.py", True)]
+
+
+def test_a_subagents_transcript_is_asked_for_its_session_until_it_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, late = tmp_path / "s1.jsonl", tmp_path / "agent-late.jsonl"
+    (tmp_path / "agent-named.jsonl").write_bytes(b'{"sessionId":"s1"}\n')
+    late.touch()
+    assert [agent for agent, _ in agent_transcripts(session, ())] == ["named"]
+    late.write_bytes(b'{"sessionId":"s1"}\n')
+    (tmp_path / "agent-other.jsonl").write_bytes(b'{"sessionId":"s2"}\n')
+    opened: list[str] = []
+    real = Path.open
+
+    def noted(self: Path, mode: str) -> object:
+        opened.append(self.stem)
+        return real(self, mode)
+
+    monkeypatch.setattr(Path, "open", noted)
+    assert [agent for agent, _ in agent_transcripts(session, ())] == ["late", "named"]
+    assert opened == ["agent-late", "agent-other"]
 
 
 def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:

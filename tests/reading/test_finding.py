@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -52,22 +53,24 @@ def expected(path: Path, query: Query) -> list[list[Hit]]:
         ("alpha", "Alpha", "äpfel", "Ä", "漢", '"x"', "\\", "type", "pfel ä", "nowhere", "a", *CASED)
     ),
     st.booleans(),
+    st.sampled_from((100, 256 << 10)),
 )
 def test_every_hit_is_found_in_both_directions(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str], wanted: str, escaped: bool
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], wanted: str, escaped: bool, chunk: int
 ) -> None:
     path = tmp_path_factory.mktemp("t") / "t.jsonl"
     records = [user(word) if number % 2 else said(text(word)) for number, word in enumerate(words)]
     write(path, *(json.dumps(record, ensure_ascii=escaped) + "\n" for record in records))
     query = Query(wanted)
-    forward = list(lines_forward(path, 0, query, rows, never))
-    assert forward == expected(path, query)
     size = path.stat().st_size
-    assert list(lines_backward(path, size, query, rows, never)) == forward[::-1]
-    for middle in {hits[0].key[0] for hits in forward}:  # the line there is on the one side or the other
-        before = list(lines_forward(path, 0, query, rows, never, middle))
-        behind = list(lines_backward(path, size, query, rows, never, middle))
-        assert all(hits in before or hits in behind for hits in forward)
+    with patch.object(finding, "_CHUNK", chunk):
+        forward = list(lines_forward(path, 0, query, rows, never))
+        assert forward == expected(path, query)
+        assert list(lines_backward(path, size, query, rows, never)) == forward[::-1]
+        for middle in {hits[0].key[0] for hits in forward}:
+            before = list(lines_forward(path, 0, query, rows, never, middle))
+            behind = list(lines_backward(path, size, query, rows, never, middle))
+            assert all(hits in (before if hits[0].key[0] < middle else behind) for hits in forward)
 
 
 def test_a_line_longer_than_a_chunk_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

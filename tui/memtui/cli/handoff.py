@@ -89,14 +89,14 @@ def _print(made: Made, as_json: bool) -> None:
 
 
 def _write(root: Path, path: Path, made: Made, agent: str, done_by: str, as_json: bool) -> None:
-    written = put_into(path, _above(path, root), made.text, changes_in(root).wrote, agent=agent)
+    note = put_into(path, _above(path, root), made.text, changes_in(root).wrote, agent=agent)
     if as_json:
-        print_json(_as_json("write", made, path, written.note))
+        print_json(_as_json("write", made, path, note))
         return
     say(f"T{_name(made)[1:]} is in {path}, {len(made.text):,} characters.")
     say(f"`{done_by}` takes it out again.")
-    if written.note:
-        say(written.note, err=True)
+    if note:
+        say(note, err=True)
 
 
 def _file(root: Path, agent: str | None, out: str | None) -> Path | None:

@@ -55,14 +55,6 @@ class Made(NamedTuple):
         return self.handoff.text
 
 
-class Written(NamedTuple):
-    """The file of an agent after a change."""
-
-    path: Path
-    note: str = ""
-    """What keeps the agent from reading it; "" for nothing."""
-
-
 def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int = ROOM) -> Made:
     """The handoff of a session.
 
@@ -88,7 +80,7 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
     return Made(current.session_id, handoff(known, places.project.root, Path.home(), limit))
 
 
-def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = "") -> Written:
+def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = "") -> str:
     """Put a handoff into its section of a file, which is made if it is not there.
 
     Args:
@@ -96,7 +88,10 @@ def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = ""
         root: a folder above it, below which no link is followed.
         text: the handoff.
         wrote: records the change.
-        agent: a key of `FILES`, for the note.
+        agent: a key of `FILES`.
+
+    Returns:
+        What keeps the agent from reading it; "" for nothing.
 
     Raises:
         FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
@@ -112,7 +107,7 @@ def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = ""
     else:
         raise _busy(path)
     wrote(f"handed the session over in {path.name}", path, before, after)
-    return Written(path, _note(path, root, after) if agent == "codex" else "")
+    return _note(path, root, after) if agent == "codex" else ""
 
 
 def take_out(path: Path, root: Path, wrote: Wrote) -> bool:

@@ -27,6 +27,7 @@ from memtui.reading.removals import may_remove
 from memtui.reading.shell import CommandLog, ShellCall
 from memtui.reading.shell_file_log import ShellFileLog
 from memtui.reading.shell_files import may_write
+from memtui.reading.subagents import worker_of
 from memtui.reading.tasks import TodoLog
 from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 from memtui.reading.waiting import CARRIED, WaitingCall, waiting_call
@@ -234,7 +235,7 @@ class CallLog:
             self._answered(result)
         elif name in AGENT_TOOLS:
             self.quotes.reported(result, self._source._replace(speaker="subagent"))
-        if isinstance(result.detail, dict) and isinstance(agent := result.detail.get("agentId"), str):
+        if agent := worker_of(result):
             if agent not in self.agents:
                 self._results_of[agent] = self._source
             self.agents[agent] = None

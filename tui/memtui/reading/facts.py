@@ -74,7 +74,7 @@ def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = No
     total = path.stat().st_size
     start = line_start(path, total - size, total)
     reading = Reading(path)
-    for line in read_lines(path, start=start, first=lines_before(path, start) + 1):
+    for line in read_lines(path, start=start, first=lines_before(path, start) + 1, checked=False):
         _report(line.offset, total, None, cancelled)
         reading.line(line)
     return reading.finish()

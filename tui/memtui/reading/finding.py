@@ -46,9 +46,9 @@ class Query:
 
     @cached_property
     def patterns(self) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
-        """Of which one is found in every line that may hold it, if it has cased letters beyond ASCII.
+        """Patterns of which one matches in every line that may hold the text, each after its first bytes.
 
-        `bytes.lower` does not know these. Each pattern stands behind the bytes that it begins with.
+        None unless the text has cased letters beyond ASCII, which `bytes.lower` leaves as they are.
         """
         parts = [] if self.exact else [part.strip(" ") for part in _SAFE.findall(self.text)]
         found = [part[at:] for part in parts for at, char in enumerate(part) if _has_case(char)]
@@ -92,7 +92,7 @@ def _escaped(char: str) -> bytes:
 
 
 def _cases(char: str, encoded: Callable[[str], bytes]) -> list[bytes]:
-    """What may stand for a character where case does not count, as JSON writes it."""
+    """A character in all its cases, encoded."""
     return [encoded(each) for each in _alike().get(_folded(char), (char,))]
 
 
@@ -142,9 +142,9 @@ def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
 def lines_forward(
     path: Path, start: int, query: Query, rows: Rows, cancelled: Callable[[], bool], stop: int | None = None
 ) -> Iterator[list[Hit]]:
-    """The lines at or behind byte `start` that hold the query, in order, each as its hits.
+    """Yield the hits of each line from byte `start` on, in file order.
 
-    From byte `stop` on, nothing more is read.
+    Lines from byte `stop` on may be left out.
 
     Raises:
         OSError: the file cannot be read.
@@ -169,7 +169,9 @@ def lines_forward(
 def lines_backward(
     path: Path, end: int, query: Query, rows: Rows, cancelled: Callable[[], bool], stop: int = 0
 ) -> Iterator[list[Hit]]:
-    """The lines before byte `end`, which must be between lines, the last one first; none before byte `stop`.
+    """Yield the hits of each line before byte `end`, the beginning of a line, in reverse file order.
+
+    Lines before byte `stop` may be left out.
 
     Raises:
         OSError: the file cannot be read.

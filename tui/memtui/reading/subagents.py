@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -43,38 +44,35 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
             yield agent, file
 
 
-def _beside(path: Path) -> tuple[Path, ...]:
+def _beside(path: Path) -> Iterator[Path]:
     """The subagents' transcripts next to a session's that name it."""
     folder = path.parent
-    try:
-        known, complete = _by_session(folder, folder.stat().st_mtime_ns)
-        if not complete:  # one had no lines yet
-            _by_session.cache_clear()
-    except OSError:
-        return ()
-    return known.get(path.stem, ())
+    with suppress(OSError):
+        for file in _in_folder(folder, folder.stat().st_mtime_ns):
+            with suppress(OSError, ValueError):
+                if _session_of(file) == path.stem:
+                    yield file
 
 
 @lru_cache(maxsize=256)
-def _by_session(folder: Path, _changed: int) -> tuple[dict[str, tuple[Path, ...]], bool]:
-    """The subagents' transcripts in a folder by session, and whether all of them name one."""
-    found: dict[str, tuple[Path, ...]] = {}
-    complete = True
-    for file in sorted(folder.glob("agent-*.jsonl"))[:_LIMIT]:
-        session = _session_of(file)
-        found[session] = (*found.get(session, ()), file)
-        complete = complete and bool(session)
-    return found, complete
+def _in_folder(folder: Path, _changed: int) -> tuple[Path, ...]:
+    """The subagents' transcripts in a folder."""
+    return tuple(sorted(folder.glob("agent-*.jsonl"))[:_LIMIT])
 
 
+@lru_cache(maxsize=4 * _LIMIT)
 def _session_of(file: Path) -> str:
-    """The session that the first lines of a subagent's transcript name; "" when they name none."""
-    try:
-        with file.open("rb") as opened:
-            named = _SESSION.search(opened.read(_START))
-    except OSError:
-        return ""
-    return named[1].decode("utf-8", "replace") if named else ""
+    """The session that the first lines of a subagent's transcript name.
+
+    Raises:
+        OSError: they cannot be read.
+        ValueError: they name none; they may be written later, so this is not remembered.
+    """
+    with file.open("rb") as opened:
+        named = _SESSION.search(opened.read(_START))
+    if named is None:
+        raise ValueError(file)
+    return named[1].decode("utf-8", "replace")
 
 
 def worker_of(result: Result) -> str:

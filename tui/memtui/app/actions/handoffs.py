@@ -55,12 +55,12 @@ class HandoffActions:
             if (made := await self._made()) is None:
                 return
             path = root / FILES[agent]
-            written = await asyncio.to_thread(lambda: put_into(path, root, made.text, wrote, agent=agent))
+            note = await asyncio.to_thread(lambda: put_into(path, root, made.text, wrote, agent=agent))
             back = self._browser.way_back("u takes it out again.")
             short = clean_line(made.session_id)[:8]
             self._host.say(
-                f"The handoff of session {short} is in {path.name}. {written.note or back}",
-                warn=bool(written.note),
+                f"The handoff of session {short} is in {path.name}. {note or back}",
+                warn=bool(note),
             )
 
     async def _copy(self) -> None:
