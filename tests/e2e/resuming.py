@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.tmux_run import Tmux
+from tests.tmux_run import Tmux, command
 
 if TYPE_CHECKING:
     from tests.e2e.run import Run
@@ -29,9 +27,7 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
     (programs / "claude").symlink_to(Path(run.client).resolve())
     _settled(run)
     env = {**run.env, "TERM": "xterm-256color", "PATH": f"{programs}:{run.env['PATH']}"}
-    given = " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items())
-    memtui = shlex.join([sys.executable, "-m", "memtui", str(run.project)])
-    tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, f"env -i {given} sh -c {shlex.quote(memtui)}")
+    tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, command(env, str(run.project), only=True))
     try:
         tmux.until_shown("● live")
         tmux.keys("S")

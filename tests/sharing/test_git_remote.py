@@ -14,24 +14,7 @@ from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.remote import RemoteProblemError, Trouble
 from tests.sharing.contract import Opener, RemoteContract, everything, place_of
 from tests.sharing.records import outgoing, record
-
-
-def git(*arguments: str, folder: Path, data: str = "", raw: bytes = b"") -> str:
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    who = {f"GIT_{role}_{what}": "x" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, env={**environment, **who}, input=raw or data.encode(),
-        capture_output=True, check=True, timeout=60,
-    )  # fmt: skip
-    return done.stdout.decode().strip()
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    hub = tmp_path / "hub"
-    hub.mkdir()
-    git("init", "--quiet", "--bare", "--initial-branch=main", folder=hub)
-    return hub
+from tests.sharing.repository import git
 
 
 @pytest.fixture

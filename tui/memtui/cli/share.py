@@ -11,9 +11,10 @@ from memtui.cli.memory_store import opened_to_change, resolved
 from memtui.cli.output import is_terminal, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
-from memtui.flows.sharing_here import ignored, share_here
+from memtui.flows.sharing_here import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import opened
+from memtui.git import git_ignores
 from memtui.project import memtui_home
 
 
@@ -65,6 +66,6 @@ def _share_here(memory_id: str, allowed: tuple[int, ...], root: Path | None) -> 
     project = project_of(root)
     path = share_here(project, memtui_home(), system_clock, memory_id, allowed)
     shown = path.relative_to(project.root)
-    if ignored(project, path):
+    if git_ignores(project.root, path):
         return f"Wrote {shown}, but git ignores it: nobody else will see it."
     return f"Wrote {shown}: read it, then commit it with the code."

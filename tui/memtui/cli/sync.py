@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from memtui.cli.errors import BAD_INPUT
 from memtui.cli.output import print_json, say
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
@@ -30,19 +31,19 @@ def command(name: str, watch: bool, as_json: bool) -> None:
     if watch:
         _watch(sharings, as_json=as_json)
         return
-    failed = [problem for sharing in sharings if (problem := _sync(sharing, as_json=as_json))]
-    if failed:
-        raise failed[-1]
+    done = [_sync(each, as_json=as_json) for each in sharings]
+    if not all(done):
+        raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _sync(sharing: Sharing, *, as_json: bool) -> FileProblem | None:
-    """Exchange with one remote; a problem of one keeps none of the others waiting."""
+def _sync(sharing: Sharing, *, as_json: bool) -> bool:
+    """Exchange with one remote and print the outcome; False if it failed, so that the others still run."""
     try:
         _report(sharing, sharing.sync(), as_json=as_json)
     except FileProblem as problem:
         _report(sharing, problem, as_json=as_json)
-        return problem
-    return None
+        return False
+    return True
 
 
 def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:

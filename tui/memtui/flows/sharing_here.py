@@ -15,7 +15,6 @@ from memtui.flows.shared_names import Names, neutral, shared_root
 from memtui.flows.sharing_out import check_to_share
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.formats.stored_memory import StoredMemory
-from memtui.git import ask
 from memtui.project import Home, Project
 from memtui.sharing.remotes import this_author, this_machine
 from memtui.store.concerning import ProjectTest
@@ -69,12 +68,6 @@ def share_here(
     shared_folder(path.parent, within=project.root)
     write_atomic(path, render_record(record), mode=0o644, within=project.root)
     return path
-
-
-def ignored(project: Project, path: Path) -> bool:
-    """Whether git would not commit a file, as far as git can be asked."""
-    answer = ask(project.root, "check-ignore", "-q", "--", str(path))
-    return answer is not None and answer.code == 0
 
 
 def _relative(stored: StoredMemory) -> bytes:

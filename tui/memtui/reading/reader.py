@@ -49,11 +49,11 @@ _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
 
 
-_UNREAD = frozenset((
+_NOT_KEPT = frozenset((
     "content", "filenames", "newString", "newTodos", "oldString", "oldTodos", "originalFile", "stderr",
     "stdout", "structuredPatch",
 ))  # fmt: skip
-"""Large parts of Claude Code's note on a result that nothing is kept of, but for plan files."""
+"""Large parts of Claude Code's note on a result that are not kept, except for plan files."""
 
 
 def _clean_events(record: Record) -> Sequence[Event]:
@@ -83,7 +83,7 @@ def _kept_of(detail: Any) -> Any:
     if type(detail) is not dict:
         return detail
     file = detail.get("file")
-    kept = [value for name, value in detail.items() if name not in _UNREAD and value is not file]
+    kept = [value for name, value in detail.items() if name not in _NOT_KEPT and value is not file]
     return (*kept, _kept_of(file))
 
 

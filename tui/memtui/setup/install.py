@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import memtui
 from memtui.clock import Clock
 from memtui.files import FileProblem, FileUnreadable, sweep_temps
+from memtui.git import git_sees
 from memtui.project import Places
 from memtui.setup.approval import approve, withdraw
 from memtui.setup.changes import (
@@ -30,7 +31,6 @@ from memtui.setup.changes import (
 )
 from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
 from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
-from memtui.setup.git import git_sees
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
 from memtui.setup.originals import put_back, take_place
 from memtui.setup.records import Record, Records

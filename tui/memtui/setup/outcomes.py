@@ -12,10 +12,10 @@ from memtui.clock import age, parse_iso
 from memtui.files import is_within
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import capture_name
+from memtui.git import git_sees
 from memtui.hooks.log import Run, read_runs
 from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.git import git_sees
 from memtui.setup.settings import EVENTS
 from memtui.store.archive import Archive
 from memtui.store.backfill import coverage

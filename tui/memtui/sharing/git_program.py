@@ -38,7 +38,7 @@ _SETTINGS = {
 _MOST_BLOCKS = 1 << 20
 """Blocks of 512 or 1,024 bytes of the largest file that a fetch may write: a remote may be hostile."""
 _BOUNDED = 'ulimit -f "$1" && shift && exec "$@"'
-_USERS = (
+_KEPT_VARIABLES = (
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "GIT_SSH_VARIANT",
@@ -51,8 +51,8 @@ _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
 _PROGRESS = re.compile(
     r"(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Total) "
 )
-_PATIENCE = 60
-"""How many times `SECONDS` one that shows progress may take."""
+_PROGRESS_FACTOR = 60
+"""A command that shows progress may take this many times `SECONDS`."""
 
 
 class GitFailedError(Exception):
@@ -85,7 +85,9 @@ class Git:
         self._folder = folder
         self._command = [program, "--git-dir", str(folder), *settings]
         self._seconds = seconds
-        kept = {key: value for key, value in os.environ.items() if key in _USERS or key[:4] != "GIT_"}
+        kept = {
+            key: value for key, value in os.environ.items() if key in _KEPT_VARIABLES or key[:4] != "GIT_"
+        }
         self._env = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 
     def make(self) -> None:
@@ -123,7 +125,7 @@ class Git:
             raise GitFailedError(f"git cannot be run: {error.strerror}") from error
         with process:
             try:
-                printed, errors = self._communicate(process, data, _PATIENCE if patient else 1)
+                printed, errors = self._communicate(process, data, _PROGRESS_FACTOR if patient else 1)
             except BaseException:
                 # With ssh and all else that it has started: these keep its output open.
                 with suppress(OSError):

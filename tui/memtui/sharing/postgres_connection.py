@@ -13,8 +13,8 @@ from psycopg.conninfo import conninfo_to_dict
 from memtui.sharing.remote import SECONDS
 
 _CONNECT_SECONDS = 10
-_SERVERS_FIRST = 5.0
-"""Seconds by which the server, which can end one query alone, may end it before the connection is cut."""
+_GRACE_SECONDS = 5.0
+"""How much longer than the server's own limit a query may take until the connection is cut."""
 _KEEP_ALIVE = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
 
 
@@ -36,7 +36,7 @@ class BoundedConnection(psycopg.Connection[Any]):
                 finally:
                     ours.detach()  # it stays libpq's
 
-        timer = Timer(self.seconds + _SERVERS_FIRST, cut)
+        timer = Timer(self.seconds + _GRACE_SECONDS, cut)
         timer.daemon = True
         timer.start()
         try:

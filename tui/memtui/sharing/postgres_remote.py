@@ -41,8 +41,10 @@ _MIGRATIONS = (
         $$ begin perform pg_notify('memtui_records', ''); return null; end $$;
     create trigger tell after insert on memtui.records for each statement execute function memtui.tell();
     alter table memtui.records enable row level security;
-    do $$ begin create role memtui_reader nologin; exception when duplicate_object then null; end $$;
-    do $$ begin create role memtui_writer nologin; exception when duplicate_object then null; end $$;
+    do $$ begin create role memtui_reader nologin;
+    exception when duplicate_object or unique_violation then null; end $$;
+    do $$ begin create role memtui_writer nologin;
+    exception when duplicate_object or unique_violation then null; end $$;
     grant usage on schema memtui to memtui_reader, memtui_writer;
     grant select on memtui.about, memtui.records to memtui_reader, memtui_writer;
     grant insert (name, project, data) on memtui.records to memtui_writer;
