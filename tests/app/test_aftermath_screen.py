@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 
 from memtui.aftermath.outbox import Outbox
 from memtui.aftermath.pins import Pins
+from memtui.aftermath.traces import Trace, traces
+from memtui.app.model import aftermaths
+from memtui.app.model.browser import Browser
 from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
+from memtui.flows.aftermath import NoCompaction
+from memtui.project import Places
 from tests.app.harness import SIZES, WIDE, Driver, opened
-from tests.app.world import World
+from tests.app.world import NOW, World, clock
 
 MIDDLE = (110, 30)
 SUMMARY = """This session is being continued from a previous conversation.
@@ -197,3 +206,26 @@ async def test_a_row_that_is_not_named_is_marked_as_kept_by_hand(lossy: World) -
         await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
         await driver.press("escape")
         await driver.until(lambda: "✗ 1" in driver.shown, "the smaller number in the list")
+
+
+def test_captures_of_a_session_share_one_reading_of_its_transcript(
+    lossy: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Path] = []
+
+    def counted(path: Path, cancelled: Callable[[], bool]) -> list[Trace]:
+        reads.append(path)
+        return traces(path, cancelled)
+
+    monkeypatch.setattr(aftermaths, "traces", counted)
+    transcript = lossy.transcript_path("s-1")
+    model = Browser(Places(lossy.project, lossy.home, lossy.claude), clock).aftermaths
+    assert model.read(transcript, None, lambda: False).heavy
+    for minutes in (3, 2, 1):
+        with pytest.raises(NoCompaction):
+            model.read(transcript, NOW - timedelta(minutes=minutes), lambda: False)
+    assert reads == [transcript]
+    with transcript.open("a") as file:
+        file.write("\n")
+    assert model.read(transcript, None, lambda: False).heavy
+    assert reads == [transcript, transcript]

@@ -67,7 +67,7 @@ def aftermaths(
     since: datetime | None = None,
     *,
     every: bool = False,
-    standing: Sequence[Standing] = (),
+    traced: Sequence[Trace] | None = None,
     read: ReadFacts | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Aftermath]:
@@ -78,7 +78,7 @@ def aftermaths(
         transcript: the session's.
         since: selects the first compaction at or after this time; the newest one when None.
         every: select all of them.
-        standing: pins and rules at the time of the newest one.
+        traced: the compactions of the transcript; None reads it.
         read: reads facts up to a time; `read_facts` when None.
         cancelled: polled; see `read_facts`.
 
@@ -87,7 +87,7 @@ def aftermaths(
         OSError: the transcript cannot be read.
         ReadingCancelledError: `cancelled` returned True.
     """
-    found = list(enumerate(traces(transcript, cancelled), 1))
+    found = list(enumerate(traces(transcript, cancelled) if traced is None else traced, 1))
     if not found:
         raise NoCompaction(transcript, "has no compaction with a summary yet")
     if not every:
@@ -99,7 +99,7 @@ def aftermaths(
         facts = read(transcript, _moment(trace))
         last = trace.next_offset is None
         root = session_root(facts, places.project)
-        held = _held(places, standing, _moment(trace)) if last else ()
+        held = _held(places, transcript, _moment(trace)) if last else ()
         found_rows = aftermath_of(facts, trace, number, root, transcript=transcript, standing=held)
         made.append(with_marks(found_rows, marks))
     return made
@@ -113,9 +113,7 @@ def newest_or_named(places: Places, name: str = "", *, every: bool = False) -> l
         OSError: the transcript cannot be read.
     """
     transcript, since = named_compaction(places, name)
-    # Current pins and rules do not apply to sessions with a successor.
-    newest = next(iter(transcripts_of(places).values()), None) == transcript
-    return aftermaths(places, transcript, since, every=every, standing=standing_of(places) if newest else ())
+    return aftermaths(places, transcript, since, every=every)
 
 
 def as_object(aftermath: Aftermath) -> dict[str, Any]:
@@ -155,7 +153,7 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
     }
 
 
-def standing_of(places: Places) -> list[Standing]:
+def _standing(places: Places) -> list[Standing]:
     """The current pins and rules of active commands of a project.
 
     Unreadable ones are left out; the pane of active commands shows the problem.
@@ -170,8 +168,14 @@ def standing_of(places: Places) -> list[Standing]:
     return found
 
 
-def _held(places: Places, standing: Sequence[Standing], moment: datetime | None) -> list[Standing]:
-    """The pins of that time: one that came later was not lost then."""
+def _held(places: Places, transcript: Path, moment: datetime | None) -> list[Standing]:
+    """Pins and rules at the time of a session's newest compaction: a pin that came later was not lost then.
+
+    None for sessions with a successor, to which current pins and rules do not apply.
+    """
+    if next(iter(transcripts_of(places).values()), None) != transcript:
+        return []
+    standing = _standing(places)
     pins = any(each.kind == "pin" for each in standing)
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
     return [each for each in standing if each.kind != "pin" or each.text not in later]

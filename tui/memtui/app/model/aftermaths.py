@@ -10,17 +10,27 @@ from pathlib import Path
 
 from memtui.aftermath.receipts import Receipt
 from memtui.aftermath.records import Aftermath
+from memtui.aftermath.traces import Trace, traces
 from memtui.app.model.facts import FactsReader
 from memtui.files import FileProblem
-from memtui.flows.aftermath import aftermaths, standing_of
-from memtui.flows.sessions import transcripts_of
+from memtui.flows.aftermath import aftermaths
 from memtui.project import Places
 from memtui.reading.facts import Facts
 from memtui.setup.receipts import receipts_of
 
 _KEPT = 64
+_KEPT_TRACES = 8
 
-_Key = tuple[str, int, int, datetime | None]
+_File = tuple[str, int, int]
+"""Path, size and time in ns of a transcript."""
+
+
+class _Traced:
+    """The compactions of a transcript, once they have been read."""
+
+    def __init__(self) -> None:
+        self.reading = threading.Lock()
+        self.found: list[Trace] | None = None
 
 
 class Aftermaths:
@@ -29,7 +39,8 @@ class Aftermaths:
     def __init__(self, places: Places, facts: FactsReader) -> None:
         self._places = places
         self._facts = facts
-        self._kept: OrderedDict[_Key, Aftermath] = OrderedDict()
+        self._kept: OrderedDict[tuple[_File, datetime | None], Aftermath] = OrderedDict()
+        self._traced: OrderedDict[_File, _Traced] = OrderedDict()
         self._lock = threading.Lock()
 
     def read(self, transcript: Path, since: datetime | None, cancelled: Callable[[], bool]) -> Aftermath:
@@ -46,7 +57,8 @@ class Aftermaths:
             ReadingCancelledError: `cancelled` answered True.
         """
         status = transcript.stat()
-        key = (str(transcript), status.st_size, status.st_mtime_ns, since)
+        file = (str(transcript), status.st_size, status.st_mtime_ns)
+        key = (file, since)
         with self._lock:
             if key in self._kept:
                 return self._kept[key]
@@ -54,16 +66,24 @@ class Aftermaths:
         def read(path: Path, until: datetime | None) -> Facts:
             return self._facts.read(path, until, lambda share: None, cancelled)
 
-        newest = next(iter(transcripts_of(self._places).values()), None) == transcript
-        standing = standing_of(self._places) if newest else ()
-        (found,) = aftermaths(
-            self._places, transcript, since, standing=standing, read=read, cancelled=cancelled
-        )
+        traced = self._traces(file, cancelled)
+        (found,) = aftermaths(self._places, transcript, since, traced=traced, read=read, cancelled=cancelled)
         with self._lock:
             self._kept[key] = found
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return found
+
+    def _traces(self, file: _File, cancelled: Callable[[], bool]) -> list[Trace]:
+        """The compactions of a transcript: threads ask together, each for another capture of its session."""
+        with self._lock:
+            traced = self._traced.setdefault(file, _Traced())
+            while len(self._traced) > _KEPT_TRACES:
+                self._traced.popitem(last=False)
+        with traced.reading:
+            if traced.found is None:
+                traced.found = traces(Path(file[0]), cancelled)
+        return traced.found
 
     def forget(self) -> None:
         """Read everything anew: pins may have changed."""
