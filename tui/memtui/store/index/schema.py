@@ -147,6 +147,14 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
     return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
 
 
+class _Connection(sqlite3.Connection):
+    """Closed with the thread that it belongs to; Python 3.13 warns of one that is left open."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):
+            self.close()
+
+
 def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
     """Open an existing index.
 
@@ -156,7 +164,11 @@ def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
     """
     try:
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=timeout, isolation_level=None
+            f"{path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=timeout,
+            isolation_level=None,
+            factory=_Connection,
         )
     except sqlite3.Error as error:
         raise verdict(error) from error
