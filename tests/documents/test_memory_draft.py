@@ -82,7 +82,7 @@ def test_no_sentence_becomes_a_learning() -> None:
             "1 file changed after it",
         ),
         (
-            {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9).timestamp),)},
+            {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
             "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
             "1 file changed after it",
         ),

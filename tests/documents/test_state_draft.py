@@ -90,7 +90,7 @@ def test_what_was_committed_before_the_list_stays_done() -> None:
     facts = Facts(
         landmarks=(commit("early", 2), commit("late", 9), commit("gone", 3, superseded="amend")),
         todos=(todo("write", "completed", 8), todo("seed", "completed", 8, "SKIPPED: no data")),
-        todos_began=at(5).timestamp,
+        todos_began=at(5),
     )
     assert done_tasks(facts) == ["early (committed) (L2)", "write (L8)"]
 

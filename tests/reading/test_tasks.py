@@ -195,7 +195,7 @@ def test_items_that_leave_the_list_are_past() -> None:
     log.write({"todos": [{"content": "a", "status": "completed"}, {"content": "b"}]}, at(1))
     log.write({"todos": []}, at(2))
     assert statuses(log.past()) == [("a", "completed"), ("b", "dropped")]
-    assert log.began == at(1).timestamp
+    assert log.began == at(1)
 
 
 def test_a_task_with_another_subject_leaves_the_old_one_behind() -> None:
@@ -213,7 +213,7 @@ def test_numbers_that_begin_anew_put_the_old_list_away() -> None:
     made(log, "1", "another", 3)
     assert statuses(log.finish()) == [("another", "pending")]
     assert statuses(log.past()) == [("first", "dropped")]
-    assert log.began == at(1).timestamp
+    assert log.began == at(1)
 
 
 def test_what_happened_before_the_last_change_of_a_task_is_no_news() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from memtui.documents.sources import cited, sourced
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
-from memtui.reading.records import Action, Command, ErrorFact, Facts, Source
+from memtui.reading.order import is_after
+from memtui.reading.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
 from memtui.reading.shell import shows_outcome
 from memtui.reading.short_text import one_line, shortened, telling_line
 
@@ -93,8 +94,9 @@ def _outcome(check: Command) -> str:
 
 
 def _since(facts: Facts, source: Source) -> str:
-    later = [each for each in facts.commands if each.source.timestamp > source.timestamp]
-    if not source.timestamp or not later:
+    ran = (each for each in facts.commands if each.outcome != "rejected")
+    later = [each for each in ran if is_after(each.source, source)]
+    if source == NOWHERE or not later:
         return ""
     number = f"{len(later)} command{'s' if len(later) > 1 else ''}"
     number = number if len(later) < _COUNTED else f"{_COUNTED} or more commands"

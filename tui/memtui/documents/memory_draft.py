@@ -20,8 +20,9 @@ from memtui.documents.sources import cited, sourced
 from memtui.formats.memory import MemoryFile
 from memtui.reading.checks import SENTENCE, last_check
 from memtui.reading.facts import Facts
+from memtui.reading.order import is_after
 from memtui.reading.paths import shown
-from memtui.reading.records import Command, Source
+from memtui.reading.records import NOWHERE, Command, Source
 from memtui.reading.removals import DELETED, path_now
 from memtui.reading.short_text import shortened
 from memtui.reading.tasks import was_done
@@ -114,10 +115,11 @@ def _since_check(facts: Facts, check: Command | None) -> str:
     last = facts.last_action
     if last is not None and last.outcome == "background":
         return sourced(f"{last.tool} was started in the background", last.source, clock=True)
-    since = check.source.timestamp if check is not None else ""
+    if check is None or check.source == NOWHERE:
+        return ""
     removed = (file for file in facts.read_files if file.fate)
     files = (*facts.modified_files, *facts.shell_files, *removed)
-    later = [file for file in files if since and max(file.last, file.source.timestamp) > since]
+    later = [f for f in files if is_after(f.source, check.source) or is_after(f.last, check.source)]
     return f"{_counted(len(later), 'file', 'files')} changed after it" if later else ""
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memtui.documents.asks import Ask, last_asked, plan_line
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
+from memtui.reading.order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.tasks import OPEN
@@ -179,7 +180,7 @@ def _worked_since(facts: Facts, plan: PlanFact) -> bool:
     """Whether a file was changed or committed after the plan."""
     moments = [mark.source for mark in facts.landmarks]
     moments += [file.source for file in facts.modified_files if file.path != plan.path]
-    return any(source.timestamp > plan.source.timestamp for source in moments)
+    return any(is_after(source, plan.source) for source in moments)
 
 
 def _step(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.documents.asks import asks
+from memtui.reading.order import in_order
 from memtui.reading.plans import plan_title
 from memtui.reading.records import Facts, PlanFact, Source
 from memtui.reading.short_text import one_line, shortened
@@ -29,7 +30,7 @@ def settled(facts: Facts) -> list[Settled]:
         for answer in facts.answers
     ]
     found += _plans(facts)
-    return sorted(found, key=lambda each: each.source.timestamp)
+    return in_order(found)
 
 
 def _plans(facts: Facts) -> Iterator[Settled]:

@@ -21,6 +21,7 @@ from memtui.documents.open_work import (
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced, without_source
 from memtui.formats.session_state import Task, TaskKind
+from memtui.reading.order import is_after
 from memtui.reading.records import Facts
 from memtui.reading.short_text import key_of, one_line, shortened, telling_line
 from memtui.reading.tasks import was_done
@@ -73,7 +74,7 @@ def done_tasks(facts: Facts) -> list[str]:
     ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
-    early = [mark for mark in commits if not listed or mark.source.timestamp < facts.todos_began]
+    early = [mark for mark in commits if not listed or is_after(facts.todos_began, mark.source)]
     lines = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
     return lines + [sourced(_text(todo.content), todo.source) for todo in ticked]
 

@@ -170,7 +170,7 @@ class CallLog:
         tool = tool_of(result.detail)
         if tool and not result.failed:
             path = target_path(tool, {}, result.detail, folder)
-            self.files.result(result, path, tool, self._source, self._source.timestamp)
+            self.files.result(result, path, tool, self._source, self._source)
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
@@ -185,7 +185,7 @@ class CallLog:
             self._task(result, waiting)
         elif name in EDIT_TOOLS or name in READ_TOOLS:
             path = target_path(name, waiting.call.input, result.detail, waiting.folder)
-            self.files.result(result, path, name, waiting.source, self._source.timestamp)
+            self.files.result(result, path, name, waiting.source, self._source)
 
     def _agent_check(self, call: Call, source: Source) -> ShellCall | None:
         """The check that a subagent's call runs; None for another call."""
@@ -244,7 +244,7 @@ class CallLog:
         """An edit or a read went well."""
         call = waiting.call
         path = target_path(call.name, call.input, result.detail, waiting.folder)
-        self.files.result(result, path, call.name, waiting.source, self._source.timestamp)
+        self.files.result(result, path, call.name, waiting.source, self._source)
         if call.name in EDIT_TOOLS:
             self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
         else:
@@ -265,7 +265,7 @@ class CallLog:
     def _ran(self, command: str, waiting: _Waiting) -> None:
         """Take what a command line that succeeded did to files."""
         agent = bool(waiting.call.agent)
-        self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source.timestamp)
+        self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
     def typed(self, command: str, source: Source) -> None:
         """Take a ``!`` line of the user."""

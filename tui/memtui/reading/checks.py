@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from memtui.reading.order import in_order
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, ErrorFact, Facts
 from memtui.reading.shell import things
@@ -72,7 +73,7 @@ def all_commands(facts: Facts) -> tuple[Command, ...]:
     """The commands of the session with the checks of its subagents, in the order in which they ran."""
     if not facts.agent_checks:
         return facts.commands
-    return tuple(sorted((*facts.commands, *facts.agent_checks), key=lambda each: each.source.timestamp))
+    return tuple(in_order((*facts.commands, *facts.agent_checks)))
 
 
 def last_checks(facts: Facts) -> list[Command]:

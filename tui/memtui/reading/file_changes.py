@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Result
+from memtui.reading.order import is_after, later, with_late
 from memtui.reading.paths import absolute, identity, is_absolute
-from memtui.reading.records import FileFact, Source
+from memtui.reading.records import NOWHERE, FileFact, Source
 from memtui.reading.removals import PUT_BACK, THERE, Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS
 
@@ -22,7 +23,7 @@ class _Touched:
     created: bool
     source: Source
     fate: str = ""
-    last: str = ""
+    last: Source = NOWHERE
 
     def fact(self) -> FileFact:
         return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate, self.last)
@@ -54,8 +55,8 @@ class FileLog:
                 if target := moved_to(fact.fate):
                     self._moved.setdefault(identity(target), []).append(touched)
 
-    def result(self, result: Result, path: str, tool: str, source: Source, timestamp: str) -> None:
-        """Take the successful result of an edit or a read, at `timestamp`; `source` is that of its call."""
+    def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
+        """Take the successful result of an edit or a read, at a place; `source` is that of its call."""
         if result.id in self._seen or not path:
             return
         if len(self._seen) < _LIMIT:
@@ -68,34 +69,34 @@ class FileLog:
                 log[identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
-        if timestamp > touched.last:
+        if is_after(at, touched.last):
             touched.fate = ""
-        touched.last = max(touched.last, timestamp)
+        touched.last = later(touched.last, at)
         touched.subagent = touched.subagent and bool(result.agent)
 
-    def removed(self, removal: Removal, timestamp: str) -> None:
-        """Take what a command did to a file that it names, at `timestamp`."""
+    def removed(self, removal: Removal, at: Source) -> None:
+        """Take what a command that ended at a place did to a file that it names."""
         if removal.fate == THERE:
-            self.written(removal.path, timestamp)
+            self.written(removal.path, at)
             return
         key = identity(removal.path)
         gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
         gone += [log[key] for log in (self._modified, self._read) if key in log]
         for touched in gone:
-            touched.fate, touched.last = removal.fate, max(touched.last, timestamp)
+            touched.fate, touched.last = removal.fate, later(touched.last, at)
         if removal.target:
-            self.written(removal.target, timestamp)
+            self.written(removal.target, at)
             self._moved[identity(removal.target)] = gone
 
     def _moved_to(self, key: str) -> list[_Touched]:
         """The files that were moved to a path and have not come back since."""
         return [each for each in self._moved.get(key, ()) if identity(moved_to(each.fate)) == key]
 
-    def written(self, path: str, timestamp: str) -> None:
-        """Take that a command put a file where one may have been, at `timestamp`."""
+    def written(self, path: str, at: Source) -> None:
+        """Take that a command that ended at a place put a file where one may have been."""
         for log in (self._modified, self._read):
             if (touched := log.get(identity(path))) is not None:
-                touched.fate, touched.last = "", max(touched.last, timestamp)
+                touched.fate, touched.last = "", later(touched.last, at)
 
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read.
@@ -106,7 +107,7 @@ class FileLog:
         """
         modified = [touched.fact() for touched in self._modified.values()]
         if late_from is not None:
-            modified = _by_time(modified[:late_from], modified[late_from:])
+            modified = with_late(modified[:late_from], modified[late_from:])
         read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
         return tuple(modified), read
 
@@ -150,14 +151,3 @@ def _stated_path(detail: object) -> str:
 
 def _is_creation(detail: object) -> bool:
     return isinstance(detail, dict) and detail.get("type") == "create"
-
-
-def _by_time(own: list[FileFact], late: list[FileFact]) -> list[FileFact]:
-    """`late` merged into `own`, whose order stays."""
-    merged: list[FileFact] = []
-    waiting = sorted(late, key=lambda fact: fact.source.timestamp)
-    for fact in own:
-        while waiting and "" < waiting[0].source.timestamp < fact.source.timestamp:
-            merged.append(waiting.pop(0))
-        merged.append(fact)
-    return merged + waiting

@@ -126,8 +126,8 @@ class FileFact:
     """Of the first change or read."""
     fate: str = ""
     """Effect of a later command, see `memtui.reading.removals`; "" for none."""
-    last: str = ""
-    """When it was changed or read last: ISO 8601, "" when that was only once."""
+    last: Source = NOWHERE
+    """Of the last change or read, unless it is the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +298,8 @@ class Facts:
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that were removed from the list: `completed` or `dropped`."""
-    todos_began: str = ""
-    """When the session's first list was written."""
+    todos_began: Source = NOWHERE
+    """Where the session's first list was written."""
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
     plans: tuple[PlanFact, ...] = ()

@@ -40,24 +40,24 @@ class ShellFileLog:
         """The last paths from which a file was removed."""
         return tuple(self._removed)
 
-    def ran(self, command: str, folder: str, agent: bool, source: Source, timestamp: str) -> None:
-        """Take a command that ran in `folder` and ended at `timestamp`; `source` is that of its call."""
+    def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
+        """Take a command that ran in `folder` and ended at a place; `source` is that of its call."""
         for removal in removals(command, folder):
             file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
-            self._follow(removal, file, timestamp)
-            self._files.removed(removal, timestamp)
+            self._follow(removal, file, at)
+            self._files.removed(removal, at)
         for path in written_files(command, folder):
-            self._files.written(path, timestamp)
+            self._files.written(path, at)
             before = self._found.get(identity(path))
             if before is None or before.fate:
                 self._put(FileFact(path, 1, agent, source=source))
             else:
-                self._put(replace(before, last=timestamp))
+                self._put(replace(before, last=at))
         for path in programmed_files(command, folder):
             if self._files.knows(path):
                 named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
                 before = self._found.get(identity(path))
-                self._put(replace(before, last=timestamp) if before else named)
+                self._put(replace(before, last=at) if before else named)
 
     def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
         """The files that no tool changed, without those that a tool read after they were gone."""
@@ -69,7 +69,7 @@ class ShellFileLog:
             if key not in (changed if file.fate in _STANDS else known)
         )
 
-    def _follow(self, removal: Removal, unseen: FileFact, timestamp: str) -> None:
+    def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
         """Take a removal; `unseen` is its record if nothing is known of the file."""
         key, back = identity(removal.path), identity(removal.target or removal.path)
         if removal.fate in (THERE, PUT_BACK):
@@ -81,9 +81,9 @@ class ShellFileLog:
             self._comes_back(back)
         for name, file in moved.items():
             if file.fate not in _STANDS and name != back:
-                self._put(replace(file, fate=removal.fate, last=timestamp))
+                self._put(replace(file, fate=removal.fate, last=at))
             elif file.fate in _STANDS and removal.target:
-                self._put(replace(file, path=removal.target, last=timestamp))
+                self._put(replace(file, path=removal.target, last=at))
         known = moved or key in self._removed or self._files.knows(removal.path)
         if removal.is_lasting and not known:
             self._put(unseen)

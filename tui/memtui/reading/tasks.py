@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memtui.formats.transcript_events import Result
+from memtui.reading.order import is_after
 from memtui.reading.records import NOWHERE, Source, Todo
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
@@ -44,8 +45,8 @@ class ListedTask:
 
     content: str
     status: str
-    changed: str
-    """When it was last touched: ISO 8601, "" when the transcript does not say."""
+    changed: Source
+    """Where it was last named."""
     source: Source = NOWHERE
     """Of its last change."""
     details: str = ""
@@ -62,7 +63,7 @@ class TodoMemory:
     """By their number, by which later lines name them."""
     tasks_are_newer: bool = False
     past: dict[str, tuple[str, Source]] = field(default_factory=dict)
-    began: str = ""
+    began: Source = NOWHERE
 
 
 class TodoLog:
@@ -80,7 +81,7 @@ class TodoLog:
         self._past = dict(memory.past)
         self._past_before = dict(self._past)
         self.began = memory.began
-        """When the session's first list was written; "" when it had none."""
+        """Where the session's first list was written; `NOWHERE` when it had none."""
 
     def memory(self) -> TodoMemory:
         """State for the next reading."""
@@ -98,7 +99,7 @@ class TodoLog:
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
-        self.began = self.began or source.timestamp
+        self._begins(source)
         self._past_before = dict(self._past)
         self._before = self._todos
         known = {todo.content: todo for todo in self._before}
@@ -114,6 +115,10 @@ class TodoLog:
                 self._put_away(todo, source)
         self._tasks_are_newer = False
 
+    def _begins(self, source: Source) -> None:
+        if self.began == NOWHERE:
+            self.began = source
+
     def write_failed(self) -> None:
         """The last TodoWrite was refused."""
         self._todos, self._past = self._before, self._past_before
@@ -122,7 +127,7 @@ class TodoLog:
         """Take the result of a task tool that went well."""
         self._tasks_are_newer = True
         if tool != "TaskList":
-            self.began = self.began or source.timestamp
+            self._begins(source)
         if tool == "TaskCreate":
             self._create(arguments, result, source)
         elif tool == "TaskUpdate":
@@ -151,9 +156,7 @@ class TodoLog:
                 needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
                 same = known is not None and (known.content, known.status) == (content, _status(item))
                 changed = known.source if known is not None and same else source
-                self._tasks[identity] = ListedTask(
-                    content, _status(item), source.timestamp, changed, details, needs
-                )
+                self._tasks[identity] = ListedTask(content, _status(item), source, changed, details, needs)
 
     def finish(self) -> tuple[Todo, ...]:
         """The list as it stood at the end."""
@@ -194,14 +197,12 @@ class TodoLog:
             identity = found[1]
         content = _text(arguments.get("subject")) or _text(made.get("subject"))
         before = self._tasks.get(identity)
-        if before is not None and before.content != content and source.timestamp > before.changed:
+        if before is not None and before.content != content and is_after(source, before.changed):
             for old in self._tasks.values():
                 self._put_away(old, source)
             self._tasks.clear()  # the numbers began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
-            task = ListedTask(
-                content, "pending", source.timestamp, source, _text(arguments.get("description"))
-            )
+            task = ListedTask(content, "pending", source, source, _text(arguments.get("description")))
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
 
     def _update(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
@@ -210,7 +211,7 @@ class TodoLog:
         identity = _text(arguments.get("taskId"))
         task = self._tasks.get(identity)
         # A subagent's own file is read after the session's: what happened later stands.
-        if task is None or "" < source.timestamp < task.changed:
+        if task is None or (source.timestamp and is_after(task.changed, source)):
             return
         status = _text(arguments.get("status"))
         if status == "deleted":
@@ -226,7 +227,7 @@ class TodoLog:
         self._renamed(task, subject, source)
         task.content = subject or task.content
         task.details = _text(arguments.get("description")) or task.details
-        task.changed, task.source = source.timestamp or task.changed, source
+        task.changed = task.source = source
 
 
 def _listed(result: Result) -> list[Any]:
