@@ -141,6 +141,11 @@ def test_an_address_that_runs_something_or_holds_a_password_is_refused(memtui: M
     assert memtui("remote", "list").out.startswith("No remote yet")
 
 
+def test_a_name_that_marks_memories_of_the_code_is_refused(memtui: Memtui, hub: Path) -> None:
+    assert memtui("remote", "add", "project", str(hub)).code == 1
+    assert memtui("remote", "list").out.startswith("No remote yet")
+
+
 def test_a_broken_list_of_remotes_is_named(memtui: Memtui) -> None:
     path = memtui_home().config / "remotes.json"
     path.parent.mkdir(parents=True)

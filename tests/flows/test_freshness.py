@@ -100,7 +100,7 @@ def test_commits_and_contents_say_what_has_changed(committed: Work) -> None:
         "src/d.py": ("gone", "commit"),
         "src/e.py": ("", ""),
     }
-    assert state.said == "2 of 5 files changed since, 2 gone"
+    assert state.summary == "2 of 5 files changed since, 2 gone"
     a, b, c, d = (since_when(file.change) for file in state.stale)
     assert a.startswith("commit ") and a.endswith(", 2026-03-05 13:00") and b == a
     assert (c, d) == ("not committed, 2026-03-05 14:00", "not committed")
@@ -145,7 +145,7 @@ def test_without_git_the_files_times_count_and_that_is_said(work: Work) -> None:
     work.write("b.py", hours=-1)
     state = work.look(work.memory("a.py", "b.py", "c.py", str(work.root / "b.py")))
     assert kinds(state) == {"a.py": ("changed", "time"), "b.py": ("", ""), "c.py": ("gone", "time")}
-    assert state.said == "1 of 3 files changed since, 1 gone (by their times: without git)"
+    assert state.summary == "1 of 3 files changed since, 1 gone (by their times: without git)"
     assert [since_when(file.change) for file in state.stale] == [
         "by its time, 2026-03-05 13:00",
         "it is not there",
@@ -174,13 +174,15 @@ def test_what_was_removed_before_is_not_gone_since(committed: Work) -> None:
 
 def test_what_the_session_itself_removed_is_not_gone_since(work: Work) -> None:
     work.write("a.py", hours=-1)
-    assert work.look(work.memory("a.py", "b.py", roles="implementation, 2 edits, later deleted")).said == ""
+    assert (
+        work.look(work.memory("a.py", "b.py", roles="implementation, 2 edits, later deleted")).summary == ""
+    )
 
 
 def test_paths_of_another_machine_are_those_of_this_one(work: Work) -> None:
     work.write("a.py", hours=1)
     state = work.look(work.memory("/home/ann/harbor/a.py", root="/home/ann/harbor"))
-    assert state.said.startswith("1 of 1 file changed since")
+    assert state.summary.startswith("1 of 1 file changed since")
 
 
 def test_a_history_that_is_cut_off_did_not_add_every_file(committed: Work, tmp_path: Path) -> None:
@@ -236,7 +238,7 @@ def test_a_log_that_takes_too_long_leaves_the_times(committed: Work, monkeypatch
     for _ in range(2):
         repository.refresh()
         state = freshness(committed.memory("src/a.py", "src/b.py"), repository)
-    assert state.said == "1 of 2 files changed since (by their times: without git)"
+    assert state.summary == "1 of 2 files changed since (by their times: without git)"
 
 
 @pytest.fixture

@@ -385,6 +385,22 @@ def test_months_without_a_change_are_not_looked_through(
     assert len(scanned) == 1
 
 
+@pytest.mark.parametrize("sync", ["shared", "all"])
+def test_a_text_that_was_written_over_in_place_is_sent_at_once(
+    machine: Maker, monkeypatch: pytest.MonkeyPatch, sync: str
+) -> None:
+    monkeypatch.setattr(shared_changes, "has_settled", lambda _: True)
+    laptop = machine("laptop", sync=sync)
+    path = laptop.home.memories / "2026-01" / f"{laptop.share()}.md"
+    laptop.sync()
+    before = path.stat()
+    with path.open("r+b") as file:  # as some editors do: the folder's time stays
+        file.write(path.read_bytes().replace(b"cart", b"card"))
+    os.utime(path, ns=(0, before.st_mtime_ns + 1))
+    assert laptop.sync().sent == 1
+    assert laptop.sync() == Synced()
+
+
 def test_what_a_sync_brought_is_in_the_log_and_can_be_taken_back(laptop: Machine, desk: Machine) -> None:
     shared = laptop.share()
     exchange(laptop, desk)

@@ -263,7 +263,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     if points and not remarks:
         remarks = ["all points pass"]
     files = [f"{change.kind}: {path} ({since_when(change)})" for path, change in state.stale]
-    groups = [(stored.meta.id, _about(stored)), (state.said or "Files", files), ("Checklist", remarks)]
+    groups = [(stored.meta.id, _about(stored)), (state.summary or "Files", files), ("Checklist", remarks)]
     print_groups([(title, items) for title, items in groups if items])
     say()
     print_document(text)

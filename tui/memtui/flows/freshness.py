@@ -64,7 +64,7 @@ class Freshness(NamedTuple):
         return any(file.change.kind for file in self.files)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """``3 of 5 files changed since, 2 gone``; "" if it is fresh."""
         if not self.is_stale:
             return ""
@@ -193,5 +193,5 @@ def note_on(memory: StoredMemory, state: Freshness) -> str:
     if state.is_stale:
         names = ", ".join(_named_in_a_note(file.path) for file in state.stale[:_NAMED])
         more = f" and {len(state.stale) - _NAMED} more" if len(state.stale) > _NAMED else ""
-        notes.append(f"{memory.meta.id} may be stale: {state.said} ({names}{more}).")
+        notes.append(f"{memory.meta.id} may be stale: {state.summary} ({names}{more}).")
     return " ".join(filter(None, notes))

@@ -91,9 +91,13 @@ def all_known(home: Home) -> Iterator[KnownHere]:
         yield from (KnownHere.read(each.path) for each in scan(_folder(home), _NAME))
 
 
-def texts_from_projects(home: Home, memory: str) -> set[str]:
-    """SHA-256 of the texts that projects have given a memory; with `GONE` if one was removed."""
-    return {known.texts[memory] for known in all_known(home) if memory in known.texts}
+def texts_from_projects(home: Home) -> dict[str, set[str]]:
+    """SHA-256 of the texts that projects have given memories, by their ids; `GONE` for a removed one."""
+    found: dict[str, set[str]] = {}
+    for known in all_known(home):
+        for memory, text in known.texts.items():
+            found.setdefault(memory, set()).add(text)
+    return found
 
 
 def _folder(home: Home) -> Path:

@@ -1,12 +1,14 @@
 """Which memories may have changed since they were last shared, without a look at each of 100,000 files.
 
 Each change by memtui, and by most editors, changes the time of its month's folder. So only the months that
-changed are looked through, and all of them once an hour, for files that were written over in place.
+changed are looked through, and all of them once an hour. Some editors write files over in place: the newest
+shared ones are looked at each time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -14,9 +16,19 @@ from memtui.clock import Clock, parse_iso
 from memtui.flows.shared_names import Names
 from memtui.project import Home
 from memtui.sharing.replica import LOOKED, Replica
-from memtui.store.stored_files import folder_state, has_settled, month_folders, scan_month
+from memtui.store.stored_files import (
+    file_name,
+    folder_state,
+    has_settled,
+    month_folders,
+    month_of,
+    scan_month,
+    signature_text,
+)
 
 _ALL_AFTER = timedelta(hours=1)
+_NEWEST = 10_000
+"""Shared memories whose files are looked at each time; that takes some 50 ms."""
 
 
 class Month(NamedTuple):
@@ -48,6 +60,7 @@ class SharedChanges:
         self._clock = clock
         self._names = names
         self._everything = everything
+        self._machine = "" if everything else names.machine
 
     def months(self, replica: Replica) -> Iterator[Month]:
         """The months with possible changes; the caller notes those that are done."""
@@ -56,21 +69,36 @@ class SharedChanges:
         due = looked is None or not timedelta() <= now - looked < _ALL_AFTER
         known = {} if due else replica.months()
         folders = {each.name: str(each) for each in month_folders(self._home.memories)}
+        over = {} if due else self._written_over(replica, folders)
         for name in sorted(folders.keys() | replica.months().keys()):
             folder = folders.get(name, "")
             state = folder_state(folder) if folder else (0, 0)
             shown = f"{state[0]}-{state[1]}"
             if known.get(name) != shown:
                 yield self._month(replica, name, folder, shown if has_settled(state) else "")
+            elif name in over:
+                yield Month(name, shown, over[name], [])
         if due:
             replica.keep(LOOKED, now.isoformat())
+
+    def _written_over(self, replica: Replica, folders: Mapping[str, str]) -> dict[str, list[str]]:
+        """The newest memories with other files than when they were last shared, by month."""
+        found: dict[str, list[str]] = {}
+        for memory, signature in replica.signatures(machine=self._machine, newest=_NEWEST):
+            month = month_of(memory)
+            try:
+                status = os.lstat(f"{folders[month]}/{file_name(self._names.here(memory))}")
+            except (KeyError, OSError):  # gone, or moved by hand: the time of a folder says so
+                continue
+            if signature_text(status) != signature:
+                found.setdefault(month, []).append(memory)
+        return found
 
     def _month(self, replica: Replica, name: str, folder: str, state: str) -> Month:
         entries = scan_month(folder) if folder else {}
         changed = []
-        own = "" if self._everything else self._names.machine
         files = {each.removesuffix(".md"): entry for each, entry in entries.items()}
-        for memory, signature in replica.signatures(name, own):
+        for memory, signature in replica.signatures(name, self._machine):
             entry = files.pop(self._names.here(memory), None)
             now = f"{entry.mtime_ns}-{entry.size}-{entry.inode}" if entry else ""
             if now != signature:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from memtui.files import FileProblem
+from memtui.flows.known_here import texts_from_projects
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.formats.stored_memory import StoredMemory
@@ -37,6 +38,8 @@ class _Part:
     made: int = 0
     problems: int = 0
     notes: list[str] = field(default_factory=list)
+    from_projects: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Digests of the texts that the folders of projects have given memories."""
 
 
 class Inward:
@@ -77,7 +80,7 @@ class Inward:
         batch = MemoryBatch(
             self._home, number=len(arrived), wrote=unrecorded if many else self._changes.wrote
         )
-        part = _Part(replica, batch)
+        part = _Part(replica, batch, from_projects=texts_from_projects(self._home))
         try:
             waiting = iter(arrived)
             more = True
@@ -132,7 +135,10 @@ class Inward:
         base, local = part.replica.applied(memory), self._names.here(memory)
         new = Applied(digest(found.newest.body), found.marks)
         there = part.batch.find(local) is not None
-        if found.marks.deleted:
+        if base is None and not new.marks.deleted and self._is_from_a_project(part, local, there=there):
+            self._take_place(local, found)
+            there, part.changed = True, part.changed + 1
+        elif found.marks.deleted:
             if there:
                 self._backend.delete(local)
                 part.changed += 1
@@ -146,6 +152,30 @@ class Inward:
             part.changed += 1
         signature = self._backend.signature(local) if there or base is not None else ""
         part.done[memory] = replace(new, signature=signature) if signature else new
+
+    def _is_from_a_project(self, part: _Part, local: str, *, there: bool) -> bool:
+        """Whether a memory is only here because a project's folder had it, and no person has changed it."""
+        texts = part.from_projects.get(local, ())
+        if there:
+            return bool(texts) and digest(self._backend.get(local).body) in texts
+        return bool(texts) and self._backend.is_deleted(local)
+
+    def _take_place(self, local: str, found: Merged) -> None:
+        """Put a memory in the place of one that a project's folder had: anybody may have written that."""
+        if not self._backend.signature(local):
+            self._backend.restore(local)
+        new = self._new(local, found)
+        self._backend.rewrite(
+            local,
+            new.body,
+            project=new.project,
+            created=new.created,
+            description=new.description,
+            tags=new.tags,
+            source=new.source,
+            author=new.author,
+            archived=new.archived,
+        )
 
     def _new(self, local: str, found: Merged) -> New:
         record = found.newest

@@ -1,4 +1,4 @@
-"""What only one's own machines share, beside memories: session states and pins."""
+"""Session states and pins: shared only between one's own machines."""
 
 from __future__ import annotations
 

@@ -209,7 +209,8 @@ class _Taking:
         memory, text = record.memory, digest(record.body)
         before = self._texts.get(memory)
         if self._backend.signature(memory):
-            if before is None and not self._is_from_here(memory):
+            if not self._is_from_here(memory):
+                self._texts.pop(memory, None)
                 return  # it came by another way
             self._follow(record, {text, before})
         elif self._backend.is_deleted(memory):
@@ -260,8 +261,9 @@ class _Taking:
 
     def _take_out(self, memory: str) -> None:
         if self._backend.signature(memory):
-            if digest(self._backend.get(memory).body) != self._texts[memory]:
-                del self._texts[memory]  # it is this person's own now
+            text = digest(self._backend.get(memory).body)
+            if text != self._texts[memory] or not self._is_from_here(memory):
+                del self._texts[memory]  # a person has changed it, or it came by another way, too
                 return
             if not any(each.still_has(memory) for each in self._elsewhere):
                 self._backend.delete(memory)

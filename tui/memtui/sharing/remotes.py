@@ -95,6 +95,8 @@ class Remotes:
         remotes = self.all()
         if not _NAME.fullmatch(name):
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
+        if name == "project":  # memories of a project's own folder are marked so
+            raise FileProblem(self.path, "cannot hold 'project': memories that come with the code have it")
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
         _check_url(self.path, remote.url)

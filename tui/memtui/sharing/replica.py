@@ -156,14 +156,20 @@ class Replica:
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
 
-    def signatures(self, month: str, machine: str = "") -> list[tuple[str, str]]:
-        """Memories of a month that were applied or sent, with their signatures; of one machine, or all."""
+    def signatures(self, month: str = "", machine: str = "", *, newest: int = -1) -> list[tuple[str, str]]:
+        """Memories that were applied or sent, with the signatures of their files, newest first.
+
+        Args:
+            month: only of this month, ``2026-01``.
+            machine: only those that were made on this machine.
+            newest: at most so many.
+        """
         beginning = f"CMEM-{month.replace('-', '')}"
         query = (
             "select memory, signature from applied where memory >= ? and memory < ?"
-            " and (? = '' or substr(memory, 22) = ?)"
+            " and (? = '' or substr(memory, 22) = ?) order by memory desc limit ?"
         )
-        return self._all(query, beginning, f"{beginning}~", machine, machine)
+        return self._all(query, beginning, f"{beginning}~", machine, machine, newest)
 
     def months(self) -> dict[str, str]:
         """The state of each month's folder of memories when it was last looked through to the end."""

@@ -225,8 +225,13 @@ class FilesBackend(MemoryBackend):
             data = self._content(path)
         self._wrote(f"took {memory_id} out of the trash", path, None, data)
 
-    def rewrite(self, memory_id: str, body: bytes) -> None:
+    def rewrite(self, memory_id: str, body: bytes, **values: object) -> None:
         """Give a memory another text, which another machine has given it.
+
+        Args:
+            memory_id: the memory.
+            body: the text.
+            values: fields of `MemoryMeta` to change with it.
 
         Raises:
             MemoryMissing: there is no such memory.
@@ -240,7 +245,7 @@ class FilesBackend(MemoryBackend):
                 meta = read_stored(memory_id, before).meta
             except FormatError as error:
                 raise FileProblem(path, f"is broken: {error}") from error
-            after = render_checked(path, meta.replace(updated=self._clock()), body)
+            after = render_checked(path, meta.replace(updated=self._clock(), **values), body)
             replace_expected(path, after, expected=before, within=self._memories).close()
         self._wrote(f"new text of {memory_id}", path, before, after)
 

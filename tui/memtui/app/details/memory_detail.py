@@ -116,7 +116,7 @@ def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
         styled((f"  {change.kind} ", "warn"), clean_line(path), (f"  {since_when(change)}", "dim"), hang=4)
         for path, change in state.stale
     ]
-    return folded("stale", styled(("△ ", "warn"), state.said), inner, unfolded)
+    return folded("stale", styled(("△ ", "warn"), state.summary), inner, unfolded)
 
 
 def _secrets(text: str) -> list[Line]:

@@ -275,7 +275,7 @@ class MemoriesPane(Pane):
         """That a memory is superseded, or stale."""
         head, state = self.head(key), self.state_of(key)
         notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
-        notes.append(state.said if state else "")
+        notes.append(state.summary if state else "")
         return ", ".join(filter(None, notes))
 
     def _elsewhere(self, project: str) -> str:

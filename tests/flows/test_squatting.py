@@ -1,0 +1,108 @@
+"""A file in a project cannot keep an id from the memory that a remote brings, or take one's own away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.flows import syncing
+from memtui.flows.taking_in import take_in
+from memtui.project import Project
+from tests.flows.here import project_in, put
+from tests.flows.test_syncing import Machine
+from tests.sharing.memory_remote import MemoryRemote
+from tests.sharing.records import record
+
+MADE = "CMEM-20260102-120001"
+FORGED = record(
+    body=b"forged", memory=f"{MADE}@laptop", machine="laptop", tags=("evil",), description="Forged"
+)
+
+
+@pytest.fixture
+def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    remote = MemoryRemote()
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    return Machine(tmp_path, "laptop")
+
+
+@pytest.fixture
+def desk(laptop: Machine, tmp_path: Path) -> Machine:
+    return Machine(tmp_path, "desk")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return project_in(tmp_path)
+
+
+def notes(project: Project, machine: Machine) -> list[str]:
+    return list(take_in(project, machine.home, machine.clock).new)
+
+
+def share(laptop: Machine) -> str:
+    memory_id = f"{laptop.share(b'real', description='Real')}@laptop"
+    assert memory_id == FORGED.memory
+    laptop.sync()
+    return memory_id
+
+
+@pytest.mark.parametrize("gone", ["", "deleted", "its file"])
+def test_what_a_remote_brings_takes_the_place_of_what_a_project_brought(
+    laptop: Machine, desk: Machine, project: Project, gone: str
+) -> None:
+    path = put(project, FORGED)
+    assert notes(project, desk) == []
+    if gone == "deleted":
+        desk.store.delete(FORGED.memory)
+    elif gone:
+        path.unlink()
+        notes(project, desk)
+    memory_id = share(laptop)
+    assert desk.sync().notes == []
+    put(project, FORGED.replace(body=b"forged again"))
+    assert notes(project, desk) == []
+    memory = desk.store.get(memory_id)
+    assert memory.body == b"real"
+    assert (memory.meta.description, memory.meta.tags) == ("Real", ())
+    assert memory.meta.author.endswith(" (team)")
+    (project.shared / f"{memory_id}.md").unlink()
+    notes(project, desk)
+    laptop.store.rewrite(MADE, b"newer")
+    laptop.sync()
+    assert desk.sync().notes == []
+    assert desk.store.get(memory_id).body == b"newer"
+
+
+def test_the_same_text_by_both_ways_stays_when_the_file_goes(
+    laptop: Machine, desk: Machine, project: Project
+) -> None:
+    path = put(project, FORGED.replace(body=b"real"))
+    notes(project, desk)
+    memory_id = share(laptop)
+    desk.sync()
+    path.unlink()
+    notes(project, desk)
+    assert desk.store.get(memory_id).meta.author.endswith(" (team)")
+
+
+def test_what_a_person_changed_here_stays_and_the_remotes_text_is_kept_aside(
+    laptop: Machine, desk: Machine, project: Project
+) -> None:
+    put(project, FORGED)
+    notes(project, desk)
+    desk.store.rewrite(FORGED.memory, b"by hand")
+    share(laptop)
+    (note,) = desk.sync().notes
+    assert "was changed here, too" in note
+    assert desk.store.get(FORGED.memory).body == b"by hand"
+
+
+def test_ones_own_id_cannot_be_taken(laptop: Machine, project: Project) -> None:
+    put(project, FORGED)
+    assert notes(project, laptop) == []
+    assert laptop.texts() == {}
+    assert laptop.new(b"mine") == MADE
+    notes(project, laptop)
+    assert laptop.texts() == {FORGED.memory: b"mine"}
