@@ -40,6 +40,12 @@ class FileRemote(Remote):
         return
 
     def put(self, records: Sequence[Outgoing]) -> None:
+        try:
+            self._put(records)
+        except OSError as error:
+            raise RemoteProblemError("file", "cannot be written") from error
+
+    def _put(self, records: Sequence[Outgoing]) -> None:
         _touch(self.path)
         known = {row[0] for row in self.rows()}
         new = [[each.name, each.project, each.data.hex()] for each in records if each.name not in known]
