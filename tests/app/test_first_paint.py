@@ -15,7 +15,7 @@ _PROGRAM = """
 import gc, json, sys
 READING = ("memtui.reading.", "memtui.documents.", "memtui.relations.", "memtui.formats.tr")
 from pathlib import Path
-from memtui.__main__ import _open_app
+import memtui.__main__, memtui.cli.running
 import memtui.app.app as app_module
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.browser import BrowserScreen
@@ -53,7 +53,11 @@ BrowserScreen._painted = painted
 textual_run, app_module.MemtuiApp.run = app_module.MemtuiApp.run, run
 folder = Path(sys.argv[1])
 home = Home(*(folder / name for name in ("data", "cache", "state", "config")))
-_open_app(Project(folder / "app"), home, folder / "claude")
+open_app = memtui.__main__._open_app
+memtui.__main__._open_app = lambda project, *_: open_app(project, home, folder / "claude")
+sys.argv[1:] = [str(folder / "app")]
+memtui.cli.running.can_show_app = lambda: True
+memtui.__main__.main()
 """
 
 
@@ -76,7 +80,7 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert told["rows"] == [newer.name, older.name]
     assert "number 2" in told["drawn"] and "number 2" in told["detail"]
     assert told["memories"] == ["CMEM-20260102-101500.md"]
-    assert not {"pydantic", "pydantic_core", "yaml", "watchdog"} & set(told["imported"])
+    assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(told["imported"])
     assert told["reading"] == ["memtui.reading.cancelled"]  # an exception that panes catch
     assert "BrowserScreen" not in told["restyled"]  # styled as they are mounted, and not all again
     assert after.strip() == "True"

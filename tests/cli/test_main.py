@@ -11,7 +11,8 @@ import pytest
 
 from memtui import __version__
 from memtui.cli import main, output
-from memtui.cli.main import COMMANDS, Openers, run
+from memtui.cli.command_table import COMMANDS
+from memtui.cli.main import Openers, run
 from memtui.project import Home, Project, claude_config, memtui_home, transcript_slug
 from tests.cli.conftest import Memtui, Opened, Result
 

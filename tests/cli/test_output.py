@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.cli import output
+from memtui.cli.running import prepare_streams
 
 HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x9b6n\u202eabc\u2066[/b] {x} \x00\x7f\r\t\U000e0041\ud83d"
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -121,7 +122,7 @@ def test_a_document_for_people_is_wrapped_at_words(
 
 
 _PRINTS = (
-    "from memtui.cli.output import *; prepare_streams()\n"
+    "from memtui.cli.output import *; from memtui.cli.running import prepare_streams; prepare_streams()\n"
     "say('\\u00e9\\u6f22\\u5b57 \\ud83d'); print_table('A', [['\\u00e9\\u6f22\\u5b57']], flexible=0)"
 )
 
@@ -152,7 +153,8 @@ def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool,
 @pytest.mark.parametrize("no_color", [False, True])
 def test_changes_are_coloured_on_a_terminal_that_wants_it(no_color: bool) -> None:
     program = (
-        "from memtui.cli.output import *; prepare_streams(); print_changes([[('new', 'added'), ('old', '')]])"
+        "from memtui.cli.output import *; from memtui.cli.running import prepare_streams; prepare_streams();"
+        " print_changes([[('new', 'added'), ('old', '')]])"
     )
     command = [sys.executable, "-S", "-c", program]
     env = {**os.environ, **_WITHOUT_SITE, "TERM": "xterm-256color"}
@@ -222,7 +224,7 @@ def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
 def test_a_stream_that_was_closed_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
-    output.prepare_streams()
+    prepare_streams()
     assert not output.is_terminal()
     output.say("to nobody")
     output.say("to nobody", err=True)

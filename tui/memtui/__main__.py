@@ -21,9 +21,19 @@ def main() -> None:
         with suppress(OSError):  # write errors are reported below
             print_version()
             return
+    from memtui.cli.running import root_to_open, run_to_end
+
+    if (root := root_to_open(sys.argv[1:])) is not None:
+        sys.exit(run_to_end(lambda: _open_root(root)))
     from memtui.cli.main import Openers, run
 
     sys.exit(run(sys.argv[1:], Openers(app=_open_app, demo=_open_demo, mcp=_serve_mcp)))
+
+
+def _open_root(root: Path) -> None:
+    from memtui.project import Project, claude_config, memtui_home
+
+    _open_app(Project(root), memtui_home(), claude_config())
 
 
 # Imported when called: most commands never open the app, and Textual takes longer than their work.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memtui.clean import clean, clean_line, without_surrogates
+from memtui.cli.running import can_show_app
 from memtui.patterns import deferred
 
 if TYPE_CHECKING:
@@ -24,26 +24,6 @@ _UNSAFE_IN_JSON = deferred("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufe
 
 _LEAST = 24
 """Least width of the flexible column of a table; with less room it gets a line of its own."""
-
-
-def prepare_streams() -> None:
-    """Make stdout and stderr able to print any text.
-
-    Pipes and files get UTF-8 whatever the locale says, for programs read them. A terminal keeps its own
-    encoding, unless that is ASCII, which is what an unset locale looks like. One that was closed (`>&-`) is
-    there again, and takes everything without a word.
-    """
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
-    for stream in (sys.stdout, sys.stderr):
-        if not isinstance(stream, io.TextIOWrapper):
-            continue
-        keep = stream.isatty() and stream.encoding.lower() not in ("ascii", "us-ascii", "ansi_x3.4-1968")
-        stream.reconfigure(encoding=stream.encoding if keep else "utf-8", errors="replace")
-
-
-def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open for the rest of the run
 
 
 def is_terminal() -> bool:
@@ -66,12 +46,6 @@ def need_terminal() -> None:
         raise click.ClickException(
             "the app needs a terminal; `memtui captures`, `review` and `facts` work without one."
         )
-
-
-def can_show_app() -> bool:
-    """Whether the app can read keys and draw: it does so on stdin and, but for Windows, on stderr."""
-    streams = (sys.stdin, sys.stdout if sys.platform == "win32" else sys.stderr)
-    return all(stream is not None and stream.isatty() for stream in streams)
 
 
 def say(text: str = "", *, err: bool = False) -> None:
