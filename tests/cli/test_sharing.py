@@ -90,6 +90,15 @@ def test_a_memory_is_forgotten_everywhere(
     other = json.loads(memtui("memory", "show", memory_id, "--json").out)["memory"]["id"]
     assert "not yours to remove" in memtui("forget", "--everywhere", other, "--yes").err
     monkeypatch.setenv("MEMTUI_HOME", first)
+    hub.rename(tmp_path / "away")
+    failed = memtui("forget", "--everywhere", memory_id, "--yes")
+    assert failed.code == 1
+    assert failed.err.startswith(f"team: {hub} cannot be used: ")
+    assert failed.err.endswith(
+        f"; nothing was removed there.\nmemtui: {memory_id} stays here, and nothing more of it is sent;"
+        " the same command removes the rest.\n"
+    )
+    (tmp_path / "away").rename(hub)
     done = memtui("forget", "--everywhere", memory_id, "--yes")
     assert done.code == 0
     assert "words to forget" not in _contents(hub, "main")
@@ -103,11 +112,11 @@ def test_a_memory_is_forgotten_everywhere(
     )
     for commit in ("main", "main~1", "main~2"):
         assert "words to forget" not in _contents(hub, commit)
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
-    memtui("sync")
-    monkeypatch.setenv("MEMTUI_HOME", first)
-    assert memtui("sync").code == 0
-    assert memory_id not in memtui("memory", "list", "--all").out
+    assert f"{memory_id}@" in _contents(hub, "main")  # the tombstone, for machines that come later
+    for home in (str(tmp_path / "other"), first):
+        monkeypatch.setenv("MEMTUI_HOME", home)
+        assert memtui("sync").code == 0
+        assert memory_id not in memtui("memory", "list", "--all").out
 
 
 def _contents(hub: Path, commit: str) -> str:

@@ -220,6 +220,18 @@ def test_a_record_of_a_writer_cannot_be_changed_by_another(laptop: Remote, datab
     assert len(everything(laptop)) == 1
 
 
+def test_who_may_not_remove_adds_no_tombstone(laptop: Remote, database: str) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    writer = as_role(database, f"third_{name}", "memtui_writer")
+    writer.put([outgoing(record(1))])
+    with psycopg.connect(database) as connection:
+        connection.execute("revoke delete on memtui.records from memtui_writer")
+    tombstone = outgoing(record(1, b"", kind="marks", deleted=True))
+    with pytest.raises(RemoteProblemError, match="permission denied"):
+        writer.erase(record(1).memory, tombstone)
+    assert len(everything(writer)) == 1
+
+
 def test_a_writer_erases_only_records_of_its_own(laptop: Remote, database: str) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
     writer = as_role(database, f"second_{name}", "memtui_writer")

@@ -55,8 +55,15 @@ def _forget_everywhere(memory_id: str, *, yes: bool) -> None:
     question = f"Remove the texts of {memory_id} from all remotes for good?"
     if not yes and not click.confirm(question, default=False):
         return
-    for each in forget_everywhere(memtui_home(), system_clock, memory_id):
+    forgotten = forget_everywhere(memtui_home(), system_clock, memory_id)
+    for each in forgotten.done:
         say(each)
+    for each in forgotten.failed:
+        say(f"{each}.", err=True)
+    if forgotten.failed:
+        raise FileProblem(
+            Path(memory_id), "stays here, and nothing more of it is sent; the same command removes the rest"
+        )
 
 
 def _whole(places: Places, session: str) -> str:

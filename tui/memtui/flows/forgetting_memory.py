@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
@@ -15,10 +16,20 @@ from memtui.store.changes import CLI, Changes
 from memtui.store.memory_files import FilesBackend
 
 
-def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> list[str]:
-    """Remove a memory's texts from all remotes that have it, and delete it here.
+class Forgotten(NamedTuple):
+    """The outcome, in sentences."""
 
-    Returns what cannot be removed, in sentences.
+    done: tuple[str, ...]
+    """What was removed, and what cannot be."""
+    failed: tuple[str, ...] = ()
+    """The remotes that still have the texts, and why. Then the memory was not deleted here."""
+
+
+def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> Forgotten:
+    """Remove a memory's texts from all remotes that have it, and then delete it here.
+
+    Each remote is tried; where one fails, the same call completes the rest another time. Meanwhile nothing of
+    the memory is sent.
 
     Args:
         home: memtui's own folders.
@@ -26,18 +37,31 @@ def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> list[str]:
         memory_id: the whole Recovery ID; it may be deleted here already.
 
     Raises:
-        FileProblem: no remote has it, it is another person's, or a remote cannot be written; what was done on
-            other remotes stays done.
+        FileProblem: no remote has it.
     """
     holding = [sharing for sharing in _sharings(home, clock) if sharing.knows(memory_id)]
     if not holding:
         raise FileProblem(Path(memory_id), "was not shared: `memtui memory delete` deletes it")
-    remains = [f"{sharing.name}: {sharing.erase(memory_id)}" for sharing in holding]
+    done, failed = dict[str, str](), list[str]()
+    for sharing in holding:
+        try:
+            done[sharing.name] = sharing.erase(memory_id)
+        except FileProblem as problem:
+            failed.append(f"{sharing.name}: {problem}; nothing was removed there")
     changes = Changes(home, clock, CLI)
-    with suppress(MemoryMissing):
-        FilesBackend(home, clock, changes.wrote).delete(memory_id)
-    changes.for_good(f"forgot {memory_id} everywhere", "its texts were removed from the remotes")
-    return [*remains, "Here it is in the trash, and so it will be on machines that have fetched it."]
+    if failed:
+        where = ", ".join(done)
+        what = f"removed the texts of {memory_id} from {where}" if done else ""
+    else:
+        what = f"forgot {memory_id} everywhere"
+        with suppress(MemoryMissing):
+            FilesBackend(home, clock, changes.wrote).delete(memory_id)
+    if what:
+        changes.for_good(what, "its texts were removed from the remotes")
+    said = [f"{name}: {remains}" for name, remains in done.items()]
+    if not failed:
+        said.append("Here it is in the trash, and so it will be on machines that have fetched it.")
+    return Forgotten(tuple(said), tuple(failed))
 
 
 def _sharings(home: Home, clock: Clock) -> list[Sharing]:

@@ -124,10 +124,11 @@ class Outward:
         if base is not None and (base.text, base.marks) == (text, marks_of(memory)):
             return False
         self._send_text(replica, everywhere, memory, frozenset(allowed))
+        replica.admit(everywhere)
         return True
 
     def tombstone(self, replica: Replica, memory: str) -> Outgoing:
-        """A record that says that a memory is deleted; it waits to be sent."""
+        """A record that says that a memory is deleted."""
         at, known = self._clock(), replica.merged(memory)
         record = SharedRecord(
             kind="marks",
@@ -140,8 +141,6 @@ class Outward:
             source="forgotten",
             deleted=True,
         )
-        base = replica.applied(memory) or Applied("", Marks())
-        replica.add(record, replace(base, marks=replace(base.marks, deleted=True), signature=""))
         data = render_record(record)
         return Outgoing(record_name(memory, data), record.project, data)
 
@@ -168,7 +167,7 @@ class Outward:
 
     def _collect_one(self, replica: Replica, memory: str, notes: list[str]) -> None:
         base = replica.applied(memory)
-        if base is None:
+        if base is None or replica.is_withdrawn(memory):
             return
         local = self._names.here(memory)
         signature = self._backend.signature(local)

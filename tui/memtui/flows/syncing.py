@@ -101,18 +101,20 @@ class Sharing:
     def erase(self, memory_id: str) -> str:
         """Remove a memory's texts from the remote; returns what cannot be removed, a sentence.
 
+        From now on nothing of the memory is sent, whether this fails or not, until it is shared again.
+
         Raises:
-            FileProblem: it is another person's.
-            RemoteProblemError: the remote cannot be reached or written; nothing was removed.
+            FileProblem: it is another person's, or an exchange is going on.
+            RemoteProblemError: the remote cannot be reached or written; nothing was removed there.
         """
         memory = self._names.everywhere(memory_id)
         if not (self._names.is_own(memory) or self._everything):
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to remove")
         with self.replica() as replica, self._alone():
             tombstone = self._outward.tombstone(replica, memory)
+            replica.withdraw(memory)
             remains = self.remote.erase(memory, tombstone)
-            replica.sent([tombstone])
-            replica.erase(memory, tombstone.name)
+            replica.erase(memory, tombstone)
         return remains
 
     def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:

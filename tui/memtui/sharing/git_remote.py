@@ -1,7 +1,8 @@
 """A remote that git carries: a repository of its own, with a Markdown file for each record.
 
-``PROJECT/YYYY-MM/CMEM-...md`` on the branch ``main``. Files are only added, and each push follows on what is
-there already, so no two machines are ever in conflict.
+``PROJECT/YYYY-MM/CMEM-...md`` on the branch ``main``. Files are added, and removed when a memory is forgotten
+everywhere, but never changed; each push follows on what is there already, so no two machines are ever in
+conflict.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _OUTGOING = "refs/memtui/outgoing"
 _ABOUT, _ABOUT_LIMIT = "memtui.json", 4096
 _README = b"""# Memories shared with memtui
 
-Each file is one record: a memory's text as it was stored, or a change of its marks. Files are only added.
+Each file is one record: a memory's text as it was stored, or a change of its marks. A sync only adds files;
+`memtui forget --everywhere ID` removes the texts of a memory, and leaves a record that says it is deleted.
 `memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
 _SLUG = re.compile(r"[^A-Za-z0-9._-]+")
@@ -91,7 +93,9 @@ class GitRemote(Remote):
     def erase(self, key: str, tombstone: Outgoing) -> str:
         """See `Remote.erase`."""
         self._change(f"Remove {key}", [(_path(tombstone), tombstone.data)], f"{key}.")
-        remove = f"git rm -q --cached --ignore-unmatch '*/{key}.*'"
+        # Behind its tombstone a memory stays deleted on machines that have never seen it.
+        kept = f"':(exclude)*/{tombstone.name}'"
+        remove = f"git rm -q --cached --ignore-unmatch -- '*/{key}.*' {kept}"
         return (
             "its texts are removed from the newest commit; the history keeps them unless it is rewritten,"
             f' in a clone: git filter-branch --index-filter "{remove}" main && git push --force origin main'

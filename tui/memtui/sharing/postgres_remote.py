@@ -16,7 +16,7 @@ from memtui.clean import clean_line
 from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError, Trouble
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
 
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _CHANNEL = "memtui_records"
@@ -109,25 +109,21 @@ class PostgresRemote(Remote):
 
     def put(self, records: Sequence[Outgoing]) -> None:
         """See `Remote.put`."""
-        rows = [(each.name, each.project, each.data) for each in records]
         with self._connected() as connection:
             self._check_schema(connection)
             with connection.transaction(), connection.cursor() as cursor:
-                cursor.execute(_IN_TURN)
-                cursor.executemany(
-                    "insert into memtui.records (name, project, data) values (%s, %s, %s)"
-                    " on conflict (name) do nothing",
-                    rows,
-                )
+                _insert(cursor, records)
 
     def erase(self, key: str, tombstone: Outgoing) -> str:
         """See `Remote.erase`."""
-        self.put([tombstone])
         with self._connected() as connection:
-            connection.execute(
-                "delete from memtui.records where starts_with(name, %s) and name <> %s",
-                (f"{key}.", tombstone.name),
-            )
+            self._check_schema(connection)
+            with connection.transaction(), connection.cursor() as cursor:
+                _insert(cursor, [tombstone])
+                cursor.execute(
+                    "delete from memtui.records where starts_with(name, %s) and name <> %s",
+                    (f"{key}.", tombstone.name),
+                )
             left = connection.execute(
                 "select count(*) from memtui.records where starts_with(name, %s)", (f"{key}.",)
             ).fetchone()
@@ -202,6 +198,15 @@ class PostgresRemote(Remote):
             refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
             trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
             raise RemoteProblemError(self._shown, f"cannot be used: {reason}", trouble) from error
+
+
+def _insert(cursor: Cursor[Any], records: Sequence[Outgoing]) -> None:
+    """Add records within a transaction."""
+    cursor.execute(_IN_TURN)
+    cursor.executemany(
+        "insert into memtui.records (name, project, data) values (%s, %s, %s) on conflict (name) do nothing",
+        [(each.name, each.project, each.data) for each in records],
+    )
 
 
 def _row(place: str) -> int:

@@ -1,4 +1,7 @@
-"""The contract of a remote: a set of records that only grows. Its tests: `tests/sharing/contract.py`."""
+"""The contract of a remote: a set of records, of which only `erase` removes some.
+
+Its tests: `tests/sharing/contract.py`.
+"""
 
 from __future__ import annotations
 

@@ -39,6 +39,8 @@ create table if not exists facts (key text primary key, value text not null) wit
 _SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?)"
 _WAIT_SECONDS = 30.0
 _SENT_BYTES = 16 << 20
+_WITHDRAWN = "withdrawn "
+"""Beginning of the key of a fact; behind it is a memory of which nothing is sent."""
 PLACE, SYNCED, PROBLEM, TROUBLE, LOOKED = "place", "synced", "problem", "trouble", "looked"
 """Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed, as a
 sentence and as a `Trouble`; when all files of the store were last looked at (ISO 8601)."""
@@ -144,10 +146,29 @@ class Replica:
         )
         return [Outgoing(*row) for row in self._all(query, json.dumps(names))]
 
-    def erase(self, memory: str, tombstone: str) -> None:
-        """Remove the records of a memory but one, the name of which is given."""
+    def withdraw(self, memory: str) -> None:
+        """Send nothing of a memory any more, not even what waits; see `admit`."""
+        with self.whole():
+            self._db.execute("delete from records where memory = ? and not sent", (memory,))
+            self.keep(f"{_WITHDRAWN}{memory}", "yes")
+
+    def admit(self, memory: str) -> None:
+        """Let a memory be sent that was withdrawn."""
         with self._said():
-            self._db.execute("delete from records where memory = ? and name <> ?", (memory, tombstone))
+            self._db.execute("delete from facts where key = ?", (f"{_WITHDRAWN}{memory}",))
+
+    def is_withdrawn(self, memory: str) -> bool:
+        """Whether nothing of a memory is to be sent."""
+        return bool(self.fact(f"{_WITHDRAWN}{memory}"))
+
+    def erase(self, memory: str, tombstone: Outgoing) -> None:
+        """Replace all records of a memory by one that says it is deleted, which the remote has."""
+        with self.whole():
+            self._db.execute("delete from records where memory = ?", (memory,))
+            self._insert(
+                tombstone.name, parse_record(tombstone.name, tombstone.data), tombstone.data, sent=True
+            )
+            self.settle(memory, Applied("", Marks(deleted=True)))
 
     def sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these."""

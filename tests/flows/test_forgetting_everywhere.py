@@ -1,0 +1,110 @@
+"""Removing a shared memory from all remotes, and what a failure amid it leaves."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.flows import syncing
+from memtui.flows.forgetting_memory import forget_everywhere
+from memtui.sharing.remote import RemoteProblemError
+from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.store.base import MemoryMissing
+from memtui.store.change_log import ChangeLog
+from tests.flows.test_syncing import Machine
+from tests.sharing.memory_remote import MemoryRemote
+
+
+@pytest.fixture
+def remote(monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
+    remote = MemoryRemote()
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    return remote
+
+
+@pytest.fixture
+def laptop(tmp_path: Path, remote: MemoryRemote) -> Machine:
+    return Machine(tmp_path, "laptop")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, remote: MemoryRemote) -> Machine:
+    return Machine(tmp_path, "desk", skew=timedelta(hours=1))
+
+
+def erase_in_vain(machine: Machine, remote: MemoryRemote, memory_id: str) -> None:
+    remote.away = True
+    with pytest.raises(RemoteProblemError):
+        machine.sharing.erase(memory_id)
+    remote.away = False
+
+
+def test_a_failure_removes_nothing_and_a_second_call_all(
+    laptop: Machine, desk: Machine, remote: MemoryRemote
+) -> None:
+    shared = laptop.share(b"words to forget")
+    laptop.sync()
+    desk.sync()
+    erase_in_vain(laptop, remote, shared)
+    assert laptop.sync().sent == 0
+    assert len(remote.rows) == 1
+    assert desk.sync().memories == 0
+    laptop.sharing.erase(shared)
+    assert laptop.sync().sent == 0
+    desk.sync()
+    assert desk.texts() == {}
+
+
+def test_a_text_that_waits_is_not_sent_after_a_failure(laptop: Machine, remote: MemoryRemote) -> None:
+    shared = laptop.share(b"words to forget")
+    erase_in_vain(laptop, remote, shared)
+    assert laptop.sync().sent == 0
+    laptop.store.rewrite(shared, b"more words")
+    assert laptop.sync().sent == 0
+    assert remote.rows == {}
+
+
+def test_what_was_forgotten_goes_out_again_only_when_it_is_shared_again(
+    laptop: Machine, desk: Machine, remote: MemoryRemote
+) -> None:
+    shared = laptop.share(b"words to forget")
+    laptop.sync()
+    laptop.sharing.erase(shared)
+    laptop.store.rewrite(shared, b"other words")
+    laptop.store.update(shared, tags=("new",))
+    assert laptop.sync().sent == 0
+    assert laptop.sharing.share(shared)
+    assert laptop.sync().sent == 1
+    desk.sync()
+    assert list(desk.texts().values()) == [b"other words"]
+
+
+def test_one_remote_out_of_reach_is_named_and_the_others_are_done(
+    laptop: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remotes = {name: MemoryRemote() for name in ("backup", "team")}
+    monkeypatch.setattr(syncing, "open_remote", lambda name, *_: remotes[name])
+    for name in remotes:
+        Remotes(laptop.home).add(name, NamedRemote(url=f"/{name}"))
+    shared = laptop.new(b"words to forget")
+    for name in remotes:
+        sharing = syncing.opened(laptop.home, laptop.clock, name)
+        sharing.share(shared)
+        sharing.sync()
+    remotes["backup"].away = True
+    first = forget_everywhere(laptop.home, laptop.clock, shared)
+    assert first.failed == ("backup: memory cannot be reached; nothing was removed there",)
+    assert [each.partition(":")[0] for each in first.done] == ["team"]
+    assert laptop.store.get(shared).body == b"words to forget"
+    assert [change.what for change in ChangeLog(laptop.home).changes()] == [
+        f"removed the texts of {shared} from team"
+    ]
+    remotes["backup"].away = False
+    second = forget_everywhere(laptop.home, laptop.clock, shared)
+    assert not second.failed
+    with pytest.raises(MemoryMissing):
+        laptop.store.get(shared)
+    for remote in remotes.values():
+        assert b"words to forget" not in b"".join(each.data for each in remote.rows.values())
