@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from memtui.files import FileProblem
 from memtui.flows.known_here import texts_from_projects
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.flows.sharing_own import SharedOwn, is_memory
+from memtui.formats.shared_record import PINS
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.sharing.merged import Marks, Merged
@@ -17,6 +19,9 @@ from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 _PROBLEMS = 20
 """Problems after which no more is tried: the disk may be full."""
@@ -32,10 +37,12 @@ class _Part:
 
     replica: Replica
     batch: MemoryBatch
+    wrote: Wrote
     done: dict[str, Applied | None] = field(default_factory=dict)
     """What is to be noted when the memories are on the disk."""
     changed: int = 0
     made: int = 0
+    states: int = 0
     problems: int = 0
     notes: list[str] = field(default_factory=list)
     from_projects: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -77,10 +84,9 @@ class Inward:
         if not arrived:
             return 0, []
         many = len(arrived) > _LOGGED
-        batch = MemoryBatch(
-            self._home, number=len(arrived), wrote=unrecorded if many else self._changes.wrote
-        )
-        part = _Part(replica, batch, from_projects=texts_from_projects(self._home))
+        wrote = unrecorded if many else self._changes.wrote
+        batch = MemoryBatch(self._home, number=len(arrived), wrote=wrote)
+        part = _Part(replica, batch, wrote, from_projects=texts_from_projects(self._home))
         try:
             waiting = iter(arrived)
             more = True
@@ -90,12 +96,22 @@ class Inward:
                 self._finish(part)
         finally:
             batch.discard()
-            if many and part.made:
-                self._changes.for_good(
-                    f"fetched {part.made} memories from {self._remote}",
-                    "there are too many; `memtui memory delete` deletes one",
-                )
+            if many:
+                self._log_together(part)
         return part.changed, part.notes
+
+    def _log_together(self, part: _Part) -> None:
+        """Record in a line or two what came in, for one a memory would be too many."""
+        if part.made:
+            self._changes.for_good(
+                f"fetched {part.made} memories from {self._remote}",
+                "there are too many; `memtui memory delete` deletes one",
+            )
+        if part.states:
+            self._changes.for_good(
+                f"kept {part.states} session states from {self._remote}",
+                "there are too many; `memtui state elsewhere` lists them",
+            )
 
     def _apply_some(self, part: _Part, waiting: Iterator[str]) -> bool:
         """Apply as many as are flushed together; returns whether there may be more."""
@@ -130,7 +146,10 @@ class Inward:
             part.done[memory] = None
             return
         if not is_memory(memory):
-            part.done[memory] = self._own.apply(part.replica, memory, found) if self._own else None
+            part.done[memory] = (
+                self._own.apply(part.replica, memory, found, part.wrote) if self._own else None
+            )
+            part.states += self._own is not None and memory != PINS
             return
         base, local = part.replica.applied(memory), self._names.here(memory)
         new = Applied(digest(found.newest.body), found.marks)

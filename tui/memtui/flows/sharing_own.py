@@ -33,13 +33,13 @@ class SharedOwn:
         """Make records of what has changed here; returns what was held back."""
         return [*self._states.collect(replica), *self._pins.collect(replica)]
 
-    def apply(self, replica: Replica, key: str, found: Merged) -> Applied:
-        """Bring this machine to what the records say.
+    def apply(self, replica: Replica, key: str, found: Merged, wrote: Wrote) -> Applied:
+        """Bring this machine to what the records say; `wrote` records a state that is kept.
 
         Raises:
             FileProblem: something cannot be written.
         """
         if key == PINS:
             return self._pins.apply(replica.applied(PINS), found.marks)
-        self._states.apply(found.newest)
+        self._states.apply(found.newest, wrote)
         return Applied(digest(found.newest.body), found.marks)

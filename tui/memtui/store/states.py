@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.files import (
     FileProblem,
@@ -20,6 +21,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
 from memtui.project import Home, Project
 from memtui.safety.secrets import masked
+from memtui.store.changes import unrecorded
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
@@ -32,6 +34,9 @@ from memtui.store.state_files import (
     version_of,
     written_at,
 )
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
 
 PLAN = "plan.md"
 """File name of the plan of a session for which Claude Code has no plan file."""
@@ -217,12 +222,16 @@ def machines_elsewhere(home: Home) -> list[str]:
     return sorted(each.name for each in scan(elsewhere(home), SESSION))
 
 
-def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> None:
-    """Keep a version of another machine's state, unless it is there already.
+def keep_elsewhere(
+    home: Home, machine: str, session_id: str, version: int, data: bytes, wrote: Wrote = unrecorded
+) -> None:
+    """Keep a version of another machine's state, unless it is there already; `wrote` records it.
 
     Raises:
         FileProblem: it cannot be written.
     """
     folder = elsewhere(home) / machine / session_id
     private_folder(folder, within=existing_above(elsewhere(home)))
-    create_exclusive(folder / version_name(version), data, within=existing_above(home.data))
+    path = folder / version_name(version)
+    if create_exclusive(path, data, within=existing_above(home.data)):
+        wrote(f"kept state v{version} of session {session_id[:8]} from {machine}", path, None, data)
