@@ -148,12 +148,19 @@ class Git:
         raise GitFailedError(f"it did not answer within {self._seconds:.0f} s")
 
     @contextmanager
-    def reading(self, *arguments: str) -> Iterator[IO[bytes]]:
-        """Run a command of git whose output is long, and read it while it comes; it may be left unread."""
-        with tempfile.TemporaryFile() as errors:
+    def reading(self, *arguments: str, data: bytes = b"") -> Iterator[IO[bytes]]:
+        """Run a command of git whose output is long, and read it while it comes; it may be left unread.
+
+        Args:
+            arguments: behind ``git``.
+            data: its input.
+        """
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
+            given.write(data)
+            given.seek(0)
             process = subprocess.Popen(
                 [*self._command, *arguments],
-                stdin=subprocess.DEVNULL,
+                stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=self._env,

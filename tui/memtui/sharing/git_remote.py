@@ -11,8 +11,8 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,8 @@ SCHEMA = 1
 _TRIES = 12
 """Pushes before giving up: others may push at the same time."""
 _BATCH, _BATCH_BYTES = 500, 16 << 20
+_READ = 10_000
+"""Files whose contents one run of git prints: it makes them while we use the ones before."""
 _MOST_FILES = 2_000_000
 _NOT_SET_UP = "is not set up: memtui remote init does it"
 _TIP = "refs/remotes/origin/main"
@@ -44,6 +46,8 @@ _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 class _Found(NamedTuple):
     name: str
     blob: str
+    number: int = 0
+    """In the order in which files are listed."""
 
 
 class GitRemote(Remote):
@@ -59,6 +63,7 @@ class GitRemote(Remote):
             machine: this machine's name.
         """
         self._url = url
+        self._folder = folder
         self._git = Git(folder)
         self._author = f"{_SLUG.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
         self._machine = machine
@@ -118,14 +123,19 @@ class GitRemote(Remote):
 
     def _batches(self, base: str, head: str, done: int, projects: Sequence[str]) -> Iterator[Batch]:
         wanted = {_slug(project) for project in projects}
-        listed = islice(self._listed(base, head), done, None)
-        while chunk := list(islice(listed, _BATCH)):
-            done += len(chunk)
-            found = [each for path, each in chunk if not wanted or path.partition("/")[0] in wanted]
+        listed = islice(enumerate(self._listed(base, head), 1), done, None)
+        while chunk := list(islice(listed, _READ)):
+            found = [
+                each._replace(number=number)
+                for number, (path, each) in chunk
+                if not wanted or path.partition("/")[0] in wanted
+            ]
             sizes = self._sizes(found)
-            small = [(each, size) for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
-            records = tuple((each.name, data) for each, data in self._read(small))
-            yield Batch(f"{base or '-'} {head} {done}", records, len(found) - len(records))
+            small = [each for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
+            with closing(self._read(small)) as parts:
+                for reached, records in parts:
+                    yield Batch(f"{base or '-'} {head} {reached}", records)
+            yield Batch(f"{base or '-'} {head} {chunk[-1][0]}", (), len(found) - len(small))
         yield Batch(head, ())
 
     def _listed(self, base: str, head: str) -> Iterator[tuple[str, _Found]]:
@@ -152,16 +162,28 @@ class GitRemote(Remote):
         answered = self._git.run("cat-file", "--batch-check=%(objectsize)", data=asked) if found else b""
         return [int(line) if line.isdigit() else LIMIT + 1 for line in answered.splitlines()]
 
-    def _read(self, found: Sequence[tuple[_Found, int]]) -> Iterator[tuple[_Found, bytes]]:
-        for part in _chunks(found):
-            output = self._git.run(
-                "cat-file", "--batch", data="".join(f"{one.blob}\n" for one, _ in part).encode()
-            )
-            at = 0
-            for one, size in part:
-                at = output.index(b"\n", at) + 1
-                yield one, output[at : at + size]
-                at += size + 1
+    def _read(
+        self, found: Sequence[_Found]
+    ) -> Generator[tuple[int, tuple[tuple[str, bytes], ...]], None, None]:
+        """Names and contents of these files, in parts that fit into memory, with the number of the last."""
+        asked = "".join(f"{each.blob}\n" for each in found).encode()
+        part: list[tuple[str, bytes]] = []
+        total = reached = 0
+        with self._git.reading("cat-file", "--buffer", "--batch=%(objectsize)", data=asked) as output:
+            for each in found:
+                line = output.readline().strip()
+                if not line.isdigit():
+                    raise GitFailedError(
+                        f"this machine's copy of it lacks {each.blob}: delete {self._folder}"
+                    )
+                size = int(line)
+                if part and (total + size > _BATCH_BYTES or len(part) == _BATCH):
+                    yield reached, tuple(part)
+                    part, total = [], 0
+                part.append((each.name, output.read(size + 1)[:-1]))
+                total, reached = total + size, each.number
+        if part:
+            yield reached, tuple(part)
 
     def _fetch(self, known: str = "") -> str:
         """Fetch the branch; returns its last commit, or "" for an empty one.
@@ -284,17 +306,3 @@ def _split(output: object) -> Iterator[bytes]:
     while block := output.read(1 << 16):  # type: ignore[attr-defined]
         *entries, rest = (rest + block).split(b"\0")
         yield from entries
-
-
-def _chunks(found: Sequence[tuple[_Found, int]]) -> Iterator[list[tuple[_Found, int]]]:
-    """Parts of a list whose contents fit into memory, by their sizes."""
-    part: list[tuple[_Found, int]] = []
-    total = 0
-    for each in found:
-        if part and total + each[1] > _BATCH_BYTES:
-            yield part
-            part, total = [], 0
-        part.append(each)
-        total += each[1]
-    if part:
-        yield part

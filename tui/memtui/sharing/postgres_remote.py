@@ -139,7 +139,7 @@ class PostgresRemote(Remote):
         with self._connected() as connection:
             self._check_schema(connection)
             wanted = {"all": not projects, "projects": list(projects), "most": _BATCH, "bytes": _BATCH_BYTES}
-            while rows := connection.execute(_NEXT, {**wanted, "place": reached}).fetchall():
+            while rows := connection.execute(_NEXT, {**wanted, "place": reached}, binary=True).fetchall():
                 reached = rows[-1][0]
                 yield Batch(str(reached), tuple((row[1], bytes(row[2])) for row in rows))
 
