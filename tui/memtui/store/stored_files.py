@@ -34,8 +34,9 @@ MOST = LIMIT + HEAD_LIMIT
 """Maximum size of a file, in bytes."""
 
 _NONE: Mapping[str, Entry] = {}
-_YOUNG = 2_000_000_000
-"""A folder changed less than this many nanoseconds ago may change again with the same time."""
+_YOUNG, _YOUNG_IN_WHOLE_SECONDS = 100_000_000, 2_000_000_000
+"""A folder changed less than this many nanoseconds ago may change again with the same time. Systems count in
+steps of up to 10 ms, but some file systems in whole seconds, and FAT in two."""
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
 
@@ -115,7 +116,8 @@ def folder_state(folder: str) -> tuple[int, int]:
 
 def has_settled(state: tuple[int, int]) -> bool:
     """Whether any later change will change this state of a folder; not if it is too recent."""
-    return time.time_ns() - state[0] > _YOUNG
+    young = _YOUNG if state[0] % 1_000_000_000 else _YOUNG_IN_WHOLE_SECONDS
+    return time.time_ns() - state[0] > young
 
 
 def has_left_over(strange: Iterable[str]) -> bool:
