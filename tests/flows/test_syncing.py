@@ -13,8 +13,9 @@ from memtui.files import FileProblem
 from memtui.flows import shared_changes, syncing
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import Sharing, Synced
+from memtui.formats.shared_record import SharedRecord, record_name, render_record
 from memtui.project import Home
-from memtui.sharing.remote import RemoteProblemError
+from memtui.sharing.remote import Outgoing, RemoteProblemError
 from memtui.sharing.remotes import NamedRemote
 from memtui.store.base import Filter, MemoryMissing, New, Which
 from memtui.store.change_log import ChangeLog
@@ -276,6 +277,38 @@ def test_what_is_no_record_is_named_and_passed_over(laptop: Machine, remote: Mem
     done = laptop.sync()
     assert (done.memories, len(done.notes)) == (1, 1)
     assert "not what its name says" in done.notes[0]
+
+
+def test_a_record_with_an_unknown_text_is_named_and_stops_nothing(
+    laptop: Machine, remote: MemoryRemote
+) -> None:
+    good = record(machine="desk")
+    data = render_record(good).replace(b"kind: text", b"kind: song")
+    remote.put([Outgoing(record_name(good.memory, data), "shop", data), outgoing(good)])
+    done = laptop.sync()
+    assert (done.memories, len(done.notes)) == (1, 1)
+    assert "its kind is wrong" in done.notes[0]
+    assert laptop.sync() == Synced()
+    later = record(machine="desk", tags=("later",), at=good.at + timedelta(1))
+    remote.put([outgoing(later)])
+    assert laptop.sync().memories == 1
+    assert laptop.store.get(good.memory).meta.tags == ("cart", "later")
+
+
+def test_each_record_is_parsed_once(
+    laptop: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote.put([outgoing(record(number, machine="desk")) for number in range(3)])
+    parsed: list[object] = []
+    real = SharedRecord.model_validate
+
+    def validate(values: dict[str, object]) -> SharedRecord:
+        parsed.append(values["memory"])
+        return real(values)
+
+    monkeypatch.setattr(SharedRecord, "model_validate", validate)
+    assert laptop.sync().memories == 3
+    assert len(parsed) == 3
 
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"

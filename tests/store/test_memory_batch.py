@@ -31,8 +31,8 @@ def test_they_appear_when_the_batch_is_finished(
     store.create(_new(2))
     store.delete(_new(2).id)
     batch = MemoryBatch(home, number=number)
-    assert batch.find(_new(1).id) is not None
-    assert batch.find(_new(3).id) is None
+    assert batch.has(_new(1).id)
+    assert not batch.has(_new(3).id)
     for each in (1, 2, 3):
         batch.add(_new(each))
     assert store.list().total == 1

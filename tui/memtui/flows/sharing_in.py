@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.formats.shared_record import PINS
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
-from memtui.sharing.merged import Marks, Merged
-from memtui.sharing.replica import Applied, Replica
+from memtui.sharing.applied import Applied, Waiting, readable
+from memtui.sharing.merged import Marks, Merged, merged
+from memtui.sharing.replica import Replica
 from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
@@ -40,6 +42,8 @@ class _Part:
     wrote: Wrote
     done: dict[str, Applied | None] = field(default_factory=dict)
     """What is to be noted when the memories are on the disk."""
+    reached: str = ""
+    """The last memory that was tried."""
     changed: int = 0
     made: int = 0
     states: int = 0
@@ -83,16 +87,15 @@ class Inward:
         arrived = replica.arrived()
         if not arrived:
             return 0, []
-        many = len(arrived) > _LOGGED
+        many = arrived > _LOGGED
         wrote = unrecorded if many else self._changes.wrote
-        batch = MemoryBatch(self._home, number=len(arrived), wrote=wrote)
+        batch = MemoryBatch(self._home, number=arrived, wrote=wrote)
         part = _Part(replica, batch, wrote, from_projects=texts_from_projects(self._home))
         try:
-            waiting = iter(arrived)
             more = True
             while more:
                 with replica.unchanging():
-                    more = self._apply_some(part, waiting)
+                    more = self._apply_some(part)
                 self._finish(part)
         finally:
             batch.discard()
@@ -113,19 +116,21 @@ class Inward:
                 "there are too many; `memtui state elsewhere` lists them",
             )
 
-    def _apply_some(self, part: _Part, waiting: Iterator[str]) -> bool:
+    def _apply_some(self, part: _Part) -> bool:
         """Apply as many as are flushed together; returns whether there may be more."""
-        for memory in waiting:
-            try:
-                self._apply_one(part, memory)
-            except FileProblem as problem:
-                part.notes.append(str(problem))
-                part.problems += 1
-                if part.problems >= _PROBLEMS:
-                    part.notes.append("More was not tried; the next sync does.")
-                    return False
-            if len(part.done) >= _TOGETHER or part.batch.is_full:
-                return True
+        with closing(part.replica.waiting(part.reached)) as waiting:
+            for each in waiting:
+                part.reached = each.memory
+                try:
+                    self._apply_one(part, each)
+                except FileProblem as problem:
+                    part.notes.append(str(problem))
+                    part.problems += 1
+                    if part.problems >= _PROBLEMS:
+                        part.notes.append("More was not tried; the next sync does.")
+                        return False
+                if len(part.done) >= _TOGETHER or part.batch.is_full:
+                    return True
         return False
 
     def _finish(self, part: _Part) -> None:
@@ -139,9 +144,11 @@ class Inward:
         part.replica.done_with(part.done)
         part.done.clear()
 
-    def _apply_one(self, part: _Part, memory: str) -> None:
+    def _apply_one(self, part: _Part, waiting: Waiting) -> None:
         """Bring one memory to what its records say."""
-        found = part.replica.merged(memory)
+        memory, refused = waiting.memory, list[str]()
+        found = merged(readable(waiting.records, refused))
+        part.notes += [f"A record passed over: {reason}." for reason in refused]
         if found is None:
             part.done[memory] = None
             return
@@ -151,9 +158,9 @@ class Inward:
             )
             part.states += self._own is not None and memory != PINS
             return
-        base, local = part.replica.applied(memory), self._names.here(memory)
+        base, local = waiting.applied, self._names.here(memory)
         new = Applied(digest(found.newest.body), found.marks)
-        there = part.batch.find(local) is not None
+        there = part.batch.has(local)
         if base is None and not new.marks.deleted and self._is_from_a_project(part, local, there=there):
             self._take_place(local, found)
             there, part.changed = True, part.changed + 1

@@ -19,10 +19,11 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.safety.hits import Hit
 from memtui.safety.secrets import find, holds_secrets
+from memtui.sharing.applied import Applied
 from memtui.sharing.merged import Marks
 from memtui.sharing.remote import Outgoing
 from memtui.sharing.remotes import this_author
-from memtui.sharing.replica import Applied, Replica
+from memtui.sharing.replica import Replica
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend

@@ -10,8 +10,9 @@ from memtui.flows.sharing_pins import SharedPins
 from memtui.flows.sharing_states import SharedStates
 from memtui.formats.shared_record import PINS
 from memtui.project import Home
+from memtui.sharing.applied import Applied
 from memtui.sharing.merged import Merged
-from memtui.sharing.replica import Applied, Replica
+from memtui.sharing.replica import Replica
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

@@ -13,9 +13,10 @@ from memtui.formats.session_state import parse_session_state
 from memtui.formats.shared_record import LIMIT, STATE, SharedRecord, record_name
 from memtui.project import Home
 from memtui.safety.secrets import find, holds_secrets
+from memtui.sharing.applied import Applied
 from memtui.sharing.merged import Marks
 from memtui.sharing.remotes import this_author
-from memtui.sharing.replica import Applied, Replica
+from memtui.sharing.replica import Replica
 from memtui.store.archive_settings import archive_settings
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import SESSION, newest_version, read_state, version_of, written_at

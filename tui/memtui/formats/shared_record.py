@@ -122,23 +122,33 @@ def record_name(memory: str, data: bytes) -> str:
     return f"{memory}.{sha256(data).hexdigest()[:32]}.md"
 
 
-def parse_record(name: str, data: bytes) -> SharedRecord:
-    """Read a record that may come from anybody.
+def check_record(name: str, data: bytes) -> str:
+    """The key in the name of a record that may come from anybody, the content of which is not read.
 
     Raises:
-        FormatError: it is too large, not what its name says, or not a record.
+        FormatError: it is too large, or not what its name says.
     """
     found = NAME.fullmatch(name)
     if found is None:
         raise FormatError("its name is not that of a record")
     if len(data) > LIMIT:
         raise FormatError(f"it is larger than {LIMIT >> 20} MB")
+    if record_name(found[1], data) != name:
+        raise FormatError("its content is not what its name says")
+    return found[1]
+
+
+def parse_record(name: str, data: bytes) -> SharedRecord:
+    """Read a record that may come from anybody.
+
+    Raises:
+        FormatError: it is too large, not what its name says, or not a record.
+    """
+    memory = check_record(name, data)
     begin = len(_OPENING)
     end = data.find(_CLOSING, begin + 1, begin + _HEAD_LIMIT + len(_CLOSING))
     if end < 0 or not data.startswith(_OPENING):
         raise FormatError("it has no front matter")
-    if record_name(found[1], data) != name:
-        raise FormatError("its content is not what its name says")
     text = data[begin : end + 1].decode("utf-8", "replace")
     values = quick_load(text.rstrip("\n").split("\n"), _KEYS)
     if values is None:
@@ -148,7 +158,7 @@ def parse_record(name: str, data: bytes) -> SharedRecord:
     except ValidationError as error:
         problem = error.errors()[0]
         raise FormatError(f"its {problem['loc'][0]} is wrong: {problem['msg']}") from None
-    if record.memory != found[1]:
+    if record.memory != memory:
         raise FormatError("its front matter names another memory than its name")
     if record.kind == "marks" and record.body:
         raise FormatError("it changes marks and has a text")

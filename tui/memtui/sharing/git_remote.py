@@ -173,9 +173,7 @@ class GitRemote(Remote):
             for each in found:
                 line = output.readline().strip()
                 if not line.isdigit():
-                    raise GitFailedError(
-                        f"this machine's copy of it lacks {each.blob}: delete {self._folder}"
-                    )
+                    raise GitFailedError(f"the copy here is broken: delete {self._folder}")
                 size = int(line)
                 if part and (total + size > _BATCH_BYTES or len(part) == _BATCH):
                     yield reached, tuple(part)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from memtui.files import FileProblem, existing_above, private_folder
 from memtui.formats.errors import FormatError
-from memtui.formats.shared_record import SharedRecord, parse_record, record_name, render_record
+from memtui.formats.shared_record import SharedRecord, check_record, record_name, render_record
+from memtui.sharing.applied import Applied, Waiting, applied_of, readable, row_of
 from memtui.sharing.merged import Marks, Merged, merged
 from memtui.sharing.remote import Batch, Outgoing
 
@@ -47,23 +50,12 @@ sentence and as a `Trouble`; when all files of the store were last looked at (IS
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """The state of a memory in the store when records were last applied to it, or made of it."""
-
-    text: str
-    """SHA-256 of the text as it is shared, hexadecimal."""
-    marks: Marks
-    signature: str = ""
-    """Of the memory's file: while it stays the same, the memory has not changed."""
-
-
-@dataclass(frozen=True, slots=True)
 class Taken:
     """The outcome of taking a batch."""
 
     new: int
     refused: tuple[str, ...]
-    """Why files are not records, one sentence each."""
+    """Why files are not records, one sentence each; their front matter is read when they are applied."""
 
 
 class Replica:
@@ -107,11 +99,9 @@ class Replica:
                 if known.get(name):  # it was sent, or came before
                     continue
                 try:
-                    record = parse_record(name, data)
+                    rows.append((name, check_record(name, data), "", data, True))
                 except FormatError as error:
                     refused.append(f"{name[:120]}: {error}")
-                    continue
-                rows.append((name, record.memory, record.project, data, True))
             self._db.executemany("insert or replace into records values (?, ?, ?, ?, ?)", rows)
             self._db.executemany("insert or ignore into arrived values (?)", {(row[1],) for row in rows})
             self.keep(PLACE, batch.place)
@@ -128,7 +118,7 @@ class Replica:
         name = record_name(record.memory, data)
         with self.whole():
             if not self.has(name):
-                self._insert(name, record, data, sent=False)
+                self._insert(record.memory, Outgoing(name, record.project, data), sent=False)
             self.settle(record.memory, applied)
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
@@ -165,9 +155,7 @@ class Replica:
         """Replace all records of a memory by one that says it is deleted, which the remote has."""
         with self.whole():
             self._db.execute("delete from records where memory = ?", (memory,))
-            self._insert(
-                tombstone.name, parse_record(tombstone.name, tombstone.data), tombstone.data, sent=True
-            )
+            self._insert(memory, tombstone, sent=True)
             self.settle(memory, Applied("", Marks(deleted=True)))
 
     def sent(self, records: Iterable[Outgoing]) -> None:
@@ -205,18 +193,30 @@ class Replica:
         with self._said():
             self._db.execute("insert or replace into months values (?, ?)", (folder, state))
 
-    def arrived(self) -> list[str]:
-        """Memories with records that were not applied yet."""
-        return [str(row[0]) for row in self._all("select memory from arrived")]
+    def arrived(self) -> int:
+        """How many memories have records that were not applied yet."""
+        return int(self._all("select count(*) from arrived")[0][0])
+
+    def waiting(self, behind: str) -> Generator[Waiting, None, None]:
+        """Those memories behind one, in their order; to be read to the end, or closed, before a change."""
+        query = (
+            "select arrived.memory, name, data, text, description, tags, archived, deleted, signature"
+            " from arrived left join records using (memory) left join applied using (memory)"
+            " where arrived.memory > ? order by arrived.memory"
+        )
+        with self._said(), closing(self._db.execute(query, (behind,))) as cursor:
+            for memory, rows in groupby(cursor, itemgetter(0)):
+                some = list(rows)
+                records = [(name, data) for _, name, data, *_ in some if name is not None]
+                yield Waiting(memory, records, applied_of(some[0][3:]))
 
     def merged(self, memory: str) -> Merged | None:
         """A memory by its records; None when nothing is known of its text."""
         return merged(self.records(memory))
 
     def records(self, memory: str) -> list[tuple[str, SharedRecord]]:
-        """The records of a memory, with their names."""
-        rows = self._all("select name, data from records where memory = ?", memory)
-        return [(name, parse_record(name, data)) for name, data in rows]
+        """The records of a memory that can be read, with their names."""
+        return readable(self._all("select name, data from records where memory = ?", memory))
 
     def moment(self, memory: str, now: datetime) -> datetime:
         """When a change that is made now counts as made: later than all that is known of the memory.
@@ -235,20 +235,17 @@ class Replica:
         """The state of a memory when it was last applied; None when it never was."""
         query = "select text, description, tags, archived, deleted, signature from applied where memory = ?"
         row = self._one(query, memory)
-        if row is None:
-            return None
-        tags = tuple(filter(None, str(row[2]).split("\n")))
-        return Applied(str(row[0]), Marks(str(row[1]), tags, bool(row[3]), bool(row[4])), str(row[5]))
+        return applied_of(tuple(row)) if row is not None else None
 
     def settle(self, memory: str, applied: Applied) -> None:
         """Note the state of a memory after records were applied to it, or made of it."""
         with self._said():
-            self._db.execute(_SETTLE, _row(memory, applied))
+            self._db.execute(_SETTLE, row_of(memory, applied))
 
     def done_with(self, done: Mapping[str, Applied | None]) -> None:
         """Note that the records of memories were applied, and the state of each after that."""
         with self.whole():
-            rows = (_row(memory, applied) for memory, applied in done.items() if applied is not None)
+            rows = (row_of(memory, applied) for memory, applied in done.items() if applied is not None)
             self._db.executemany(_SETTLE, rows)
             self._db.executemany("delete from arrived where memory = ?", [(each,) for each in done])
 
@@ -285,12 +282,10 @@ class Replica:
         """Whether a record of this name is known."""
         return self._one("select 1 from records where name = ?", name) is not None
 
-    def _insert(self, name: str, record: SharedRecord, data: bytes, *, sent: bool) -> None:
+    def _insert(self, memory: str, each: Outgoing, *, sent: bool) -> None:
+        row = (each.name, memory, each.project, each.data, sent)
         with self._said():
-            self._db.execute(
-                "insert or replace into records values (?, ?, ?, ?, ?)",
-                (name, record.memory, record.project, data, sent),
-            )
+            self._db.execute("insert or replace into records values (?, ?, ?, ?, ?)", row)
 
     def _one(self, query: str, *values: object) -> Sequence[object] | None:
         with self._said():
@@ -309,11 +304,3 @@ class Replica:
             raise FileProblem(
                 self._path, f"cannot be used: {error}; delete it, and the next sync makes it again"
             ) from error
-
-
-def _row(memory: str, applied: Applied) -> tuple[object, ...]:
-    marks = applied.marks
-    return (
-        memory, applied.text, marks.description, "\n".join(marks.tags), marks.archived, marks.deleted,
-        applied.signature,
-    )  # fmt: skip

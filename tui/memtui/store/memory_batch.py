@@ -55,18 +55,17 @@ class MemoryBatch:
         self._memories = home.memories
         self._trash = home.trash
         self._few = number <= _FEW
-        self._names = {} if self._few else _names(home.memories)
+        self._names = set() if self._few else _names(home.memories)
         self._wrote = wrote
         self._written: dict[Folder, list[_Written]] = {}
         self._months: dict[str, Folder] = {}
         self._bytes = 0
 
-    def find(self, memory_id: str) -> Path | None:
-        """The file of a memory that was there when the batch was begun; None without one."""
+    def has(self, memory_id: str) -> bool:
+        """Whether a memory was there when the batch was begun."""
         if self._few:
-            return self._places.find_file(memory_id)
-        folder = self._names.get(file_name(memory_id))
-        return Path(folder, file_name(memory_id)) if folder is not None else None
+            return self._places.find_file(memory_id) is not None
+        return file_name(memory_id) in self._names
 
     @property
     def is_full(self) -> bool:
@@ -81,18 +80,23 @@ class MemoryBatch:
         """
         if not RECOVERY_ID.fullmatch(new.id) or new.created is None:
             raise FileProblem(self._memories, f"cannot hold {new.id!r}: an id is like CMEM-20260102-101500")
-        path = self._places.place(new.id)
+        folder = self._folder(month_of(new.id))
+        path = folder.path / file_name(new.id)
         _, data = render_new(path, new.id, new, new.created)
         with writing(path):
-            folder = self._months.get(month_of(new.id)) or self._folder(path.parent)
             temp = write_temp(folder, data, durable=self._few)
             signature = signature_text(folder.status(temp))
         self._written[folder].append(_Written(new.id, temp, data, signature))
         self._bytes += len(data)
 
-    def _folder(self, month: Path) -> Folder:
-        self._places.prepare(month, self._memories)
-        folder = self._months[month.name] = Folder(month, within=self._memories)
+    def _folder(self, month: str) -> Folder:
+        """The folder of a month, opened."""
+        if month in self._months:
+            return self._months[month]
+        path = self._memories / month
+        with writing(path):
+            self._places.prepare(path, self._memories)
+            folder = self._months[month] = Folder(path, within=self._memories)
         self._written[folder] = []
         return folder
 
@@ -135,11 +139,10 @@ class MemoryBatch:
         self._written, self._months, self._bytes = {}, {}, 0
 
 
-def _names(memories: Path) -> dict[str, str]:
-    """The folder of every memory's file by its name."""
-    found: dict[str, str] = {}
+def _names(memories: Path) -> set[str]:
+    """The names of all memories' files."""
+    found: set[str] = set()
     for month in month_folders(memories):
-        folder = str(month)
-        with suppress(OSError), os.scandir(folder) as entries:
-            found.update((entry.name, folder) for entry in entries if STORED_NAME.fullmatch(entry.name))
+        with suppress(OSError), os.scandir(month) as entries:
+            found.update(entry.name for entry in entries if STORED_NAME.fullmatch(entry.name))
     return found
