@@ -124,6 +124,13 @@ def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> 
     assert "- The last turn was interrupted (L1)" in section(text, "Goal")
 
 
+def test_a_question_without_an_answer_is_named(tmp_path: Path) -> None:
+    said = _begun("Commit it")
+    said.call("AskUserQuestion", questions=[{"question": "Which files?", "options": []}])
+    goal = section(notes(said, tmp_path), "Goal and plan")
+    assert '- Waits for the user\'s answer to: "Which files?" (L2)' in goal
+
+
 def test_the_last_commits_are_named(tmp_path: Path) -> None:
     marks = tuple(Landmark("commit", f"step {at}", f"abc123{at}", Source(at)) for at in range(1, 8))
     facts = replace(_begun("Go").facts(tmp_path), landmarks=marks)

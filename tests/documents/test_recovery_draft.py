@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
+from memtui.documents.handover import handover
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
+from memtui.formats.session_state import SessionState
 from memtui.reading.facts import Facts
 from memtui.reading.paths import is_absolute
 from memtui.reading.records import Command, ErrorFact, FileFact, PlanFact, Quote, Todo
@@ -148,13 +150,44 @@ def test_commits_and_todos_are_the_changes() -> None:
 def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:
     facts = Facts(
         todos=(todo("x", "pending"),),
-        turns=tuple(turn(number * 9, f"ask {number} " + "w" * 700, "Ok.") for number in range(1, 5)),
+        turns=tuple(turn(number * 9, f"ask {number} " + "w" * 700, "Ok.") for number in range(1, 7)),
         subagent_results=(said("The parser has three callers.", 20),),
     )
     notes = draft_recovery(facts, Path(ROOT)).notes
     asked = notes.partition("newest first**\n")[2].partition("\n\n")[0].split("\n")
     assert [line[:7] for line in asked] == ["- ask 2", "- ask 1"]
     assert "- L20 Subagent: The parser has three callers." in draft_recovery(facts, Path(ROOT)).extra[0].text
+
+
+def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> None:
+    address = "https://github.com/kiln/kiln/pull/7"
+    check = replace(ran("pytest -q", 9), by="subagent")
+    facts = Facts(
+        commands=(ran("npm run kiln", 3, "failed"), ran("npm run kiln", 5)),
+        agent_checks=(check,),
+        addresses=(said(address, 6),),
+    )
+    notes = draft_recovery(facts, Path(ROOT)).notes
+    assert (
+        "**Commands and their last outcome**\n- `pytest -q`: ok, by a subagent (L9)\n"
+        "- `npm run kiln`: 2 times, last: ok (L5)\n\n"
+        f"**Pull requests and issues seen**\n- {address} (L6)"
+    ) in notes
+    told = handover(facts, SessionState(), Path(ROOT))
+    assert f"- Pull requests and issues seen: {address} (L6)" in told
+    assert "- `pytest -q`: ok, by a subagent (L9)" in told
+
+
+def test_no_file_is_called_read_only_or_a_file_where_that_is_not_known() -> None:
+    facts = Facts(
+        modified_files=(changed("/work/app/a.py", 3),),
+        read_files=(changed("/work/app/b.py", 4),),
+        shell_files=(changed("/work/app/old", 5, fate="deleted"),),
+        missing_agents=(said("a1", 6),),
+    )
+    drafted = draft_recovery(facts, Path("/work/app"))
+    assert drafted.reference_files[0].role == "related module, changes by subagents unknown, L4"
+    assert drafted.working_files[-1].role == "path, deleted by a command, L5"
 
 
 def test_secrets_are_masked_everywhere() -> None:

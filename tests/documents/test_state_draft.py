@@ -35,6 +35,13 @@ def tree(facts: Facts) -> str:
 # --- the task tree ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("root", "name"), [(r"C:\Users\ada\kiln", "kiln"), ("/work/kiln", "kiln"), ("/", "/"), ("a:b", "a:b")]
+)
+def test_a_project_of_another_system_has_its_folders_name(root: str, name: str) -> None:
+    assert draft_session_state(Facts(), Project(Path(root))).identity.project == f"{name} ({root})"
+
+
 def test_in_progress_is_what_a_task_tool_says() -> None:
     facts = Facts(
         turns=(turn(1, "Build a kiln", "Dug."), turn(9, "go on", "Fired half.")),
@@ -55,7 +62,7 @@ def test_or_a_turn_without_an_end() -> None:
     assert tree(facts) == (
         '- [ ] **IN PROGRESS**: "Build a kiln" (L1)\n'
         '  - Sub: Claude said last (L2): "I dig."\n'
-        "  - Blocker: the last turn was interrupted"
+        "  - Blocker: the last turn was interrupted (L1)"
     )
 
 
@@ -73,11 +80,14 @@ def test_what_was_answered_is_not_in_progress() -> None:
     ("action", "blocker"),
     [
         (
-            Action("AskUserQuestion", "Which clay?", "unknown", ""),
-            'waits for the user\'s answer to: "Which clay?"',
+            Action("AskUserQuestion", "Which clay?", "unknown", "", at(5)),
+            'waits for the user\'s answer to: "Which clay?" (L5)',
         ),
         (Action("ExitPlanMode", "# Plan", "unknown", ""), "waits for the user's decision on the plan"),
-        (Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key"), "Error: duplicate key"),
+        (
+            Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key", at(5)),
+            "Error: duplicate key (L5)",
+        ),
         (Action("Bash", "npm test", "ok", "fine"), "None on record"),
     ],
 )

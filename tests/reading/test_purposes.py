@@ -55,7 +55,7 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     s.tool("Read", "     1→# Other\n", file_path="/w/plans/other.md")
     facts = s.facts(tmp_path)
     assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out" (A kiln, plan file /w/.impl/plan.md)']
-    assert title_of(facts) == "A kiln, plan file /w/.impl/plan.md"
+    assert title_of(facts) == "A kiln"
     # None of it counts as the user's words.
     assert [ask.text for ask in asks(facts)] == ["/pots:carry-out"]
 

@@ -76,7 +76,7 @@ def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
     ]
     assert sorted(roles[5:]) == [
         ("draft.py", "implementation, 4 edits, later deleted"),
-        ("lib", "file, deleted by a command"),
+        ("lib", "path, deleted by a command"),
         ("old.py", f"implementation, 4 edits, later moved to {ROOT}/new.py"),
     ]
     assert [file.path for file in reference_files(facts, ROOT)] == [f"{ROOT}/models/model.py"]

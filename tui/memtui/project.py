@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from memtui.named import NamedTuple
 from memtui.patterns import deferred
@@ -36,7 +36,8 @@ class Project(NamedTuple):
     @property
     def name(self) -> str:
         """The folder's own name."""
-        return self.root.name or str(self.root)
+        windows = PureWindowsPath(self.root)  # of a session that was on another system
+        return (windows.name if windows.is_absolute() else self.root.name) or str(self.root)
 
     @property
     def compacts(self) -> Path:

@@ -9,6 +9,7 @@ from memtui.documents.asks import Ask, asks, plan_line
 from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.sources import cited
 from memtui.reading.plans import plan_title
+from memtui.reading.purposes import title_in
 from memtui.reading.records import Facts
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.tasks import was_done
@@ -60,7 +61,7 @@ def title_of(facts: Facts) -> str:
 def _work_of(ask: Ask) -> str:
     """The request in a message: of a slash command its arguments, else its description."""
     _, _, words = ask.text.strip().partition(" ")
-    return words if ask.about and " " in words.strip() else ask.about or ask.text
+    return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
 
 
 def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:

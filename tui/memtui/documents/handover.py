@@ -8,22 +8,21 @@ that the hook can shorten a section by leaving out its last lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
+from memtui.documents import commands_run
 from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
-from memtui.documents.events import missing_work, outcome_of
+from memtui.documents.events import missing_work
 from memtui.documents.inferred import landmark_line
-from memtui.documents.open_work import how_it_stands, standing, unfinished_turn
+from memtui.documents.open_work import how_it_stands, standing, unfinished_turn, waiting_for
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
-from memtui.documents.state_working import gone_files
+from memtui.documents.state_working import SEEN, gone_files, seen_addresses
 from memtui.formats.session_state import SessionState, TaskKind
-from memtui.reading.checks import bare_command, is_check, is_lookup
 from memtui.reading.paths import shown
-from memtui.reading.records import Command, Facts, Source
+from memtui.reading.records import Facts, Source
 from memtui.reading.short_text import ends_of, key_of, one_line, shortened
 from memtui.reading.tasks import OPEN
 from memtui.safety.secrets import masked
@@ -42,14 +41,12 @@ _MESSAGES = 4_400
 """Characters of the user's messages together."""
 _CAPS = (600, 400, 300, 240, 200, 190, 180, 170, 160, 120)
 """Longest message: the first of these with which all have room."""
-_COMMANDS_RUN = "Commands and their last outcome"
-_COMMANDS, _LEAST_COMMANDS, _COMMAND = 24, 12, 145
+_COMMANDS, _LEAST_COMMANDS = 24, 12
 """Commands; with many messages the last ones, which only looked for something, give way."""
 _MARKS_KEPT, _MARK = 5, 160
 _REPORT = 250
 _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
-_MARKS = {"unknown": "no result on record", "background": "started in the background"}
 
 
 def handover(facts: Facts, state: SessionState, root: Path) -> str:
@@ -63,22 +60,21 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
     changed = [shown(file.path, root) for file in facts.modified_files]
     read = [shown(file.path, root) for file in facts.read_files]
     missing = [missing_work(facts)] if facts.missing_agents else []
-    marks = facts.landmarks[-_MARKS_KEPT:]
     sections = {
         "Goal and plan": _goal(facts, state, root),
         "Open tasks": [f"- {task}" for task in known_open_tasks(facts, state)],
         "Decisions and constraints on record": _decisions(state),
-        "Commits and pull requests": [f"- {shortened(landmark_line(m), _MARK)}" for m in reversed(marks)],
+        "Commits and pull requests": _on_record(facts),
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
         _REPORTS: [],
-        _COMMANDS_RUN: list(_commands(facts)),
+        commands_run.TITLE: [f"- {line}" for line in commands_run.commands_run(facts, _COMMANDS)],
         "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
         _GONE: [gone] if (gone := gone_files((*facts.modified_files, *facts.shell_files), root)) else [],
         "Files read": [grouped(reversed(read), _PATHS), *missing] if read else missing,
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
-    commands = sections[_COMMANDS_RUN]
+    commands = sections[commands_run.TITLE]
     while used > _ROOM - _LEAST_CLOSING and len(commands) > _LEAST_COMMANDS:
         used -= len(commands.pop()) + 1
     if _ROOM - used > _SPARE:
@@ -96,6 +92,8 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     turn = unfinished_turn(facts)
     if turn is not None and turn.end != "running":
         lines.append(sourced(f"- The last turn {how_it_stands(turn)}", turn.source))
+    if waits := waiting_for(facts):
+        lines.append(f"- Waits for {waits.line}")
     plan = facts.plans[-1] if facts.plans else None
     if plan is not None and plan.fate != "rejected":
         where = shown(plan.path, root) if plan.path else "in the transcript"
@@ -119,6 +117,13 @@ def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[st
             doing = " (in progress)" if task.kind is TaskKind.IN_PROGRESS else ""
             known.setdefault(key_of(without_source(task.text)), f"{one_line(task.text)}{doing}")
     return list(known.values())
+
+
+def _on_record(facts: Facts) -> list[str]:
+    marks = reversed(facts.landmarks[-_MARKS_KEPT:])
+    lines = [f"- {shortened(landmark_line(mark), _MARK)}" for mark in marks]
+    seen = seen_addresses(facts)
+    return [*lines, f"- {SEEN}: {', '.join(seen)}"] if seen else lines
 
 
 def _decisions(state: SessionState) -> list[str]:
@@ -154,25 +159,3 @@ def named_line(source: Source, text: str) -> str:
     """``- L476: text``, or the text alone where its line is not known."""
     where = cited(source)
     return f"- {where}: {text}" if where else f"- {text}"
-
-
-def _commands(facts: Facts) -> Iterator[str]:
-    """Checks first, then repeated commands, then the rest; each group newest first."""
-    last: dict[str, Command] = {}
-    times: dict[str, int] = {}
-    for command in facts.commands:
-        text = bare_command(command.text)
-        last.pop(text, None)
-        last[text] = command
-        times[text] = times.get(text, 0) + 1
-    newest_first = list(reversed(last))
-    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
-    for text in ranked[:_COMMANDS]:
-        outcome = outcome_of(last[text])
-        count = f"{times[text]} times, last: " if times[text] > 1 else ""
-        line = f"- `{shortened(text, _COMMAND)}`: {count}{_MARKS.get(outcome, outcome)}"
-        yield sourced(line, last[text].source)
-
-
-def _rank(command: str, times: int) -> int:
-    return 0 if is_check(command) else 1 if times > 1 else 3 if is_lookup(command) else 2

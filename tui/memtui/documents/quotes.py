@@ -23,7 +23,7 @@ FIRST_LINE = "Newest first; what is newer holds."
 _CLOSING, _CLOSINGS = 800, 4_000
 """Characters of one closing message, and of all of them."""
 _BETWEEN, _BETWEENS = 500, 1_500
-_ASK, _ASKS = 750, 1_500
+_ASK, _ASKS = 750, 2_500
 _REPORT, _REPORTS = 300, 900
 _ROOM = 100
 """Characters under which a remainder of room is not worth a quote."""

@@ -12,7 +12,17 @@ from memtui.reading.facts import Facts
 from memtui.reading.paths import identity
 from memtui.reading.records import FileFact
 from memtui.reading.removals import PUT_BACK, moved_to
-from memtui.reading.roles import Kind, Role, folder_of, inside_of, name_of, role_of, stem_of, what_it_tests
+from memtui.reading.roles import (
+    OTHER,
+    Kind,
+    Role,
+    folder_of,
+    inside_of,
+    name_of,
+    role_of,
+    stem_of,
+    what_it_tests,
+)
 from memtui.reading.shell_files import IN_PROGRAM
 
 _REFERENCES = 12
@@ -59,7 +69,8 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
-            named.append(_named(file, f"{role.text}, {_by_a_command(file)}"))
+            text = "path" if role.text == OTHER and _is_gone(file) else role.text  # it may have been a folder
+            named.append(_named(file, f"{text}, {_by_a_command(file)}"))
     return tuple(named)
 
 
@@ -133,6 +144,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     changed = {identity(file.path) for file in facts.modified_files}
     changed |= {identity(file.path) for file in facts.shell_files}
     folders = {folder_of(file.path) for file in facts.modified_files}
+    unsure = ", changes by subagents unknown" if facts.missing_agents else ""
     rated = []
     for file in map(_where_it_is, facts.read_files):
         role = role_of(file.path, root)
@@ -140,7 +152,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
             weight, text = _rated(file, role, facts.modified_files, folders)
             weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
             weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0
-            rated.append((weight, _named(file, text)))
+            rated.append((weight, _named(file, f"{text}{unsure}")))
     rated.sort(key=lambda pair: -pair[0])
     return tuple(file for _, file in rated[:_REFERENCES])
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from memtui.documents import commands_run
 from memtui.documents.asks import asks
 from memtui.documents.events import error_event, last_errors, missing_work
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.quotes import users_words
 from memtui.documents.sources import cited, sourced
+from memtui.documents.state_working import SEEN, seen_addresses
 from memtui.reading.facts import Facts
 from memtui.reading.short_text import one_line, shortened
 
 _ASKED = 20
 _LINE = 240
 _ERRORS = 5
+_COMMANDS = 10
 
 
 def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
@@ -29,10 +32,9 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
     failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
     groups = (
         ("Asked before what is quoted below, newest first", list(_asked(facts)) if with_requests else []),
-        (
-            "Failures on record, newest first",
-            failures,
-        ),
+        ("Failures on record, newest first", failures),
+        (commands_run.TITLE, list(commands_run.commands_run(facts, _COMMANDS))),
+        (SEEN, seen_addresses(facts)),
         ("Session", list(_session(facts))),
     )
     sections = (

@@ -82,14 +82,14 @@ def done_tasks(facts: Facts) -> list[str]:
 def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
     if waits := waiting_for(facts):
-        return shortened(f"waits for {waits.text}", _BLOCKER)
+        return sourced(shortened(f"waits for {waits.text}", _BLOCKER), waits.source)
     turn, last = unfinished_turn(facts), facts.last_action
     if turn is not None and turn.end in ("interrupted", "api error"):
-        return f"the last turn {how_it_stands(turn)}"
+        return sourced(f"the last turn {how_it_stands(turn)}", turn.source)
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return shortened(one_line(line), _BLOCKER)
+    return sourced(shortened(one_line(line), _BLOCKER), last.source)
 
 
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:

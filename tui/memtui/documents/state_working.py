@@ -39,6 +39,7 @@ _RESULT = 160
 _RECENT = 3
 _COMMITS = 5
 _GONE = 10
+SEEN = "Pull requests and issues seen"
 _NOTHING = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
@@ -155,10 +156,14 @@ def _recorded(facts: Facts) -> Iterator[str]:
     pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+    if seen := seen_addresses(facts):
+        yield f"{SEEN}: {', '.join(seen)}"
+
+
+def seen_addresses(facts: Facts) -> list[str]:
+    """The last pull requests and issues that results named and the session did not make, with their lines."""
     own = {mark.text for mark in facts.landmarks}
-    seen = [sourced(each.text, each.source) for each in facts.addresses if each.text not in own]
-    if seen:
-        yield f"Pull requests and issues seen: {', '.join(seen[-_RECENT:])}"
+    return [sourced(each.text, each.source) for each in facts.addresses if each.text not in own][-_RECENT:]
 
 
 def _added(facts: Facts) -> Iterable[str]:

@@ -12,6 +12,7 @@ _SCANNED = 20_000
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _DESCRIPTION = re.compile(r"^description:[ \t]*(\S.*)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
+_FILE = ", plan file "
 _LOADED = "Base directory for this skill:"
 _NUMBERED = re.compile(r"^[ \t]*\d+[→\t]", re.MULTILINE)
 """Line numbers of a Read result."""
@@ -43,13 +44,18 @@ def description_of(expansion: str, name: str) -> str:
     return _short(plain or (headings[1] if len(headings) > 1 else ""))
 
 
+def title_in(purpose: str) -> str:
+    """A purpose without the path of its plan file, where it has a title."""
+    return purpose.partition(_FILE)[0]
+
+
 def plan_read(path: str, text: str) -> str:
     """``title, plan file path`` of a plan file that was read, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
     lines = _NUMBERED.sub("", without_private(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
-    return f"{_short(title)}, plan file {path}" if title else f"plan file {path}"
+    return f"{_short(title)}{_FILE}{path}" if title else f"plan file {path}"
 
 
 def _same(heading: str, name: str) -> bool:

@@ -31,6 +31,9 @@ class Role:
     """For ``(role: ...)``."""
 
 
+OTHER = "file"
+"""The role of a file whose path says nothing about it."""
+
 _SCRATCH = re.compile(
     r"^(?:/private)?/(?:tmp|var/folders|dev)/|[\\/]AppData[\\/]Local[\\/]Temp[\\/]", re.IGNORECASE
 )
@@ -161,7 +164,7 @@ def role_of(path: str, root: str = "") -> Role:
     for kind, role, pattern in _COMPILED:
         if pattern.search(slashes):
             return Role(kind, role)
-    return Role(Kind.SOURCE, "implementation" if _SOURCE.search(slashes) else "file")
+    return Role(Kind.SOURCE, "implementation" if _SOURCE.search(slashes) else OTHER)
 
 
 def inside_of(path: str, root: str) -> str:

@@ -1,0 +1,39 @@
+"""The commands of a session, each once with its last outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.documents.events import outcome_of
+from memtui.documents.sources import sourced
+from memtui.reading.checks import all_commands, bare_command, is_check, is_lookup
+from memtui.reading.records import Command, Facts
+from memtui.reading.short_text import shortened
+
+TITLE = "Commands and their last outcome"
+
+_WIDTH = 145
+_MARKS = {"unknown": "no result on record", "background": "started in the background"}
+
+
+def commands_run(facts: Facts, most: int) -> Iterator[str]:
+    """Checks first, a subagent's too, then repeated commands, then the rest; each group newest first."""
+    last: dict[str, Command] = {}
+    times: dict[str, int] = {}
+    for command in all_commands(facts):
+        text = bare_command(command.text)
+        last.pop(text, None)
+        last[text] = command
+        times[text] = times.get(text, 0) + 1
+    newest_first = list(reversed(last))
+    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
+    for text in ranked[:most]:
+        outcome = outcome_of(last[text])
+        count = f"{times[text]} times, last: " if times[text] > 1 else ""
+        by = ", by a subagent" if last[text].by == "subagent" else ""
+        line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"
+        yield sourced(line, last[text].source)
+
+
+def _rank(command: str, times: int) -> int:
+    return 0 if is_check(command) else 1 if times > 1 else 3 if is_lookup(command) else 2
