@@ -19,8 +19,9 @@ from memtui.demo.transcript import TranscriptWriter
 from memtui.flows import searching
 from memtui.flows.searching import Group, Result, Scope, Searcher
 from memtui.formats.session_state import Identity, SessionState
-from memtui.project import Places
+from memtui.project import Home, Places
 from memtui.reading.passages import Kind, Passage
+from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.base import Filter
 from memtui.store.index.asked import Asked, asked
 from memtui.store.index.reading import update_index
@@ -399,6 +400,19 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
     assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
     full.write(full.home.config / "config.toml", "")
     assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
+
+
+def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Home] = []
+
+    def settings(home: Home) -> ArchiveSettings:
+        read.append(home)
+        return ArchiveSettings()
+
+    monkeypatch.setattr("memtui.flows.searching.archive_settings", settings)
+    for look in Searcher(browser_of(full)).searches(asked("refresh"), Scope.EVERYWHERE):
+        look()
+    assert len(read) == 1
 
 
 def kinds_of(keys: set[str]) -> set[str]:

@@ -10,6 +10,7 @@ import pytest
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
+from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing
 from memtui.flows.memory_versions import memory_versions
 from memtui.flows.syncing import opened as opened_remote
@@ -182,3 +183,18 @@ async def test_memories_of_the_project_itself_show_with_who_added_them(world: Wo
         path.unlink()
         driver.browser.host.hint("shared")
         await driver.until(lambda: rows(driver) == [])
+
+
+async def test_what_of_the_project_cannot_be_taken_in_is_said_until_it_is_mended(world: World) -> None:
+    world.memory(1, "My own")
+    path = world.write(world.project.shared / "CMEM-20260102-000000@laptop.md", "<<<<<<< ours\n")
+    async with opened(world) as driver:
+        bar = driver.browser.query_one(StatusBar)
+        await driver.until(lambda: bar.remotes.long == "⇅ project: 1 unread")
+        assert await driver.until_said("is no shared memory") == (
+            f"{path} is no shared memory: it has no front matter. `memtui doctor` lists all such problems."
+        )
+        path.unlink()
+        driver.browser.host.hint("shared")
+        await driver.until(lambda: bar.remotes.long == "")
+        await driver.until(lambda: "My own" in driver.shown)

@@ -25,6 +25,18 @@ def test_each_finding_says_what_to_do(memtui: Memtui, project: Project) -> None:
     assert "\n         Run `memtui init`.\n" in result.out
 
 
+def test_memories_of_the_project_that_cannot_be_taken_in_are_named(memtui: Memtui, project: Project) -> None:
+    project.shared.mkdir(parents=True)
+    for number in range(7):
+        (project.shared / f"CMEM-20260102-00000{number}@laptop.md").write_text("x")
+    memtui("memory", "list")
+    lines = [line for line in memtui("doctor").out.splitlines() if "shared" in line]
+    assert len(lines) == 6
+    assert lines[0].startswith(f"warning  shared memories: {project.shared}/CMEM-20260102-00000")
+    assert lines[0].endswith("is no shared memory: it has no front matter")
+    assert lines[5] == "note     shared memories: 2 more cannot be taken in"
+
+
 def test_something_broken_ends_with_1(memtui: Memtui, project: Project) -> None:
     (project.root / ".claude").mkdir()
     (project.root / ".claude" / "settings.json").write_text("{")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -13,10 +15,13 @@ from memtui.cli.installing import places_of
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import root_option
 from memtui.clock import system_clock
-from memtui.setup.findings import Finding, Level
+from memtui.project import Places
+from memtui.setup.findings import Finding, Level, note, warning
 
 _INDENT = " " * 9
 _ERASED_LINE = "\r\x1b[K"
+_NAMED = 5
+"""Files that are named, of those that cannot be taken in."""
 
 
 @click.command("doctor")
@@ -27,15 +32,17 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     """Check that hooks run and captures arrive.
 
     It looks at the settings, the hooks and whether their commands run, their last runs, the compactions in
-    this project's transcripts against its captures, what waits or is about to be lost, folders, clipboard and
-    file events. Nothing is changed. The exit code is 1 if something is broken.
+    this project's transcripts against its captures, what waits or is about to be lost, folders, clipboard,
+    file events, and the memories in the project's own folder. Nothing is changed. The exit code is 1 if
+    something is broken.
     """
     findings = []
     _wait_for("the settings")
     from memtui.setup.doctor import diagnose  # takes a moment, too
 
     try:
-        for finding in diagnose(places_of(root), system_clock, waiting=_wait_for):
+        places = places_of(root)
+        for finding in chain(_shared_memories(places), diagnose(places, system_clock, waiting=_wait_for)):
             _wait_for("")
             findings.append(finding)
             if not as_json:
@@ -47,6 +54,17 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
         print_json([asdict(finding) for finding in findings])
     if any(finding.level is Level.BROKEN for finding in findings):
         ctx.exit(1)
+
+
+def _shared_memories(places: Places) -> Iterator[Finding]:
+    """Memories of the project's own folder that could not be taken in."""
+    from memtui.flows.taking_in import standing
+
+    check, problems = "shared memories", standing(places.project, places.home)
+    for problem in problems[:_NAMED]:
+        yield warning(check, problem.removesuffix("."), "Mend or remove it, or ask who added it.")
+    if len(problems) > _NAMED:
+        yield note(check, f"{len(problems) - _NAMED} more cannot be taken in")
 
 
 def _wait_for(what: str) -> None:

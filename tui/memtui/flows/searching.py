@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -159,7 +159,7 @@ class Searcher:
             scope: where to search.
             path: the transcript for `Scope.SESSION`.
         """
-        where = partial(self._where, asked, scope, path)
+        where = cache(partial(self._where, asked, scope, path))  # made when it is first needed
         stored: set[str] = set()
         yield lambda: self.sessions(asked, where())
         yield lambda: self.memories(asked, where(), stored)

@@ -67,7 +67,7 @@ def take_in(project: Project, home: Home, clock: Clock) -> Taken:
             new = _take_in(project, home, clock)
             known = KnownHere.of(project.root, home)
     except FileLocked:  # another process is taking them in
-        return Taken()
+        return Taken((), standing(project, home))
     except FileProblem as problem:
         new.append(f"{problem}.")
         return Taken(new, new)

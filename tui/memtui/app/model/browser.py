@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -212,14 +213,16 @@ class Browser:
 
         return Aftermaths(self.places, self.facts)
 
-    def take_in(self) -> None:
-        """Take in the memories of the project's own folder."""
-        there = self.project.shared.is_dir()
-        if there or self._shares:  # the first time, too: the folder may have gone since the last run
-            from memtui.flows.taking_in import take_in
+    def take_in(self) -> Sequence[str]:
+        """Take in the memories of the project's own folder; returns what of it fails, a sentence each."""
+        there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
+        if not (there or self._shares):
+            return ()
+        from memtui.flows.taking_in import take_in
 
-            take_in(self.project, self._home, self.clock)
-        self._shares = there
+        problems = take_in(self.project, self._home, self.clock).standing
+        self._shares = there or bool(problems)
+        return problems
 
     def stop(self) -> None:
         """Let whatever is being read end soon."""

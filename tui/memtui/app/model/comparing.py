@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memtui.app.model.indexing import MANY, Indexer
-from memtui.app.model.views import BranchView, CommandsView, DraftWanted, PinsView, StateView, View
+from memtui.app.model.views import (
+    BranchView,
+    CommandsView,
+    DraftWanted,
+    PinsView,
+    SharedView,
+    StateView,
+    View,
+)
 from memtui.files import FileNotRegular, FileProblem
 from memtui.files.problems import reading
 from memtui.project import Places, Project, git_branch
@@ -39,8 +47,8 @@ class Compared(Protocol):
     def stopped(self) -> bool:
         """Whether to end soon."""
 
-    def take_in(self) -> None:
-        """Have the memories in the store that lie in the project itself."""
+    def take_in(self) -> Sequence[str]:
+        """Take in the memories of the project's own folder; returns what of it fails, a sentence each."""
 
     @property
     def capture_rows(self) -> CaptureRows:
@@ -72,7 +80,7 @@ class Comparison:
 
     def __init__(self, of: Compared) -> None:
         self._of = of
-        self._last: dict[type[View], View] = {}
+        self._last: dict[type[View], View] = {SharedView: SharedView()}
         self._draft_wanted: DraftWanted | None = None
         self._indexes = False
         self._wanted: dict[str, set[str]] = {}
@@ -116,7 +124,7 @@ class Comparison:
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"shared"}), lambda publish: self._of.take_in()),
+            (frozenset({"shared"}), self._take_in),
             (frozenset({"compacts", "memories", "shared", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
@@ -174,6 +182,9 @@ class Comparison:
         # A capture that is not read yet would count as missing.
         if not self._of.capture_rows.unread and (view := self._of.health.look(self._of.capture_rows.rows)):
             self._publish_new(view, publish)
+
+    def _take_in(self, publish: Publish) -> None:
+        self._publish_new(SharedView(tuple(self._of.take_in())), publish)
 
     def _compare_memories(self, publish: Publish) -> None:
         listed = False

@@ -170,6 +170,13 @@ class BranchView(NamedTuple):
     branch: str = ""
 
 
+class SharedView(NamedTuple):
+    """The memories of the project's own folder."""
+
+    problems: tuple[str, ...] = ()
+    """What could not be taken in, a sentence each."""
+
+
 PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
 """The contents of a pane."""
-View = PaneView | DraftWanted | BranchView | HealthView
+View = PaneView | DraftWanted | BranchView | HealthView | SharedView

@@ -18,7 +18,15 @@ from memtui.app.model.browser import Browser
 from memtui.app.model.exchange import RemoteState, standing
 from memtui.app.model.following import Keeper
 from memtui.app.model.live import Live, Liveness, Mark
-from memtui.app.model.views import BranchView, DraftWanted, HealthView, LightsView, StateView, View
+from memtui.app.model.views import (
+    BranchView,
+    DraftWanted,
+    HealthView,
+    LightsView,
+    SharedView,
+    StateView,
+    View,
+)
 from memtui.app.screens.screen_host import ScreenHost
 from memtui.app.settings import Warn
 from memtui.app.widgets.status_bar import StatusBar, live_mark
@@ -60,6 +68,9 @@ class Feed:
         self._transcript: Path | None = None
         """Of the session that is shown."""
         self._lights = LightsView()
+        self._remotes: Sequence[RemoteState] = ()
+        self._shared: Sequence[str] = ()
+        """What of the project's own memories could not be taken in."""
         self._warned: set[tuple[str, str]] = set()
         """Sessions with what they were warned of."""
         self.live = Live(
@@ -111,6 +122,21 @@ class Feed:
 
     def show_remotes(self, states: Sequence[RemoteState]) -> None:
         """Show how the remotes stand."""
+        self._remotes = states
+        self._show_standing()
+
+    def show_shared(self, view: SharedView) -> None:
+        """Say what of the project's own memories could not be taken in."""
+        self._shared = view.problems
+        self._show_standing()
+        if view.problems:
+            self.host.say(f"{view.problems[0]} `memtui doctor` lists all such problems.", warn=True)
+
+    def _show_standing(self) -> None:
+        states = list(self._remotes)
+        if self._shared:
+            trouble = f"{len(self._shared)} unread"
+            states.append(RemoteState("project", problem=self._shared[0], trouble=trouble))
         self._screen.query_one(StatusBar).remotes = standing(states, self._browser.clock())
         self._show_marks()
 
