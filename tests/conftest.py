@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 import memtui
 from tests import limits
-from tests.disk import without_flushing
+from tests.disk import use_memory, without_flushing
 
 _EXAMPLES = int(os.environ.get("MEMTUI_EXAMPLES", "40"))
 """How often a property is tried; more when somebody looks for a fault."""
@@ -39,6 +40,7 @@ pytest.register_assert_rewrite("tests.store.contract", "tests.store.contract_sea
 
 
 limits.reset_signals()
+use_memory()
 
 # What a test makes has the modes that it has on most machines; the tests about modes set a mask of their own.
 os.umask(0o022)
@@ -90,11 +92,13 @@ _numbers: Counter[str] = Counter()
 
 
 @pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
     """A folder in the test's home: above that no project is looked for, whatever lies beside pytest's.
 
     Named as pytest's own fixture does, which looks for a free number among the folders of all tests before.
+    It is removed after the test unless that fails: together they would fill hundreds of megabytes.
     """
+    failed = request.session.testsfailed
     name = re.sub(r"\W", "_", request.node.name)[:30]
     while True:
         home = tmp_path_factory.getbasetemp() / f"{name}{_numbers[name]}"
@@ -104,7 +108,9 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
             break
     inside = home / "tmp"
     inside.mkdir()
-    return inside
+    yield inside
+    if request.session.testsfailed == failed:
+        shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from tests.warm import Warm
 
 CALLS = (
     "open",
@@ -92,13 +92,35 @@ def failing(at: int, code: int) -> Before:
     return before
 
 
-def run_sweep(module: str, *words: object) -> int:
-    """Run a module that prints what `kill_sweep` returns as a program of its own; returns it, too."""
-    command = [sys.executable, "-m", module, *map(str, words)]
-    repository = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False, timeout=240)
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+_SWEEP = """
+import sys
+from pathlib import Path
+from {module} import {name}
+from tests.disk import without_flushing
+without_flushing()
+print({name}(Path(sys.argv[1]), *sys.argv[2:]))
+"""
+
+
+def run_sweep(sweep: Callable[..., int], base: Path, *words: str) -> int:
+    """Run a function that returns what `kill_sweep` does in a program of its own; returns it, too.
+
+    Args:
+        sweep: a function of a test module.
+        base: its first argument.
+        words: its other ones.
+    """
+    module, name = sweep.__module__, sweep.__name__
+    process = Warm(
+        _SWEEP.format(module=module, name=name), str(base), *words,
+        cwd=base, env=os.environ, imports=[f"import {module}"],
+    )  # fmt: skip
+    try:
+        printed, errors = process.communicate(timeout=240)
+    finally:
+        process.end()
+    assert process.returncode == 0, errors.decode()
+    return int(printed)
 
 
 def kill_sweep(

@@ -98,7 +98,8 @@ class Warm:
 
     def end(self) -> None:
         """Kill it if it still runs, and close the pipes."""
-        self.send_signal(signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            self.send_signal(signal.SIGKILL)
         self.wait(_SECONDS)
         for stream in (self.stdin, self.stdout, self.stderr):
             with suppress(BrokenPipeError):

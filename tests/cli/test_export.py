@@ -48,7 +48,7 @@ def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
     assert page.read_text() == content
     assert memtui("export", "4c6e", "--lines", "3-", "--force").code == 0
     assert "The answer" not in page.read_text() and "lines 3 to the end" in page.read_text()
-    assert [each.name for each in Path().iterdir()] == [".git", page.name]
+    assert sorted(each.name for each in Path().iterdir()) == [".git", page.name]
 
 
 def test_an_archived_session_is_exported_as_a_live_one(memtui: Memtui, transcript: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +27,6 @@ from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
 from memtui.store.put_back import UndoProblem
 from tests import faults
-from tests.disk import without_flushing
 from tests.store.undoing import Undoing
 from tests.transcripts import Transcript
 
@@ -214,11 +212,10 @@ def test_a_session_of_another_folder_keeps_its_root(places: Places, tmp_path: Pa
 
 
 def test_killed_at_any_point_no_reviewed_capture_names_a_memory_that_is_not_there(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.flows.test_review", tmp_path) > 30
+    assert faults.run_sweep(_sweep, tmp_path) > 30
 
 
 def _sweep(folder: Path) -> int:
-    without_flushing(setattr)
     finished: list[Path] = []
 
     def place(number: int) -> Path:
@@ -252,6 +249,3 @@ def _sweep(folder: Path) -> int:
 
 
 FACTS = Facts(session_id="s", first_prompt="Round the tax per line")
-
-if __name__ == "__main__":
-    print(_sweep(Path(sys.argv[1])))  # noqa: T201

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-import sys
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -98,7 +98,7 @@ def _theirs() -> list[Outgoing]:
 
 
 def _make(place: Path) -> Path:
-    """A machine with a shared memory, changed and not sent yet, and news that wait for it."""
+    """Make a machine with a shared memory, changed and not sent yet, and news that wait for it."""
     place.mkdir(parents=True)
     remote = FileRemote(place / "remote.json")
     remote.put(_theirs()[:1])
@@ -108,6 +108,19 @@ def _make(place: Path) -> Path:
     newer = record(0, b"newer", at=record(9).at)
     remote.put([*_theirs(), outgoing(newer)])
     return place
+
+
+class _Again:
+    """The same machine in the same folder again and again: it is made once, and copied from then on."""
+
+    def __init__(self, base: Path) -> None:
+        self._place, self._made = base / "x", base / "made"
+        shutil.copytree(_make(self._place), self._made)
+
+    def make(self, number: int) -> Path:
+        """The machine as it was at first."""
+        shutil.rmtree(self._place)
+        return Path(shutil.copytree(self._made, self._place))
 
 
 def _sync(place: Path) -> None:
@@ -127,22 +140,22 @@ def _check(place: Path) -> None:
 
 
 def test_a_sync_may_be_killed_at_any_point(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.flows.test_sync_faults", tmp_path) > 30
+    assert faults.run_sweep(_sweep, tmp_path) > 30
 
 
 def _sweep(base: Path) -> int:
     for name in ("take", "sent", "add", "done_with"):
         _marked(name)
-    return faults.kill_sweep(lambda number: _make(base / str(number)), _sync, _check)
+    return faults.kill_sweep(_Again(base).make, _sync, _check)
 
 
 def test_a_full_disk_at_any_call_leaves_the_rest_to_the_next_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(vars(syncing), "open_remote", None)  # what `_machine` sets is taken back
-    number = 0
+    number, again = 0, _Again(tmp_path)
     while True:
-        place, number = _make(tmp_path / str(number)), number + 17
+        place, number = again.make(number), number + 17
         with suppress(FileProblem), faults.watched(faults.failing(number, errno.ENOSPC)) as log:
             _machine(place).sync()
         _check(place)
@@ -192,7 +205,3 @@ def test_after_many_problems_the_rest_waits(tmp_path: Path, monkeypatch: pytest.
 
 def _full(*_: object, **__: object) -> str:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(str(_sweep(Path(sys.argv[1]))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import sys
 import threading
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
@@ -23,7 +22,7 @@ from memtui.hooks.capture import capture, compactions_since, last_capture, sweep
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from tests import faults
-from tests.disk import age, mode_of, names, without_flushing
+from tests.disk import age, mode_of, names
 from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
 
 NOW = datetime(2025, 12, 25, 8, 15, 0, tzinfo=timezone(timedelta(hours=-5)))
@@ -262,7 +261,7 @@ def test_an_error_at_any_call_leaves_no_torn_file(tmp_path: Path, monkeypatch: p
 
 
 def test_a_kill_at_any_call_leaves_no_torn_file(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.hooks.test_capture", tmp_path) > 20
+    assert faults.run_sweep(_sweep, tmp_path) > 20
 
 
 def _sweep(base: Path) -> int:
@@ -297,8 +296,3 @@ def _sweep(base: Path) -> int:
     points = faults.kill_sweep(make, act, check)
     assert outcomes == {0, 1}
     return points
-
-
-if __name__ == "__main__":
-    without_flushing()
-    print(_sweep(Path(sys.argv[1])))  # noqa: T201

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -23,7 +22,7 @@ TAKES, DROPS = "takes", "drops"
 
 @pytest.mark.parametrize("client", [TAKES, DROPS])
 def test_a_hook_may_be_killed_at_any_point(tmp_path: Path, client: str) -> None:
-    assert faults.run_sweep("tests.hooks.test_killed_delivery", tmp_path, client) > 3
+    assert faults.run_sweep(_sweep, tmp_path, client) > 3
 
 
 @pytest.mark.parametrize("output", ["nobody reads it", "there is none"])
@@ -106,7 +105,3 @@ def _receive(place: Path) -> None:
         with _transcript(place).open("a") as file:
             file.write(json.dumps(record) + "\n")
         printed.write_text("")
-
-
-if __name__ == "__main__":
-    sys.stdout.write(str(_sweep(Path(sys.argv[1]), sys.argv[2])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from memtui.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from memtui.store.put_back import UndoProblem
 from tests import faults
-from tests.disk import age, mode_of, names, without_flushing
+from tests.disk import age, mode_of, names
 from tests.store.captures import (
     MEMORY,
     MEMORY_NAME,
@@ -187,10 +186,10 @@ def test_a_full_disk_is_said(project: Project, store: RecordedCaptures) -> None:
 
 @pytest.mark.parametrize("work", ["review", "undo"])
 def test_a_kill_at_any_call_leaves_a_whole_review_or_none(tmp_path: Path, work: str) -> None:
-    assert faults.run_sweep("tests.store.test_capture_reviews", work, tmp_path) > 20
+    assert faults.run_sweep(_sweep, tmp_path, work) > 20
 
 
-def _sweep(work: str, base: Path) -> int:
+def _sweep(base: Path, work: str) -> int:
     """Kill a review, or its undo, at every point; returns how many there were."""
     undo: dict[Path, Callable[[], object]] = {}
     outcomes: set[bool] = set()
@@ -234,8 +233,3 @@ def _sweep(work: str, base: Path) -> int:
 def _review(root: Path) -> Review:
     store = RecordedCaptures(Project(root))
     return store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-
-
-if __name__ == "__main__":
-    without_flushing()
-    print(_sweep(sys.argv[1], Path(sys.argv[2])))  # noqa: T201

@@ -267,7 +267,7 @@ def test_processes_append_whole_lines_side_by_side(home: Home, root: Path) -> No
 
 
 def test_a_kill_at_any_call_leaves_the_log_whole(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.store.test_history", tmp_path) > 12
+    assert faults.run_sweep(_sweep, tmp_path) > 12
 
 
 def _sweep(base: Path) -> int:
@@ -307,44 +307,3 @@ def _sweep(base: Path) -> int:
 
 def _undoing(root: Path) -> Undoing:
     return Undoing(home_in(root.parent / "home"), root)
-
-
-if __name__ == "__main__":
-    import sys
-
-    without_flushing()
-    print(_sweep(Path(sys.argv[-1])))  # noqa: T201
-
-
-def test_a_log_that_is_begun_anew_while_it_is_read_is_no_error(
-    root: Path, undoing: Undoing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = root / "first", root / "second"
-    write(undoing.changes, first, "1")
-    write(undoing.changes, second, "2")
-    undo(undoing)
-    whole, looks = ChangeLog.changes, iter(range(100))
-
-    def shorter_each_time(log: ChangeLog) -> list[Change]:
-        return whole(log)[next(looks) :]
-
-    monkeypatch.setattr(ChangeLog, "changes", shorter_each_time)
-    again = undoing.history.last(undone=True)
-    assert again is not None and again.change.what == "wrote 2"
-    looks = iter((0, 3))
-    first.write_text("by somebody else")
-    found = whole(undoing.changes.log)[0]
-    with pytest.raises(UndoProblem, match="another program did that"):
-        undoing.history.revert(found.id)
-
-
-def test_what_was_done_for_good_is_listed_and_never_taken_back(root: Path, undoing: Undoing) -> None:
-    write(undoing.changes, root / "a", "1")
-    undoing.changes.for_good("forgot session s-1", "it was deleted for good")
-    assert undoing.listed == ["forgot session s-1", "wrote 1"]
-    newest = undoing.history.all()[0]
-    with pytest.raises(UndoProblem, match="forgot session s-1 cannot be undone: it was deleted for good"):
-        undoing.history.revert(newest.change.id)
-    assert undoing.history.contents(newest) == []
-    assert undo(undoing) == "wrote 1"
-    assert undo(undoing, undone=True) == "wrote 1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from memtui.project import Home
 from memtui.store.base import Filter, New, Which
 from memtui.store.memory_files import FilesBackend
 from tests import faults
-from tests.disk import DEAD_PID, age, without_flushing
+from tests.disk import DEAD_PID, age
 from tests.processes import start_together
 from tests.store.contract_base import FIRST, Watch
 from tests.store.memories import home_in
@@ -121,11 +120,10 @@ def _after(base: Path, name: str) -> Seen:
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_killed_anywhere_leaves_all_or_nothing(tmp_path: Path, name: str) -> None:
-    assert faults.run_sweep("tests.store.test_memory_files_faults", tmp_path, name) > 2
+    assert faults.run_sweep(_kill_sweep, tmp_path, name) > 2
 
 
 def _kill_sweep(base: Path, name: str) -> int:
-    without_flushing()
     prepared = base / "prepared"
     before, after = seen(prepare(prepared)), _after(base / "after", name)
     outcomes = []
@@ -244,7 +242,3 @@ def test_the_next_command_sweeps_what_the_killed_left_and_nothing_else(tmp_path:
             assert (folder / ".CMEM-20200101-000000.lock").exists()
         assert [path for path in dead if path.exists()] == [], command
         assert living.exists()
-
-
-if __name__ == "__main__":
-    print(_kill_sweep(Path(sys.argv[1]), sys.argv[2]))  # noqa: T201

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -252,7 +251,7 @@ def test_two_writers_never_write_the_same_version(tmp_path: Path) -> None:
 
 
 def test_a_writer_may_be_killed_at_any_point(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.store.test_states", tmp_path) > 3
+    assert faults.run_sweep(_sweep, tmp_path) > 3
 
 
 def _sweep(base: Path) -> int:
@@ -277,7 +276,3 @@ def _sweep(base: Path) -> int:
         assert "v0003.md" in names
 
     return faults.kill_sweep(make, act, check)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(str(_sweep(Path(sys.argv[1]))))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from memtui.clock import Clock
 from memtui.project import Home
-from memtui.store.changes import APP, Changes
+from memtui.store.change_log import Change
+from memtui.store.changes import APP, Changes, Together
 from memtui.store.history import History
 
 
@@ -26,21 +27,35 @@ class Undo:
     run: Callable[[], object]
 
 
+class _Recalling(Changes):
+    """Changes that recall the last one made through them."""
+
+    latest: Change
+
+    def record(self, together: Together, *, reverts: str = "", final: str = "") -> Change | None:
+        change = super().record(together, reverts=reverts, final=final)
+        if change is not None:
+            self.latest = change
+        return change
+
+
 class Undoing:
     """The changes in one project."""
 
     def __init__(self, home: Home, root: Path, *, by: str = APP, clock: Clock = noon) -> None:
-        self.changes = Changes(home, clock, by, root)
+        self.changes = _Recalling(home, clock, by, root)
         self.history = History(home, clock, self.changes)
 
     def undo(self, work: Callable[[], object]) -> Undo:
-        """Do something, and return how it is taken back."""
+        """Do something, and return how it is taken back, whatever other processes change meanwhile."""
         work()
-        return self.last()
+        return self._undo_of(self.changes.latest)
 
     def last(self) -> Undo:
         """The last change."""
-        change = self.history.all()[0].change
+        return self._undo_of(self.history.all()[0].change)
+
+    def _undo_of(self, change: Change) -> Undo:
         return Undo(change.what, lambda: self.history.revert(change.id))
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.commands_file import CommandProblem
 from memtui.store.put_back import UndoProblem
 from tests import faults
-from tests.disk import DEAD_PID, age, mode_of, names, without_flushing
+from tests.disk import DEAD_PID, age, mode_of, names
 from tests.store.commands.conftest import TEXT, Store, active, foreign
 
 
@@ -187,7 +186,7 @@ def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch:
 
 
 def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
-    assert faults.run_sweep("tests.store.commands.test_clearing", tmp_path) > 10
+    assert faults.run_sweep(_sweep, tmp_path) > 10
 
 
 def test_temporary_files_of_the_killed_go_at_the_next_start(store: Store, project: Project) -> None:
@@ -227,8 +226,3 @@ def _sweep(base: Path) -> int:
     points = faults.kill_sweep(make, act, check)
     assert outcomes == {2, 3}
     return points
-
-
-if __name__ == "__main__":
-    without_flushing()
-    print(_sweep(Path(sys.argv[1])))  # noqa: T201
