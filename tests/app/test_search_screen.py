@@ -450,6 +450,7 @@ async def test_r_resumes_the_session_of_a_result(full: World, monkeypatch: pytes
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
         monkeypatch.setenv("PATH", "/nowhere")
         await driver.press("shift+tab", "R")
+        await driver.until(lambda: copied)
         assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
         await driver.press("G", "R")
         assert driver.last_said == "Only a session can be resumed."

@@ -178,7 +178,7 @@ def test_what_only_looks_like_ours_does_not_count(command: str) -> None:
     ("text", "reason"),
     [
         ("// mine\n{}", "is not valid JSON (line 1)"),
-        ('{\n  "a": 1,\n}', "is not valid JSON (line 3)"),
+        ('{\n  "a": 1\n]', "is not valid JSON (line 3)"),
         ('{"a": NaN}', "is not valid JSON"),
         ("[]", "is not a JSON object"),
         ('"hooks"', "is not a JSON object"),
