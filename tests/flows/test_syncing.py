@@ -11,6 +11,7 @@ import pytest
 
 from memtui.files import FileProblem
 from memtui.flows import shared_changes, syncing
+from memtui.flows.shared_names import Names
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import Sharing, Synced
 from memtui.formats.shared_record import SharedRecord, record_name, render_record
@@ -71,6 +72,12 @@ class Machine:
         ids = [each.meta.id for each in self.store.list(Filter(which=Which.ALL)).items]
         machine = (self.home.data / "machine").read_text().strip()
         return {(each if "@" in each else f"{each}@{machine}"): self.store.get(each).body for each in ids}
+
+    def successors(self) -> dict[str, str]:
+        """Superseded memories with those that replace them, by their ids among all machines."""
+        names = Names(self.name)
+        found = {each: self.store.get(names.here(each)).meta.superseded_by for each in self.texts()}
+        return {each: names.everywhere(by) for each, by in found.items() if by}
 
     def everything(self) -> dict[str, tuple[bytes, tuple[str, ...], bool]]:
         """Text and marks of every memory by its id among all machines."""

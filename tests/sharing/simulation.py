@@ -23,6 +23,8 @@ class Outcome:
 
     memories: int
     """That every machine has at the end."""
+    superseded: int = 0
+    """Of them."""
     changes: int = 0
     """Texts, tags, archive marks and deletions, at random."""
     syncs: int = 0
@@ -68,8 +70,9 @@ def simulate(
     for each in all_ * 2:
         done.records += each.sync().sent
         done.syncs += 1
-    first = all_[0].everything()
-    done.memories, done.equal = len(first), all(each.everything() == first for each in all_[1:])
+    first = all_[0].everything(), all_[0].successors()
+    done.memories, done.superseded = len(first[0]), len(first[1])
+    done.equal = all((each.everything(), each.successors()) == first for each in all_[1:])
     done.seconds = time.perf_counter() - started
     return done
 
@@ -79,11 +82,13 @@ def _change(machine: Machine, chance: random.Random, memories: int) -> int:
     ids = [each.meta.id for each in machine.store.list(Filter(which=Which.ALL), limit=50 * memories).items]
     chosen = chance.sample(ids, min(len(ids), max(1, memories // 20)))
     for memory_id in chosen:
-        action = chance.choice(("text", "tags", "archive", "both", "delete"))
+        action = chance.choice(("text", "tags", "archive", "both", "delete", "supersede"))
         if action in ("text", "both"):
             machine.store.rewrite(memory_id, f"text {chance.random()} of {machine.name}\n".encode())
         if action in ("tags", "both"):
             machine.store.update(memory_id, tags=chance.sample(_TAGS, chance.randrange(3)))
+        if action == "supersede":
+            machine.store.update(memory_id, superseded_by=chance.choice(ids))
         if action == "archive":
             machine.store.update(memory_id, archived=chance.random() < 0.5)
         if action == "delete" and chance.random() < 0.3:

@@ -44,3 +44,4 @@ def test_through_memory(tmp_path: Path, seed: int) -> None:
     done = simulate(tmp_path, lambda name: remote, machines=4, memories=6, seed=seed, rounds=4)
     assert done.equal
     assert done.memories > 15
+    assert done.superseded

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.formats.shared_record import MEMORY
 from memtui.formats.stored_memory import StoredMemory
 from memtui.sharing.merged import Marks
 
@@ -42,10 +43,16 @@ def digest(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def marks_of(stored: StoredMemory) -> Marks:
+def marks_of(names: Names, stored: StoredMemory) -> Marks:
     """The marks of a memory in the store."""
     meta = stored.meta
-    return Marks(meta.description, tuple(sorted(meta.tags)), meta.archived)
+    successor = names.everywhere(meta.superseded_by)
+    return Marks(
+        meta.description,
+        tuple(sorted(meta.tags)),
+        meta.archived,
+        superseded_by=successor if MEMORY.fullmatch(successor) else "",
+    )
 
 
 def shared_root(name: str) -> str:

@@ -11,6 +11,7 @@ from memtui.files import FileProblem
 from memtui.flows.known_here import texts_from_projects
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.flows.sharing_own import SharedOwn, is_memory
+from memtui.flows.sharing_successors import name_replaced
 from memtui.formats.shared_record import PINS
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
@@ -51,6 +52,14 @@ class _Part:
     notes: list[str] = field(default_factory=list)
     from_projects: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Digests of the texts that the folders of projects have given memories."""
+    replaced: dict[str, set[str]] = field(default_factory=dict)
+    """Memories whose successor is new or another than before, by its key."""
+
+    def note_successors(self, memory: str, *marks: Marks) -> None:
+        """Note which other memories have to be brought in line with a memory's marks."""
+        for each in marks:
+            if each.superseded_by:
+                self.replaced.setdefault(each.superseded_by, set()).add(memory)
 
 
 class Inward:
@@ -136,6 +145,7 @@ class Inward:
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""
         made = part.batch.finish()
+        self._name_replaced(part, made)
         part.changed += len(made)
         part.made += len(made)
         for memory, applied in part.done.items():
@@ -143,6 +153,18 @@ class Inward:
                 part.done[memory] = replace(applied, signature=signature)
         part.replica.done_with(part.done)
         part.done.clear()
+
+    def _name_replaced(self, part: _Part, made: Mapping[str, str]) -> None:
+        """Let newer memories name the older ones that they replace."""
+        for successor, known in part.replica.successors().items():
+            if self._names.here(successor) in made:
+                part.replaced.setdefault(successor, set()).update(known)
+        for successor, replaced in part.replaced.items():
+            try:
+                name_replaced(self._backend, self._names, successor, sorted(replaced))
+            except FileProblem as problem:
+                part.notes.append(str(problem))
+        part.replaced.clear()
 
     def _apply_one(self, part: _Part, waiting: Waiting) -> None:
         """Bring one memory to what its records say."""
@@ -171,8 +193,9 @@ class Inward:
         elif base is None and not there:
             if not self._backend.is_deleted(local):  # deleted here: it stays so
                 part.batch.add(self._new(local, found))
+                part.note_successors(memory, new.marks)
         elif there:
-            part.changed += self._update(local, base, new, found, part.notes)
+            part.changed += self._update(part, local, base, new, found)
         elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
             self._backend.restore(local)
             part.changed += 1
@@ -201,6 +224,7 @@ class Inward:
             source=new.source,
             author=new.author,
             archived=new.archived,
+            superseded_by=new.superseded_by,
         )
 
     def _new(self, local: str, found: Merged) -> New:
@@ -216,24 +240,35 @@ class Inward:
             created=record.created,
             updated=record.at,
             archived=found.marks.archived,
+            superseded_by=self._names.here(found.marks.superseded_by),
         )
 
-    def _update(
-        self, local: str, base: Applied | None, new: Applied, found: Merged, notes: list[str]
-    ) -> bool:
+    def _update(self, part: _Part, local: str, base: Applied | None, new: Applied, found: Merged) -> bool:
         stored = self._backend.get(local)
-        now = marks_of(stored)
+        now = marks_of(self._names, stored)
         was = base.marks if base else now
         tags = (set(now.tags) - (set(was.tags) - set(new.marks.tags))) | (set(new.marks.tags) - set(was.tags))
         archived = new.marks.archived if new.marks.archived != was.archived else now.archived
         changed = was.description != new.marks.description
         description = new.marks.description if changed else now.description
-        wanted = Marks(description, tuple(sorted(tags)), archived)
+        changed = was.superseded_by != new.marks.superseded_by
+        if changed:
+            part.note_successors(found.newest.memory, was, new.marks)
+        successor = new.marks.superseded_by if changed else now.superseded_by
+        wanted = Marks(description, tuple(sorted(tags)), archived, superseded_by=successor)
         if wanted != now:
-            self._backend.update(local, description=description, tags=wanted.tags, archived=archived)
+            self._backend.update(
+                local,
+                description=description,
+                tags=wanted.tags,
+                archived=archived,
+                superseded_by=self._names.here(successor) if changed else None,
+            )
         text = self._follows(base, new, found, stored)
         if text is None:
-            notes.append(f"{local} was changed here, too: its text stays, and the newer one is kept aside")
+            part.notes.append(
+                f"{local} was changed here, too: its text stays, and the newer one is kept aside"
+            )
         elif text:
             self._backend.rewrite(local, found.newest.body)
         return bool(text) or wanted != now

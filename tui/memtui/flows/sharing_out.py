@@ -122,7 +122,7 @@ class Outward:
         everywhere = self._names.everywhere(memory_id)
         base = replica.applied(everywhere)
         text = digest(shared_text(self._names, everywhere, memory))
-        if base is not None and (base.text, base.marks) == (text, marks_of(memory)):
+        if base is not None and (base.text, base.marks) == (text, marks_of(self._names, memory)):
             return False
         self._send_text(replica, everywhere, memory, frozenset(allowed))
         replica.admit(everywhere)
@@ -187,7 +187,7 @@ class Outward:
     ) -> None:
         if digest(shared_text(self._names, memory, stored)) != base.text:
             self._send_text(replica, memory, stored, frozenset())
-        elif (now := marks_of(stored)) != base.marks:
+        elif (now := marks_of(self._names, stored)) != base.marks:
             refuse_private(self._home, stored)
             self._send_marks(replica, memory, base, now, signature)
         else:
@@ -199,7 +199,7 @@ class Outward:
         local = self._names.here(memory)
         body = shared_text(self._names, memory, stored)
         check_to_share(self._home, self._clock, stored, body, allowed)
-        marks, base = marks_of(stored), replica.applied(memory)
+        marks, base = marks_of(self._names, stored), replica.applied(memory)
         now = Applied(digest(body), marks, self._backend.signature(local))
         if base is not None and replace(base, signature=now.signature) == now:
             replica.settle(memory, now)  # it was shared as it is
@@ -215,6 +215,7 @@ class Outward:
             untagged=tuple(sorted(set(was.tags) - set(marks.tags))),
             archived=marks.archived,
             deleted=False if was.deleted else None,
+            superseded_by=marks.superseded_by if marks.superseded_by != was.superseded_by else None,
             body=body,
         )
         replica.add(record, now)
@@ -234,6 +235,7 @@ class Outward:
             untagged=tuple(sorted(set(was.tags) - set(now.tags))),
             archived=now.archived if now.archived != was.archived else None,
             deleted=now.deleted if now.deleted != was.deleted else None,
+            superseded_by=now.superseded_by if now.superseded_by != was.superseded_by else None,
             body=b"",
         )
         replica.add(record, Applied(base.text, now, signature))

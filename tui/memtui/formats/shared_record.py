@@ -34,6 +34,9 @@ _SESSION = r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}"
 STATE = re.compile(rf"ST-({_SESSION})-v(\d{{4,8}})@({MACHINE.pattern})", re.ASCII)
 """The key of a version of a session state: the session, the version, and the machine that wrote it."""
 
+MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
+"""The key of a memory: its Recovery ID, and the machine on which it was made."""
+
 _KEY = rf"(?:CMEM-\d{{8}}-\d{{6}}|ST-{_SESSION}-v\d{{4,8}})@{MACHINE.pattern}|{PINS}"
 NAME = re.compile(rf"({_KEY})\.([0-9a-f]{{32}})\.md", re.ASCII)
 """A record's file name: the key of what it is of, and the beginning of the record's SHA-256."""
@@ -45,7 +48,7 @@ _FARTHEST = timedelta(hours=14)
 _KEYS = frozenset(
     {
         "kind", "memory", "machine", "author", "at", "project", "created", "source",
-        "description", "tags", "untagged", "archived", "deleted",
+        "description", "tags", "untagged", "archived", "deleted", "superseded_by",
     }
 )  # fmt: skip
 _FLAGS = {"true": True, "false": False}
@@ -53,6 +56,12 @@ _FLAGS = {"true": True, "false": False}
 
 def _memory(text: str) -> str:
     if not NAME.fullmatch(f"{text}.{'0' * 32}.md"):
+        raise ValueError("not of the form CMEM-YYYYMMDD-HHMMSS@machine")
+    return text
+
+
+def _successor(text: str) -> str:
+    if text and not MEMORY.fullmatch(text):
         raise ValueError("not of the form CMEM-YYYYMMDD-HHMMSS@machine")
     return text
 
@@ -91,6 +100,8 @@ class SharedRecord(Record):
     """Tags that were removed."""
     archived: bool | None = None
     deleted: bool | None = None
+    superseded_by: Annotated[str, AfterValidator(_successor)] | None = None
+    """The key of the memory that replaces it; "" takes that back, and None leaves it as it is."""
     body: bytes = b""
     """The text; empty in a change of marks."""
 
@@ -114,6 +125,8 @@ def render_record(record: SharedRecord) -> bytes:
     }
     flags = (("archived", record.archived), ("deleted", record.deleted))
     values |= {key: flag for key, flag in flags if flag is not None}
+    if record.superseded_by is not None:
+        values["superseded_by"] = record.superseded_by
     return f"---\n{dump(values)}---\n".encode() + record.body
 
 

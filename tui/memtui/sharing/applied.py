@@ -37,16 +37,17 @@ def row_of(memory: str, applied: Applied) -> tuple[object, ...]:
     marks = applied.marks
     return (
         memory, applied.text, marks.description, "\n".join(marks.tags), marks.archived, marks.deleted,
-        applied.signature,
+        applied.signature, marks.superseded_by,
     )  # fmt: skip
 
 
 def applied_of(columns: tuple[Any, ...]) -> Applied | None:
     """The state in such a row, given without the key; None when all of it is None."""
-    text, description, tags, archived, deleted, signature = columns
+    text, description, tags, archived, deleted, signature, superseded_by = columns
     if text is None:
         return None
-    marks = Marks(description, tuple(filter(None, tags.split("\n"))), bool(archived), bool(deleted))
+    kept = tuple(filter(None, tags.split("\n")))
+    marks = Marks(description, kept, bool(archived), bool(deleted), superseded_by)
     return Applied(text, marks, signature)
 
 

@@ -17,6 +17,8 @@ class Marks:
     """Sorted."""
     archived: bool = False
     deleted: bool = False
+    superseded_by: str = ""
+    """The key of the memory that replaces it; see `memtui.formats.shared_record.MEMORY`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:
     ordered = sorted(records, key=lambda each: (each[1].at, each[0]))
     versions: dict[bytes, SharedRecord] = {}
     tags: dict[str, bool] = {}
-    description, archived, deleted = "", False, False
+    description, archived, deleted, successor = "", False, False, ""
     for _, record in ordered:
         if record.kind == "text":
             versions.pop(record.body, None)  # a text that comes back is the newest again
@@ -50,7 +52,8 @@ def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:
         description = description if record.description is None else record.description
         archived = archived if record.archived is None else record.archived
         deleted = deleted if record.deleted is None else record.deleted
+        successor = successor if record.superseded_by is None else record.superseded_by
     if not versions:
         return None
     kept = tuple(sorted(tag for tag, there in tags.items() if there))
-    return Merged(tuple(reversed(versions.values())), Marks(description, kept, archived, deleted))
+    return Merged(tuple(reversed(versions.values())), Marks(description, kept, archived, deleted, successor))

@@ -34,12 +34,15 @@ create index if not exists records_unsent on records (name) where not sent;
 create table if not exists arrived (memory text primary key) without rowid;
 create table if not exists applied (
     memory text primary key, text text not null, description text not null, tags text not null,
-    archived integer not null, deleted integer not null, signature text not null
+    archived integer not null, deleted integer not null, signature text not null,
+    superseded_by text not null default ''
 ) without rowid;
 create table if not exists months (name text primary key, state text not null) without rowid;
 create table if not exists facts (key text primary key, value text not null) without rowid;
 """
-_SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?)"
+_SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?, ?)"
+_INDEX = "create index if not exists applied_superseded on applied (superseded_by) where superseded_by <> ''"
+_ADD_COLUMN = "alter table applied add column superseded_by text not null default ''"
 _WAIT_SECONDS = 30.0
 _SENT_BYTES = 16 << 20
 _WITHDRAWN = "withdrawn "
@@ -75,6 +78,9 @@ class Replica:
             self._db.execute("pragma journal_mode = truncate")  # WAL is not safe in every SQLite
             self._db.execute("pragma synchronous = normal")
             self._db.executescript(_TABLES)
+            if len(self._db.execute("pragma table_info(applied)").fetchall()) < _SETTLE.count("?"):
+                self._db.execute(_ADD_COLUMN)  # an older memtui made the table
+            self._db.execute(_INDEX)
 
     def close(self) -> None:
         """Close the database."""
@@ -200,7 +206,8 @@ class Replica:
     def waiting(self, behind: str) -> Generator[Waiting, None, None]:
         """Those memories behind one, in their order; to be read to the end, or closed, before a change."""
         query = (
-            "select arrived.memory, name, data, text, description, tags, archived, deleted, signature"
+            "select arrived.memory, name, data,"
+            " text, description, tags, archived, deleted, signature, superseded_by"
             " from arrived left join records using (memory) left join applied using (memory)"
             " where arrived.memory > ? order by arrived.memory"
         )
@@ -233,9 +240,21 @@ class Replica:
 
     def applied(self, memory: str) -> Applied | None:
         """The state of a memory when it was last applied; None when it never was."""
-        query = "select text, description, tags, archived, deleted, signature from applied where memory = ?"
+        query = (
+            "select text, description, tags, archived, deleted, signature, superseded_by"
+            " from applied where memory = ?"
+        )
         row = self._one(query, memory)
         return applied_of(tuple(row)) if row is not None else None
+
+    def successors(self) -> dict[str, list[str]]:
+        """The memories that replace others, by the records, with those that they replace."""
+        found: dict[str, list[str]] = {}
+        for memory, successor in self._all(
+            "select memory, superseded_by from applied where superseded_by <> ''"
+        ):
+            found.setdefault(successor, []).append(memory)
+        return found
 
     def settle(self, memory: str, applied: Applied) -> None:
         """Note the state of a memory after records were applied to it, or made of it."""

@@ -65,6 +65,8 @@ class New:
     updated: datetime | None = None
     """None is `created`."""
     archived: bool = False
+    superseded_by: str = ""
+    """The Recovery ID of the memory that replaces it; "" for none."""
 
 
 class Meta(Protocol):

@@ -73,6 +73,7 @@ def render_new(path: Path, memory_id: str, new: New, created: datetime) -> tuple
         source=new.source,
         archived=new.archived,
         author=new.author,
+        superseded_by=new.superseded_by,
     )
     return meta, render_checked(path, meta, new.body)
 

@@ -1,0 +1,108 @@
+"""A memory that is superseded on one machine is so on the others, and both memories show it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.flows import syncing
+from memtui.flows.superseding import reinstate, supersede
+from memtui.sharing.replica import Replica
+from tests.flows.test_syncing import Machine, exchange
+from tests.sharing.memory_remote import MemoryRemote
+from tests.sharing.records import record
+
+Pair = Callable[[str], tuple[Machine, Machine]]
+
+
+@pytest.fixture
+def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+    """A laptop, and a desk whose clock is an hour ahead."""
+    remote = MemoryRemote()
+    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    return lambda sync: (
+        Machine(tmp_path, "laptop", sync=sync),
+        Machine(tmp_path, "desk", sync=sync, skew=timedelta(hours=1)),
+    )
+
+
+def relation(machine: Machine, old: str, new: str) -> tuple[str, tuple[str, ...]]:
+    """What the older memory says of the newer one, and the other way round."""
+    return machine.store.get(old).meta.superseded_by, machine.store.get(new).meta.supersedes
+
+
+def test_both_memories_show_it_on_ones_other_machine(pair: Pair) -> None:
+    laptop, desk = pair("all")
+    old, new = laptop.new(b"old"), laptop.new(b"new")
+    exchange(laptop, desk)
+    there = f"{old}@laptop", f"{new}@laptop"
+    supersede(laptop.store, old, new)
+    exchange(laptop, desk)
+    assert relation(desk, *there) == (there[1], (there[0],))
+    reinstate(desk.store, there[0])
+    exchange(desk, laptop)
+    assert relation(laptop, old, new) == relation(desk, *there) == ("", ())
+    supersede(desk.store, there[0], desk.new(b"newest"))
+    exchange(desk, laptop)
+    newest = laptop.store.get(old).meta.superseded_by
+    assert newest.endswith("@desk")
+    assert relation(laptop, old, newest) == (newest, (old,))
+    assert laptop.sync().sent == desk.sync().sent == 0
+
+
+def test_memories_that_arrive_superseded_show_it(pair: Pair) -> None:
+    laptop, desk = pair("shared")
+    old, new = laptop.share(b"old"), laptop.new(b"new")
+    supersede(laptop.store, old, new)
+    exchange(laptop, desk)
+    there = f"{old}@laptop", f"{new}@laptop"
+    assert desk.store.get(there[0]).meta.superseded_by == there[1]
+    laptop.sharing.share(new)
+    exchange(laptop, desk)
+    assert relation(desk, *there) == (there[1], (there[0],))
+    assert laptop.sync().sent == desk.sync().sent == 0
+
+
+def test_ones_own_view_of_anothers_memory_stays(pair: Pair) -> None:
+    laptop, desk = pair("shared")
+    old = laptop.share(b"old")
+    exchange(laptop, desk)
+    mine = desk.new(b"mine")
+    supersede(desk.store, f"{old}@laptop", mine)
+    laptop.store.update(old, tags=("new",))
+    exchange(laptop, desk)
+    assert desk.store.get(f"{old}@laptop").meta.tags == ("new",)
+    assert relation(desk, f"{old}@laptop", mine) == (mine, (f"{old}@laptop",))
+    assert laptop.store.get(old).meta.superseded_by == ""
+
+
+def test_a_successor_that_is_no_memory_is_not_sent_and_refused(pair: Pair) -> None:
+    laptop, desk = pair("all")
+    old = laptop.new(b"old")
+    laptop.store.update(old, superseded_by="../../etc/passwd")
+    exchange(laptop, desk)
+    assert desk.store.get(f"{old}@laptop").meta.superseded_by == ""
+    with pytest.raises(ValueError, match="not of the form"):
+        record(superseded_by="../../etc/passwd")
+
+
+def test_a_replica_that_an_older_memtui_made_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "team.db"
+    with sqlite3.connect(path) as database:
+        database.execute(
+            "create table applied (memory text primary key, text text not null, description text not null,"
+            " tags text not null, archived integer not null, deleted integer not null,"
+            " signature text not null) without rowid"
+        )
+        database.execute("insert into applied values ('x', 'text', '', 'tag', 1, 0, 's')")
+    replica = Replica(path)
+    applied = replica.applied("x")
+    assert applied is not None
+    assert (applied.marks.tags, applied.marks.superseded_by, applied.signature) == (("tag",), "", "s")
+    replica.settle("x", applied)
+    assert replica.applied("x") == applied
+    replica.close()
