@@ -140,6 +140,12 @@ class Driver:
     async def _waited_for(self, condition: Callable[[], object], what: str) -> None:
         await wait_until(condition, lambda: f"{what} did not happen; said {self.said}; shown:\n{self.shown}")
 
+    async def resize(self, size: tuple[int, int]) -> None:
+        """Give the terminal another size, and wait for what follows."""
+        await self.pilot.resize_terminal(*size)
+        await self.settled()
+        await self.pilot.pause()
+
     async def type(self, text: str) -> None:
         """Type a text."""
         await self.press(*text)
@@ -149,8 +155,11 @@ class Driver:
         turns = count()
 
         def holds() -> object:
-            # What is painted may start to read something: not seldom, therefore, but not each time.
-            if next(turns) % 10 == 9:
+            turn = next(turns)
+            if turn % 10 != 9 and not is_idle(self.app):
+                return False
+            # What is painted may start to read something; it costs too much to be done each time.
+            if turn % 60 == 59:
                 self.paint()
             else:
                 self._lay_out()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
@@ -14,22 +13,24 @@ def rows(driver: Driver) -> int:
     return len(driver.browser.pane.rows)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_it_filters_with_every_letter(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        assert rows(driver) == 3
-        await driver.press("slash")
-        assert driver.has("#filter-line")
-        assert isinstance(driver.browser.focused, Input)
-        assert driver.lines[-2].startswith(" / filter, enter keeps it")
-        await driver.press("e", "x")
-        await driver.until(lambda: rows(driver) == 1)
-        assert driver.lines[-2].startswith(" / ex")
-        assert "q quit" in driver.lines[-1]
-        assert "Make the export stream" in driver.shown
-        assert "Fix the token" not in driver.shown
-        await driver.press("backspace", "backspace")
-        await driver.until(lambda: rows(driver) == 3)
+async def test_it_filters_with_every_letter(full: World) -> None:
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            assert rows(driver) == 3, size
+            await driver.press("slash")
+            assert driver.has("#filter-line"), size
+            assert isinstance(driver.browser.focused, Input), size
+            assert driver.lines[-2].startswith(" / filter, enter keeps it"), size
+            await driver.press("e", "x")
+            await driver.until(lambda: rows(driver) == 1)
+            assert driver.lines[-2].startswith(" / ex"), size
+            assert "q quit" in driver.lines[-1], size
+            assert "Make the export stream" in driver.shown, size
+            assert "Fix the token" not in driver.shown, size
+            await driver.press("backspace", "backspace")
+            await driver.until(lambda: rows(driver) == 3)
+            await driver.press("escape", "g")
 
 
 async def test_a_filter_that_is_kept_shows_where_there_is_no_border(full: World) -> None:
@@ -42,7 +43,7 @@ async def test_a_filter_that_is_kept_shows_where_there_is_no_border(full: World)
         await driver.until(lambda: driver.lines[0].startswith(" 1 Pending 2 "))
 
 
-async def test_letters_that_are_keys_elsewhere_are_text_here(full: World) -> None:
+async def test_letters_that_are_keys_elsewhere_are_text_here_and_the_arrows_move(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("slash")
         await driver.type("qxRu1z?jk")
@@ -50,11 +51,9 @@ async def test_letters_that_are_keys_elsewhere_are_text_here(full: World) -> Non
         assert driver.browser.pane.filter_text == "qxRu1z?jk"
         assert not driver.app.left
         assert driver.said == []
-
-
-async def test_the_arrows_move_while_typing(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("slash", "e", "down")
+        await driver.press("escape")
+        await driver.until(lambda: rows(driver) == 3)
+        await driver.press("g", "slash", "e", "down")
         pane = driver.browser.pane
         assert pane.index == 1
         assert isinstance(driver.browser.focused, Input)
@@ -63,7 +62,7 @@ async def test_the_arrows_move_while_typing(full: World) -> None:
         assert pane.index == 0
 
 
-async def test_enter_keeps_the_filter_and_the_border_tells_it(full: World) -> None:
+async def test_enter_keeps_the_filter_and_escape_or_a_click_on_the_title_drops_it(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("slash")
         await driver.type("stream")
@@ -74,27 +73,23 @@ async def test_enter_keeps_the_filter_and_the_border_tells_it(full: World) -> No
         assert '1 Pending 1/3 · "stream" ✕' in driver.shown
         await driver.press("slash")
         assert driver.browser.query_one("#filter", Input).value == "stream"
-
-
-async def test_escape_drops_the_filter(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("slash")
-        await driver.type("stream")
         await driver.press("escape")
         await driver.until(lambda: rows(driver) == 3)
         assert driver.at(PaneId.PENDING)
         assert not driver.has("#filter-line")
         assert driver.pane(PaneId.PENDING).selected == full.capture_path(200).name
-
-
-async def test_a_click_on_the_title_clears_the_filter(full: World) -> None:
-    async with opened(full) as driver:
         await driver.press("slash", *"stream", "enter")
         assert rows(driver) == 1
         await driver.pilot.click("#pending", offset=(4, 0))
         await driver.until(lambda: rows(driver) == 3)
         assert driver.pane(PaneId.PENDING).filter_text == ""
         assert "✕" not in driver.shown
+        await driver.press("slash")
+        await driver.type("zebra")
+        await driver.until(lambda: rows(driver) == 0)
+        assert "Nothing here matches “zebra”." in driver.shown
+        await driver.press("enter", "r")
+        assert driver.last_said == "No capture is selected."
 
 
 async def test_a_memory_is_found_by_any_part_of_its_id(world: World) -> None:
@@ -110,16 +105,6 @@ async def test_a_memory_is_found_by_any_part_of_its_id(world: World) -> None:
         assert list(driver.browser.pane.rows) == [f"{name}.md"]
 
 
-async def test_when_nothing_matches_it_says_so(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("slash")
-        await driver.type("zebra")
-        await driver.until(lambda: rows(driver) == 0)
-        assert "Nothing here matches “zebra”." in driver.shown
-        await driver.press("enter", "r")
-        assert driver.last_said == "No capture is selected."
-
-
 async def test_every_pane_has_its_own_filter(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("slash", *"stream", "enter", "3", "slash", *"baby", "enter")
@@ -129,27 +114,29 @@ async def test_every_pane_has_its_own_filter(full: World) -> None:
         assert rows(driver) == 1
 
 
-@pytest.mark.parametrize(
-    ("pane", "words", "found"),
-    [
-        ("1", "stream EXPORT", 1),
-        ("1", "no Timestamp", 1),
-        ("2", "#auth", 1),
-        ("2", "auth jwt", 1),
-        ("2", "keys rotate", 1),
-        ("2", "CMEM", 2),
-        ("2", "billing", 1),
-        ("3", "ask", 1),
-        ("4", "retry", 1),
-    ],
-)
-async def test_what_each_pane_is_filtered_by(full: World, pane: str, words: str, found: int) -> None:
+FOUND = [
+    ("1", "stream EXPORT", 1),
+    ("1", "no Timestamp", 1),
+    ("2", "#auth", 1),
+    ("2", "auth jwt", 1),
+    ("2", "keys rotate", 1),
+    ("2", "CMEM", 2),
+    ("2", "billing", 1),
+    ("3", "ask", 1),
+    ("4", "retry", 1),
+]
+
+
+async def test_what_each_pane_is_filtered_by(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press(pane, "slash")
-        await driver.type(words)
-        await driver.until(lambda: rows(driver) == found, f"{found} rows")
-        await driver.settled()
-        assert rows(driver) == found
+        for pane, words, found in FOUND:
+            await driver.press(pane, "slash")
+            await driver.type(words)
+            await driver.until(lambda: rows(driver) == found, f"{words}: {found} rows")  # noqa: B023
+            await driver.settled()
+            assert rows(driver) == found, words
+            await driver.press("escape")
+            await driver.until(lambda: rows(driver) > found, f"{words}: all rows again")  # noqa: B023
 
 
 async def test_what_arrives_goes_through_the_filter(full: World) -> None:

@@ -13,16 +13,12 @@ from tests.app.world import World
 PANES = list(PaneId)
 
 
-async def test_numbers_go_to_panes(full: World) -> None:
+async def test_numbers_go_to_panes_and_tab_goes_round_both_ways(full: World) -> None:
     async with opened(full) as driver:
         for key, pane_id in zip("2431", ("memories", "state", "commands", "pending"), strict=True):
             await driver.press(key)
             assert driver.browser.current_id == pane_id
             assert driver.at(PaneId(pane_id))
-
-
-async def test_tab_goes_round_both_ways(full: World) -> None:
-    async with opened(full) as driver:
         seen = []
         for _ in range(5):
             await driver.press("tab")
@@ -32,20 +28,20 @@ async def test_tab_goes_round_both_ways(full: World) -> None:
         assert driver.browser.current_id is PaneId.STATE
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_the_focused_pane_shows_it_and_the_detail_follows(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        for key, title in zip(
-            "1234", ("Capture", "Memory CMEM", "Command /babysit", "Session state"), strict=True
-        ):
-            await driver.press(key)
-            focused = [pane.pane_id for pane in driver.browser.panes.values() if pane.has_focus]
-            assert focused == [PANES[int(key) - 1]]
-            assert driver.detail.startswith(title)
-            assert driver.browser.pane.has_class("-current")
+async def test_the_focused_pane_shows_it_and_the_detail_follows(full: World) -> None:
+    titles = ("Capture", "Memory CMEM", "Command /babysit", "Session state")
+    async with opened(full) as driver:
+        for size in (WIDE, NARROW):
+            await driver.resize(size)
+            for key, title in zip("1234", titles, strict=True):
+                await driver.press(key)
+                focused = [pane.pane_id for pane in driver.browser.panes.values() if pane.has_focus]
+                assert focused == [PANES[int(key) - 1]], size
+                assert driver.detail.startswith(title), size
+                assert driver.browser.pane.has_class("-current"), size
 
 
-async def test_keys_move_in_a_pane(full: World) -> None:
+async def test_keys_move_in_a_pane_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:
     async with opened(full) as driver:
         pane = driver.pane(PaneId.MEMORIES)
         await driver.press("2")
@@ -55,11 +51,7 @@ async def test_keys_move_in_a_pane(full: World) -> None:
         await driver.press("end")
         assert pane.index == 2
         assert "minor units" in driver.detail
-
-
-async def test_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("2", "enter")
+        await driver.press("enter")
         assert driver.reading()
         await driver.press("escape")
         assert driver.at(PaneId.MEMORIES)
@@ -94,7 +86,7 @@ async def test_escape_leaves_what_was_entered_last(full: World) -> None:
         assert driver.last_said == "Nothing to go back from. q quits."
 
 
-async def test_zoom_gives_a_pane_the_window_and_takes_it_back(full: World) -> None:
+async def test_zoom_gives_a_pane_or_the_detail_the_window_and_takes_it_back(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "z")
         assert driver.has("#memories")
@@ -102,21 +94,15 @@ async def test_zoom_gives_a_pane_the_window_and_takes_it_back(full: World) -> No
         assert driver.pane(PaneId.MEMORIES).region.width == WIDE[0]
         await driver.press("z")
         assert all(driver.has(f"#{name}") for name in ("pending", "memories", "commands", "state", "detail"))
-
-
-async def test_zoom_of_the_detail(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("enter", "z")
+        # The detail.
+        await driver.press("1", "enter", "z")
         assert driver.browser.detail_view.region.width == WIDE[0]
         assert driver.reading()
         await driver.press("z")
         assert driver.browser.detail_view.region.width < WIDE[0]
         assert driver.has("#pending")
-
-
-async def test_going_to_another_pane_keeps_the_zoom(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("z", "3")
+        # Going to another pane keeps the zoom.
+        await driver.press("escape", "z", "3")
         assert driver.has("#commands")
         assert not driver.has("#pending")
 
@@ -131,13 +117,22 @@ async def click_text(driver: Driver, text: str, *, times: int = 1) -> None:
     await driver.settled()
 
 
-async def test_a_click_goes_to_a_pane_and_selects_the_row(full: World) -> None:
+async def test_a_click_goes_to_a_row_an_empty_place_or_the_detail(full: World) -> None:
     async with opened(full) as driver:
         await click_text(driver, "/research/ask")
-        assert driver.browser.current_id is PaneId.COMMANDS
         assert driver.at(PaneId.COMMANDS)
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
         assert "Name your sources" in driver.detail
+        region = driver.pane(PaneId.MEMORIES).region
+        await driver.pilot.click(offset=(region.x + 5, region.bottom - 2))
+        await driver.settled()
+        assert driver.browser.current_id is PaneId.MEMORIES
+        await driver.press("1")
+        region = driver.browser.detail_view.region
+        await driver.pilot.click(offset=(region.x + 5, region.y + 5))
+        assert driver.reading()
+        await driver.press("escape")
+        assert driver.at(PaneId.PENDING)
 
 
 async def test_a_click_on_the_selected_row_opens_it(full: World) -> None:
@@ -145,23 +140,6 @@ async def test_a_click_on_the_selected_row_opens_it(full: World) -> None:
         await click_text(driver, "Fix the token")
         await driver.until(lambda: driver.has("#detail"))
         assert driver.reading()
-
-
-async def test_a_click_into_an_empty_place_of_a_pane_goes_there(full: World) -> None:
-    async with opened(full) as driver:
-        region = driver.pane(PaneId.MEMORIES).region
-        await driver.pilot.click(offset=(region.x + 5, region.bottom - 2))
-        await driver.settled()
-        assert driver.browser.current_id is PaneId.MEMORIES
-
-
-async def test_a_click_into_the_detail_reads_it(full: World) -> None:
-    async with opened(full) as driver:
-        region = driver.browser.detail_view.region
-        await driver.pilot.click(offset=(region.x + 5, region.y + 5))
-        assert driver.reading()
-        await driver.press("escape")
-        assert driver.at(PaneId.PENDING)
 
 
 async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:
@@ -183,17 +161,16 @@ async def test_a_click_in_the_key_bar_is_the_key(full: World) -> None:
         assert driver.app.left
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
-async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(
-    full: World, size: tuple[int, int]
-) -> None:
-    async with opened(full, size) as driver:
-        for key, offered in zip("1234", ("review", "copy id", "clear", ""), strict=True):
-            await driver.press(key)
-            bar = driver.lines[driver.browser.query_one(KeyBar).region.y]
-            assert "? help" in bar
-            assert "q quit" in bar
-            assert offered in bar
+async def test_the_key_bar_offers_what_the_pane_can_do_and_always_the_way_out(full: World) -> None:
+    async with opened(full) as driver:
+        for size in (WIDE, NARROW, SHORT):
+            await driver.resize(size)
+            for key, offered in zip("1234", ("review", "copy id", "clear", ""), strict=True):
+                await driver.press(key)
+                bar = driver.lines[driver.browser.query_one(KeyBar).region.y]
+                assert "? help" in bar, size
+                assert "q quit" in bar, size
+                assert offered in bar, size
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q"])

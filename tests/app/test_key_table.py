@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,23 +31,22 @@ def keys_of(command: Command) -> list[str]:
     return command.keys.split(",") if command.keys else []
 
 
-@pytest.mark.parametrize("pane_id", PANES)
-async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(
-    full: World, pane_id: PaneId
-) -> None:
+async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full: World) -> None:
     before = {path: path.read_bytes() for path in full.base.rglob("*") if path.is_file()}
     async with opened(full) as driver:
-        await driver.press(str(PANES.index(pane_id) + 1))
-        elsewhere = [command for command in COMMANDS if pane_id not in command.panes]
-        assert elsewhere
-        for command in elsewhere:
-            for key in keys_of(command):
-                await driver.press(key)
-                assert driver.last_said.startswith(f"{command.shown} means “{command.help}”: that works in ")
-                for place in command.panes:
-                    assert f"{PANE_TITLES[place]} ({PANES.index(place) + 1})" in driver.last_said
-                assert driver.at_home()
-                assert driver.browser.current_id is pane_id
+        for pane_id in PANES:
+            await driver.press(str(PANES.index(pane_id) + 1))
+            elsewhere = [command for command in COMMANDS if pane_id not in command.panes]
+            assert elsewhere
+            for command in elsewhere:
+                for key in keys_of(command):
+                    await driver.press(key)
+                    means = f"{command.shown} means “{command.help}”: that works in "
+                    assert driver.last_said.startswith(means), (pane_id, key)
+                    for place in command.panes:
+                        assert f"{PANE_TITLES[place]} ({PANES.index(place) + 1})" in driver.last_said
+                    assert driver.at_home(), (pane_id, key)
+                    assert driver.browser.current_id is pane_id, key
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -102,33 +102,33 @@ def test_undo_shows_in_every_bottom_line_of_140_columns(pane_id: PaneId) -> None
 # -- help ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pane_id", PANES)
-async def test_help_lists_every_key_that_works_in_the_pane(full: World, pane_id: PaneId) -> None:
+async def test_help_lists_every_key_that_works_in_the_pane(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press(str(PANES.index(pane_id) + 1), "question_mark")
-        assert isinstance(driver.screen, HelpScreen)
-        told = driver.screen.query_one(DocumentView).document.text
-        box = driver.screen.query_one("#help")
-        assert str(box.border_title) == f"Keys in {PANE_TITLES[pane_id]}"
-        here = [command for command in COMMANDS if pane_id in command.panes]
-        for shown, text in key_table(here):
-            assert any(line.startswith(f"{shown} ") and line.endswith(text) for line in told.split("\n")), (
-                shown
-            )
-        for command in COMMANDS:
-            if pane_id not in command.panes:
-                assert command.help not in told
+        for pane_id in PANES:
+            await driver.press(str(PANES.index(pane_id) + 1), "question_mark")
+            assert isinstance(driver.screen, HelpScreen), pane_id
+            text = driver.screen.query_one(DocumentView).document.text
+            box = driver.screen.query_one("#help")
+            assert str(box.border_title) == f"Keys in {PANE_TITLES[pane_id]}"
+            here = [command for command in COMMANDS if pane_id in command.panes]
+            for shown, help_text in key_table(here):
+                found = [line for line in text.split("\n") if line.startswith(f"{shown} ")]
+                assert any(line.endswith(help_text) for line in found), (pane_id, shown)
+            for command in COMMANDS:
+                if pane_id not in command.panes:
+                    assert command.help not in text, pane_id
+            await driver.press("escape")
 
 
-@pytest.mark.parametrize("key", ["escape", "question_mark", "q", "enter", "f1"])
-async def test_help_closes(full: World, key: str) -> None:
+async def test_help_closes(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press("2", "f1")
-        assert isinstance(driver.screen, HelpScreen)
-        await driver.press(key)
-        assert driver.at_home()
-        assert driver.at(PaneId.MEMORIES)
-        assert not driver.app.left
+        for key in ("escape", "question_mark", "q", "enter", "f1"):
+            await driver.press("2", "f1")
+            assert isinstance(driver.screen, HelpScreen), key
+            await driver.press(key)
+            assert driver.at_home(), key
+            assert driver.at(PaneId.MEMORIES), key
+            assert not driver.app.left, key
 
 
 async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:
@@ -156,25 +156,27 @@ async def test_the_palette_offers_every_command(full: World) -> None:
                 assert offered[command.title].help == command.help
 
 
-@pytest.mark.parametrize(
-    ("words", "works"),
-    [
-        ("zoom", lambda driver: driver.browser.has_class("-zoomed")),
-        ("commands (3)", lambda driver: driver.browser.current_id is PaneId.COMMANDS),
-        ("help (?)", lambda driver: isinstance(driver.screen, HelpScreen)),
-        ("copy id", lambda driver: "that works in Memories (2)" in driver.last_said),
-    ],
-)
-async def test_the_palette_runs_a_command(full: World, words: str, works: object) -> None:
-    assert callable(works)
+PALETTE: list[tuple[str, str, Callable[[Driver], bool]]] = [
+    ("zoom", "z", lambda driver: driver.browser.has_class("-zoomed")),
+    ("commands (3)", "1", lambda driver: driver.browser.current_id is PaneId.COMMANDS),
+    ("help (?)", "escape", lambda driver: isinstance(driver.screen, HelpScreen)),
+    ("copy id", "1", lambda driver: "that works in Memories (2)" in driver.last_said),
+]
+"""What is typed, the key that goes back, and what follows."""
+
+
+async def test_the_palette_runs_a_command(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press("ctrl+p")
-        palette = driver.screen
-        assert isinstance(palette, CommandPalette)
-        await driver.type(words)
-        await driver.until(lambda: words.split()[0] in driver.shown.casefold(), "the command")
-        await driver.pilot.press("down", "enter")
-        await driver.until(lambda: works(driver), words)
+        for words, back, works in PALETTE:
+            assert not works(driver), words
+            await driver.press("ctrl+p")
+            palette = driver.screen
+            assert isinstance(palette, CommandPalette), words
+            await driver.type(words)
+            await driver.until(lambda: words.split()[0] in driver.shown.casefold(), "the command")  # noqa: B023
+            await driver.pilot.press("down", "enter")
+            await driver.until(lambda: works(driver), words)  # noqa: B023
+            await driver.press(back)
 
 
 # -- footer and README --------------------------------------------------------------------------------------

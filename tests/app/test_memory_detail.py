@@ -79,22 +79,21 @@ async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> 
         assert driver.at(PaneId.COMMANDS)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_enter_follows_to_a_related_memory_and_esc_comes_back(
-    world: World, names: list[str], size: tuple[int, int]
-) -> None:
-    async with opened(world, size) as driver:
-        await read(driver)
-        pane = driver.pane(PaneId.MEMORIES)
-        await driver.press("enter", "enter", "enter")
-        assert pane.selected == f"{names[2]}.md"
-        assert driver.reading()
-        await driver.until(lambda: "Objective\nDo three" in driver.detail, "the other memory")
-        await driver.press("escape")
-        assert pane.selected == f"{names[0]}.md"
-        assert driver.reading()
-        await driver.press("escape")
-        assert driver.at(PaneId.MEMORIES)
+async def test_enter_follows_to_a_related_memory_and_esc_comes_back(world: World, names: list[str]) -> None:
+    async with opened(world) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            await read(driver)
+            pane = driver.pane(PaneId.MEMORIES)
+            await driver.press("enter", "enter", "enter")
+            assert pane.selected == f"{names[2]}.md", size
+            assert driver.reading(), size
+            await driver.until(lambda: "Objective\nDo three" in driver.detail, "the other memory")
+            await driver.press("escape")
+            assert pane.selected == f"{names[0]}.md", size
+            assert driver.reading(), size
+            await driver.press("escape")
+            assert driver.at(PaneId.MEMORIES), size
 
 
 async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: list[str]) -> None:

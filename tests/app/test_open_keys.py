@@ -34,15 +34,16 @@ def long(full: World) -> World:
     return full
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_transcript_opens_at_its_end_and_closes(long: World, size: tuple[int, int]) -> None:
-    async with opened(long, size) as driver:
-        await driver.press("o")
-        await until_read(driver)
-        assert "Answer 999" in driver.shown
-        assert "Where it begins" not in driver.shown
-        await driver.press("escape")
-        assert driver.at_home()
+async def test_a_transcript_opens_at_its_end_and_closes(long: World) -> None:
+    async with opened(long) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            await driver.press("o")
+            await until_read(driver)
+            assert "Answer 999" in driver.shown, size
+            assert "Where it begins" not in driver.shown, size
+            await driver.press("escape")
+            assert driver.at_home(), size
 
 
 async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
@@ -57,14 +58,14 @@ async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
         await driver.until(lambda: "Answer 999" in driver.shown, "the end")
 
 
-@pytest.mark.parametrize("key", ["escape", "o", "q"])
-async def test_each_way_back(full: World, key: str) -> None:
+async def test_each_way_back(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press("o")
-        await until_read(driver)
-        await driver.press(key)
-        assert driver.at_home()
-        assert not driver.app.left
+        for key in ("escape", "o", "q"):
+            await driver.press("o")
+            await until_read(driver)
+            await driver.press(key)
+            assert driver.at_home(), key
+            assert not driver.app.left, key
 
 
 async def test_the_transcript_follows_what_is_added(full: World) -> None:
@@ -162,25 +163,27 @@ def test_without_a_choice_an_editor_that_is_there_is_taken(tmp_path: Path) -> No
     assert editor_command({"PATH": str(tmp_path)}) == ["vi"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "name"),
-    [
-        ("1", "20260305_141007-autocompact.md"),
-        ("1G", "-autocompact.md"),
-        ("2", "CMEM-20260305-135007.md"),
-        ("3", "agileflow/babysit.md"),
-        ("3G", "session-state.json"),
-        ("4", "v0007.md"),
-    ],
-)
+FILES = [
+    ("1", "20260305_141007-autocompact.md"),
+    ("1G", "-autocompact.md"),
+    ("2", "CMEM-20260305-135007.md"),
+    ("3", "agileflow/babysit.md"),
+    ("3G", "session-state.json"),
+    ("4", "v0007.md"),
+]
+
+
 async def test_e_names_the_file_where_no_editor_can_take_the_terminal(
-    full: World, monkeypatch: pytest.MonkeyPatch, keys: str, name: str
+    full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", "ed")
     async with opened(full) as driver:
-        await driver.press(*keys, "e")
-        assert driver.last_said.startswith("This terminal cannot step aside for an editor. The file is ")
-        assert driver.last_said.endswith(f"{name}.")
+        for number, (keys, name) in enumerate(FILES, 1):
+            await driver.press(*keys, "e")
+            said = driver.last_said
+            assert said.startswith("This terminal cannot step aside for an editor. The file is "), keys
+            assert said.endswith(f"{name}."), keys
+            assert len(driver.said) == number, keys
 
 
 async def test_without_any_editor_the_file_is_named(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
