@@ -9,6 +9,8 @@ from textual.containers import Vertical
 from memtui.app.panes.pane import Pane
 
 _LEAST = 3
+_BARS = 2
+"""Lines above and below the panes in a window that shows more than one of them."""
 
 
 class PaneStack(Vertical):
@@ -25,7 +27,9 @@ class PaneStack(Vertical):
     def share_room(self) -> None:
         """Limit the panes that are not the current one."""
         panes = [child for child in self.children if isinstance(child, Pane)]
-        limit = fair_height([pane.wanted_height for pane in panes], self.size.height)
+        # Before the first layout, the height that it will give: it need not be made twice then.
+        room = self.size.height or self.app.size.height - _BARS
+        limit = fair_height([pane.wanted_height for pane in panes], room)
         for pane in panes:
             if pane.has_class("-current"):
                 pane.styles.clear_rule("max_height")
