@@ -8,8 +8,9 @@ import pytest
 from textual.color import Color
 
 from memtui import clipboard
+from memtui.app.keys import form_commands, list_commands, reader_commands
 from memtui.app.keys.question_commands import QUESTIONS
-from memtui.app.keys.screen_commands import TABLES, CommandTable
+from memtui.app.keys.screen_table import CommandTable
 from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
@@ -18,6 +19,13 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
+
+TABLES = [
+    value
+    for module in (form_commands, list_commands, reader_commands)
+    for value in vars(module).values()
+    if isinstance(value, CommandTable)
+]
 
 
 async def review(driver: Driver) -> None:

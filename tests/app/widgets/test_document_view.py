@@ -103,12 +103,13 @@ async def test_a_long_document_shows_at_once_and_is_laid_out_behind(monkeypatch:
     monkeypatch.setattr(document_view, "AT_ONCE", 1000)
     made: list[tuple[int, int]] = []
 
-    class Recorded(Layout):
-        def _wrap_all(self, cancelled: Callable[[], bool] | None) -> None:
-            super()._wrap_all(cancelled)
-            made.append((self.first, self.stop))
+    wrap_all = Layout._wrap_all
 
-    monkeypatch.setattr(document_view, "Layout", Recorded)
+    def recorded(layout: Layout, cancelled: Callable[[], bool] | None) -> None:
+        wrap_all(layout, cancelled)
+        made.append((layout.first, layout.stop))
+
+    monkeypatch.setattr(Layout, "_wrap_all", recorded)
     document = numbered(5000, words=8)
     app = Host(DocumentView())
     async with app.run_test(size=SIZE) as pilot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.app.keys.commands import PROMPT
-from memtui.app.keys.screen_commands import HELP, CommandTable, ScreenCommand
+from memtui.app.keys.screen_table import HELP, CommandTable, ScreenCommand
 
 _HELP = HELP._replace(bound=True)
 """Such a screen does not let the app's own keys through."""

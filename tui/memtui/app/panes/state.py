@@ -19,6 +19,7 @@ from memtui.app.model.browser import Browser
 from memtui.app.model.views import StateView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
+from memtui.app.widgets.row_painter import Look
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
 from memtui.patterns import deferred
@@ -167,8 +168,8 @@ class StatePane(Pane):
             self._at_title = there
             self.refresh_rows()
 
-    def _style_names(self, key: str, cursor: bool, hover: bool) -> tuple[str, ...]:
-        return super()._style_names(key, cursor and not self._at_title, hover)
+    def _look(self, row: int) -> Look:
+        return super()._look(row)._replace(pale=self._at_title)
 
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)

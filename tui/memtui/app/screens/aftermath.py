@@ -19,7 +19,7 @@ from memtui.aftermath.kept import mark
 from memtui.aftermath.records import Aftermath, Row
 from memtui.app.details.aftermath import Item, items_of, summary_document
 from memtui.app.host import PinWanted, UndoWanted
-from memtui.app.keys.screen_commands import AFTERMATH
+from memtui.app.keys.reader_commands import AFTERMATH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.aftermath_rows import draw
 from memtui.app.widgets.document import EMPTY

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 from textual.screen import Screen
 
 from memtui.app.host import HostApp
-from memtui.app.keys.screen_commands import CommandTable
+from memtui.app.keys.screen_table import CommandTable
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, why
 from memtui.app.widgets.key_bar import KeyBar
 

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.details.changes import change_document
-from memtui.app.keys.screen_commands import CHANGES
+from memtui.app.keys.list_commands import CHANGES
 from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row
 from memtui.app.screens.reading import ReadingScreen

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.app.details.memory_detail import checklist_lines
-from memtui.app.keys.screen_commands import COMPACT
+from memtui.app.keys.form_commands import COMPACT
 from memtui.app.model.browser import Browser
 from memtui.app.screens.asking import Asking
 from memtui.app.screens.confirm import ConfirmScreen

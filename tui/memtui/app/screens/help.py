@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, key_table
-from memtui.app.keys.screen_commands import CommandTable
+from memtui.app.keys.screen_table import CommandTable
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.keys.screen_commands import READING
+from memtui.app.keys.reader_commands import READING
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar

@@ -16,7 +16,7 @@ from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from memtui.app.keys.screen_commands import REVIEW
+from memtui.app.keys.form_commands import REVIEW
 from memtui.app.model.browser import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.screens.asking import Asking

@@ -19,7 +19,7 @@ from textual.widgets import Input, Label
 
 from memtui.app.details.search_result import HINT, result_document, text_document
 from memtui.app.host import ResumeWanted
-from memtui.app.keys.screen_commands import SEARCH
+from memtui.app.keys.list_commands import SEARCH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row
 from memtui.app.widgets.document_view import DocumentView

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
-from memtui.app.keys.screen_commands import TRANSCRIPT
+from memtui.app.keys.reader_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.sizing import StyledOnce, add_size_classes
 from memtui.app.screens.transcript_title import place, title

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.details.versions import Compared, VersionRow, VersionSource, before
-from memtui.app.keys.screen_commands import VERSIONS
+from memtui.app.keys.list_commands import VERSIONS
 from memtui.app.panes.pane import row, when_of
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView

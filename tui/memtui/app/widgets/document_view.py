@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events, work
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
@@ -19,17 +17,13 @@ from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
-from memtui.app.widgets.layout import Layout, Place
-from memtui.app.widgets.strips import blank, cut_segments, segment
-from memtui.app.widgets.wrap import hang_for
+from memtui.app.widgets.layout import Layout, Place, part_around
+from memtui.app.widgets.line_painter import Drawn, LinePainter
 
 AT_ONCE = 256 * 1024
 """Characters up to which a document is laid out at once; of longer ones only what is in sight."""
-
-_LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024
 _ABOVE = 3
 """Lines above one that is brought into sight."""
-_LINES_ABOVE, _CHARS_ABOVE = 200, 16 * 1024
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -117,9 +111,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._document = document
         self._layout = Layout(EMPTY, 1)
         self._layouts: LRUCache[tuple[Document, int], Layout] = LRUCache(3)
-        self._strips: LRUCache[int, Strip] = LRUCache(512)
-        self._strip_width = 0
-        self._styles: dict[str, Style] = {}
+        self._painter = LinePainter(self)
         self._wanted = Place(0)
         self._link = -1
         """The line that enter follows, of those that can be followed."""
@@ -186,22 +178,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.workers.cancel_group(self, "layout")
             self._install(layout)
             return
-        self._install(self._part(self._wanted.line))
+        self._install(part_around(document, self._wanted.line, width))
         self._lay_out_all(document, width)
-
-    def _part(self, line: int) -> Layout:
-        """The layout of some lines around one, made quickly however long the document is."""
-        lines, width = self._document.lines, self._text_width()
-        first = stop = min(line, len(lines))
-        room = _CHARS_ABOVE
-        while first > max(0, line - _LINES_ABOVE) and room > 0:
-            first -= 1
-            room -= len(lines[first].text)
-        room = _CHARS_BELOW
-        while stop < min(len(lines), line + _LINES_BELOW) and room > 0:
-            room -= len(lines[stop].text)
-            stop += 1
-        return Layout(self._document, width, first=first, stop=stop)
 
     @work(thread=True, exclusive=True, group="layout", exit_on_error=False)
     def _lay_out_all(self, document: Document, width: int) -> None:
@@ -221,7 +199,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if layout.complete:
             self._layouts[(layout.document, layout.width)] = layout
         self._layout = layout
-        self._strips.clear()
+        self._painter.forget_rows()
         self.virtual_size = Size(0, layout.rows)
         self.scroll_to(y=layout.row_of(self._wanted), animate=False, force=True)
         self.refresh()
@@ -299,7 +277,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _mark_link(self, number: int) -> None:
         self._link = number
-        self._strips.clear()
+        self._painter.forget_rows()
         self.refresh()
         if number >= 0 and self._is_laid_out():
             row, height = self._layout.row_of(Place(number)), self.scrollable_content_region.height
@@ -325,7 +303,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         if not self._layout.complete:
             self._wanted = Place(line)
-            self._install(self._part(line))
+            self._install(part_around(self._document, line, self._text_width()))
         self.scroll_to(y=self.max_scroll_y if line else 0, animate=False, force=True)
 
     def _scroll_by(self, rows: int) -> None:
@@ -334,12 +312,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forget what was drawn in other colours."""
         super().notify_style_update()
-        self._strips.clear()
-        self._styles.clear()
+        self._painter.forget()
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw the selection."""
-        self._strips.clear()
+        self._painter.forget_rows()
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -358,81 +335,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One screen line."""
-        width, row = self.size.width, y + self.scroll_offset.y
-        if width != self._strip_width:
-            self._strips.clear()
-            self._strip_width = width
-        strip = self._strips.get(row)
-        if strip is None:
-            strip = self._strips[row] = self._render_row(row, width)
-        return strip
+        return self._painter.row(y + self.scroll_offset.y, self.size.width, self._drawn)
 
-    def _render_row(self, row: int, width: int) -> Strip:
-        ground = self.rich_style
-        if row >= self._layout.rows:
-            return Strip.blank(width, ground)
-        number, index, piece = self._layout.row(row)
-        made = self._layout.document.lines[number]
-        name = number + self._base
-        parts: list[Segment] = []
-        if index:
-            # One segment a column: a press on the indent is a press on the first character.
-            margin = Style.from_meta({"offset": (piece.start, name)})
-            parts = [blank(1, ground + margin)] * hang_for(self._layout.width, made.hang)
-        parts += self._text_segments(number, piece.start, piece.end, ground)
-        room = min(width, self._layout.width)
-        strip = Strip(cut_segments(parts, room))
-        rest = blank(room - strip.cell_length, ground)
-        if made.role == "rule":
-            rest = Segment("─" * len(rest.text), ground + self._style("rule"))
-        return Strip([*strip, rest, blank(width - room, ground)], width)
-
-    def _text_segments(self, number: int, start: int, end: int, ground: Style) -> list[Segment]:
-        """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
-        made, name = self._layout.document.lines[number], number + self._base
-        base = ground + self._style(made.role)
-        if number == self._link:
-            base += self.get_component_rich_style("document--link", partial=False)
-        marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
-        selection = self.text_selection
-        if selection is not None and (chosen := selection.get_span(name)) is not None:
-            stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
-            marks.append((chosen[0], stop, self._selected()))
-        cuts = {start, end, *(at for mark in marks for at in mark[:2] if start < at < end)}
-        edges = sorted(cuts)
-        parts: list[Segment] = []
-        for left, right in zip(edges, edges[1:] or edges, strict=False):
-            style = base
-            for mark_start, mark_end, mark in marks:
-                if mark_start <= left < mark_end:
-                    style = style + mark
-            parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
-        return parts
-
-    def _selected(self) -> Style:
-        """The style that a selection adds to its text.
-
-        Textual's own style has the colour of the text transparent by default, which Rich cannot say: it comes
-        as the colour of the background.
-        """
-        if self.app.no_color:
-            return Style(reverse=True)
-        style = self.screen.get_component_rich_style("screen--selection")
-        color = self.rich_style.color if style.color == style.bgcolor else style.color
-        return Style(color=color, bgcolor=style.bgcolor)
-
-    def _style(self, role: str) -> Style:
-        """The style of a role; an unknown one adds nothing."""
-        if role not in ROLES:
-            return Style()
-        style = self._styles.get(role)
-        if style is None:
-            # The partial style has the attributes that the role sets, but its colours are not blended yet.
-            partial = self.get_component_rich_style(f"document--{role}", partial=True)
-            whole = self.get_component_rich_style(f"document--{role}")
-            colors = Style(
-                color=whole.color if partial.color else None,
-                bgcolor=whole.bgcolor if partial.bgcolor else None,
-            )
-            style = self._styles[role] = partial + colors
-        return style
+    def _drawn(self) -> Drawn:
+        return Drawn(self._layout, self._link, self._base, self.text_selection)

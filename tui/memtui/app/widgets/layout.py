@@ -10,6 +10,8 @@ from memtui.app.widgets.document import Document
 from memtui.app.widgets.wrap import Piece, wrap
 
 _CHECK_EVERY = 256
+_LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024
+_LINES_ABOVE, _CHARS_ABOVE = 200, 16 * 1024
 
 
 class Place(NamedTuple):
@@ -104,3 +106,18 @@ class Layout:
             return self.rows
         starts = [piece.start for piece in self.pieces(place.line)]
         return self._tops[place.line - self.first] + max(0, bisect_right(starts, place.char) - 1)
+
+
+def part_around(document: Document, line: int, width: int) -> Layout:
+    """The layout of some lines around one, made quickly however long the document is."""
+    lines = document.lines
+    first = stop = min(line, len(lines))
+    room = _CHARS_ABOVE
+    while first > max(0, line - _LINES_ABOVE) and room > 0:
+        first -= 1
+        room -= len(lines[first].text)
+    room = _CHARS_BELOW
+    while stop < min(len(lines), line + _LINES_BELOW) and room > 0:
+        room -= len(lines[stop].text)
+        stop += 1
+    return Layout(document, width, first=first, stop=stop)

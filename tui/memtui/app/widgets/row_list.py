@@ -6,26 +6,20 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from memtui.app.widgets.pointer import Pointer
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
-from memtui.app.widgets.strips import blank, cut_segments, segment
-from memtui.app.widgets.wrap import centred, fit
+from memtui.app.widgets.row_painter import Draw, Look, RowPainter
 
 _FLASH = 1.5
 """Seconds for which new rows stand out."""
-
-Draw = Callable[[str, int], Content]
-"""Makes the content of one row from its key and the cells that there are for it; never reads a file."""
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -137,7 +131,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             classes: See Textual.
         """
         super().__init__(name=name, id=id, classes=classes)
-        self._draw = draw
         self._is_header = is_header
         self._empty = empty
         self._rows = RowKeys()
@@ -147,14 +140,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._at_top = True
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
-        self._strips: LRUCache[tuple[str, bool, bool, bool, bool], Strip] = LRUCache(1024)
+        self._painter = RowPainter(self, draw)
         self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
         """The keys of the rows that show a mark."""
-        self._strip_width = 0
-        self._focus_is_new = False
-        self._press_opens = False
-        self._chain_opened = False
+        self._pointer = Pointer()
 
     @property
     def rows(self) -> Sequence[str]:
@@ -227,7 +217,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def refresh_rows(self) -> None:
         """Draw all rows again that are in sight."""
-        self._strips.clear()
+        self._painter.forget_rows()
         self.refresh()
 
     def select(self, key: str) -> bool:
@@ -345,17 +335,14 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_focus(self) -> None:
         """Note that the press that may have given the focus is still to come."""
-        self._focus_is_new = True
-        self.call_later(self._focus_settled)
-
-    def _focus_settled(self) -> None:
-        self._focus_is_new = False
+        self._pointer.focus_comes()
+        self.call_later(self._pointer.focus_settled)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A press that brought the focus selects at once: the list may move before the release."""
-        self._press_opens = not self._focus_is_new
+        brought_focus = self._pointer.press()
         row = event.y - self.gutter.top + self.scroll_offset.y
-        if self._focus_is_new and event.button == 1 and 0 <= row < len(self._rows):
+        if brought_focus and event.button == 1 and 0 <= row < len(self._rows):
             self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -373,14 +360,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Select the row; open it on a double click or if it was selected already."""
-        row = self._row_at(event) if self._press_opens else self._index
+        row = self._index if self._pointer.brought_focus else self._row_at(event)
         if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
             return
-        again = row == self._index and self._press_opens
+        selected = row == self._index
         self._go(row)
-        if event.chain == 1:
-            self._chain_opened = again
-        if again if event.chain == 1 else (event.chain == 2 and not self._chain_opened):
+        if self._pointer.opens(event.chain, selected=selected):
             self.action_open()
 
     def _row_at(self, event: events.MouseEvent) -> int:
@@ -393,51 +378,28 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forget what was drawn in other colours."""
         super().notify_style_update()
-        self._strips.clear()
+        self._painter.forget()
 
     def render_line(self, y: int) -> Strip:
         """One screen line."""
         width, row = self.size.width, y + self.scroll_offset.y
         if not self._rows:
-            return self._render_empty(y, width)
+            return self._painter.empty(self._empty, y, self.size)
         if row >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
-        if width != self._strip_width:
-            self._strips.clear()
-            self._strip_width = width
+            return self._painter.blank(width)
+        return self._painter.row(self._rows[row], self._look(row), width, self.room)
+
+    def _look(self, row: int) -> Look:
         key = self._rows[row]
-        cache_key = (key, row == self._index, row == self._hover, key in self.marked, key in self._new)
-        strip = self._strips.get(cache_key)
-        if strip is None:
-            strip = self._strips[cache_key] = self._render_row(*cache_key, width)
-        return strip
+        return Look(
+            header=self._is_header is not None and self._is_header(key),
+            cursor=row == self._index,
+            hover=row == self._hover,
+            marked=key in self.marked,
+            new=key in self._new,
+        )
 
     @property
     def room(self) -> int:
         """The cells that there are for a row, beside its bar."""
         return max(0, self.scrollable_content_region.width - 1 - self.GAP)
-
-    def _render_row(self, key: str, cursor: bool, hover: bool, marked: bool, new: bool, width: int) -> Strip:
-        inner = self.room
-        names = (*self._style_names(key, cursor, hover), *(("row-list--new",) if new else ()))
-        base = self.get_visual_style(*names)
-        ground = base.rich_style
-        # A visual style cannot hold `reverse`, by which a cursor shows without colours.
-        extra = Style(reverse=True) if cursor and self.get_component_rich_style(*names).reverse else Style()
-        drawn = self._draw(key, inner).render(base, end="")
-        parts = [segment(text, style.rich_style + extra) for text, style in drawn]
-        strip = Strip(cut_segments(parts, inner))
-        bar = self.get_visual_style(*names, "row-list--bar").rich_style
-        rest = blank(width - 1 - strip.cell_length, ground + extra)
-        return Strip([segment("●" if marked else "▌" if cursor else " ", bar), *strip, rest], width)
-
-    def _style_names(self, key: str, cursor: bool, hover: bool) -> tuple[str, ...]:
-        if self._is_header is not None and self._is_header(key):
-            return ("row-list--header",)
-        return ("row-list--cursor",) if cursor else ("row-list--hover",) if hover else ()
-
-    def _render_empty(self, y: int, width: int) -> Strip:
-        lines = centred(self._empty, width, self.size.height)
-        if not (0 <= y < len(lines) and lines[y]):
-            return Strip.blank(width, self.rich_style)
-        return Strip([segment(fit(lines[y], width), self.get_component_rich_style("row-list--empty"))], width)

@@ -49,8 +49,18 @@ class Reader(Protocol):
 class Feed:
     """Keeps one page on its way at a time: what is asked for later replaces it."""
 
-    def __init__(self, widget: Widget, reader: Reader, source: Source) -> None:
+    def __init__(self, widget: Widget, reader: Reader, source: Source, first: Wanted) -> None:
+        """Begin to read the first page, also before there is a screen to show it.
+
+        Args:
+            widget: runs the work.
+            reader: receives pages.
+            source: the transcript.
+            first: the first page.
+        """
         self.source = source
+        self._first: tuple[Wanted, Future[tuple[Page, int]]] | None = (first, in_advance(source, first))
+        self._once_there: list[Callable[[], object]] = []
         self._widget = widget
         self._reader = reader
         self._wanted: Wanted | None = None
@@ -65,11 +75,13 @@ class Feed:
     @property
     def is_jumping(self) -> bool:
         """Whether that page will take the place of all that is held."""
-        return self._wanted is not None and self._wanted.kind not in ("before", "after")
+        jumps = self._wanted is not None and self._wanted.kind not in ("before", "after")
+        return jumps or self._first is not None
 
     def stop(self) -> None:
         """Bring nothing any more: another transcript takes the place of this one."""
-        self._wanted, self._once_indexed, self._stopped = None, None, True
+        self._wanted, self._first, self._once_indexed, self._stopped = None, None, None, True
+        self._once_there.clear()
         self.source.calm.set()
 
     def read(self, wanted: Wanted, span: tuple[int, int]) -> None:
@@ -78,11 +90,15 @@ class Feed:
         self.source.calm.clear()
         self._run(partial(self._read, wanted, span), "transcript")
 
-    def take(self, wanted: Wanted, reading: Future[tuple[Page, int]]) -> None:
-        """Take a page that was begun in advance, at once where it is there, or will be in a moment."""
+    def take_first(self) -> None:
+        """Take the first page, once, at once where it is there, or will be in a moment."""
+        if self._first is None:
+            return
+        (wanted, reading), self._first = self._first, None
         wait([reading], _PATIENCE)
         if reading.done() and reading.exception() is None:
             self._reader.arrived(wanted, *reading.result())
+            self._act_there()
         else:
             self.read(wanted, (0, 0))
 
@@ -96,6 +112,18 @@ class Feed:
             act()
         else:
             self._once_indexed = act
+
+    def when_there(self, act: Callable[[], object]) -> None:
+        """Act now, or as soon as a jump has arrived: the keys behind it are meant for where it goes."""
+        if self.is_jumping:
+            self._once_there.append(act)
+        else:
+            act()
+
+    def _act_there(self) -> None:
+        waiting, self._once_there = self._once_there, []
+        for act in waiting:
+            self.when_there(act)  # one of them may be a jump itself
 
     def _run(self, work: Callable[[], None], group: str) -> None:
         self._widget.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False)
@@ -116,11 +144,13 @@ class Feed:
             self._wanted = None
             self._widget.call_after_refresh(self._settle)
             self._reader.arrived(wanted, page, offset)
+            self._act_there()
 
     def _failed(self, wanted: Wanted, problem: str) -> None:
         if wanted is self._wanted:
             self._wanted = None
             self._settle()
+            self._once_there.clear()
             self._reader.failed(problem)
 
     def _settle(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from memtui.app.widgets.document_view import AT_ONCE, DocumentView
 from memtui.app.widgets.layout import Place
 from memtui.app.widgets.transcript_bar import ByteBar
 from memtui.app.widgets.transcript_calls import AGENT, FOLD
-from memtui.app.widgets.transcript_feed import Feed, in_advance
+from memtui.app.widgets.transcript_feed import Feed
 from memtui.app.widgets.transcript_lines import words_of
 from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
@@ -87,8 +86,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.marks: dict[Key, Block] = {}
         self.bar = ByteBar()
         self._feed: Feed | None = None
-        self._first: tuple[Wanted, Future[tuple[Page, int]]] | None = None
-        self._once_there: list[Callable[[], object]] = []
         self._following = False
         self._cursor = Place(0)
 
@@ -151,21 +148,18 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if self._feed is not None:
             self._feed.stop()
         source = Source(path)
-        self._feed = Feed(self, self, source)
+        first = Wanted("line", number, unfold=True) if number else Wanted("last")
+        self._feed = Feed(self, self, source, first)
         self.window = Window(source.index)
         self.marks = {}
-        self._once_there.clear()
         self._following = False
-        wanted = Wanted("line", number, unfold=True) if number else Wanted("last")
-        self._first = (wanted, in_advance(source, wanted))
         self.show(Document())
         self._take_first()
 
     def _take_first(self) -> None:
         """Show the first page, as soon as there is a width to lay it out for."""
-        if self._first is not None and self._feed is not None and self.is_mounted and self._text_width() > 0:
-            first, self._first = self._first, None
-            self._feed.take(*first)
+        if self._feed is not None and self.is_mounted and self._text_width() > 0:
+            self._feed.take_first()
 
     def poll(self) -> None:
         """Read what was added, if the end of the file is held; cheap when nothing was."""
@@ -187,16 +181,9 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._feed.when_indexed(act)
 
     def when_there(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as a jump has arrived: the keys behind it are meant for where it goes."""
-        if self._feed is not None and self._feed.is_jumping:
-            self._once_there.append(act)
-        else:
-            act()
-
-    def _act_there(self) -> None:
-        waiting, self._once_there = self._once_there, []
-        for act in waiting:
-            self.when_there(act)  # one of them may be a jump itself
+        """Act now, or as soon as a jump has arrived; see `Feed.when_there`."""
+        if self._feed is not None:
+            self._feed.when_there(act)
 
     def indexed(self, *, sound: bool) -> None:
         """Count turns and compactions; a file that became shorter is read anew."""
@@ -213,7 +200,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def failed(self, problem: str) -> None:
         """Say why nothing can be shown."""
-        self._once_there.clear()
         if not self.window.pages:
             self.show(concat(line(problem, "bad")))
 
@@ -229,7 +215,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.window.pages = [page]
             self._arrive(wanted, offset)
         self._note_place()
-        self._act_there()
         self.call_after_refresh(self._read_on)
         self.call_after_refresh(self._begin_index)
 
@@ -485,11 +470,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if name:
             style = self.get_component_rich_style(name, partial=self.app.no_color)
             segments = list(Segment.apply_style(segments, None, style))
-        if "bar" not in self._styles:  # both take as long as the rest of the row
-            bar, ground = self.get_component_rich_style("transcript--bar"), self.rich_style
-            self._styles |= {"bar": ground + bar.without_color + bar, "beside bar": ground}
-        thumb = y in self.bar.thumb(self.size.height)
-        cell = Segment("┃", self._styles["bar"]) if thumb else Segment(" ", self._styles["beside bar"])
+        ground = self._painter.ground
+        if y in self.bar.thumb(self.size.height):
+            bar = self.get_component_rich_style("transcript--bar")
+            cell = Segment("┃", ground + bar.without_color + bar)
+        else:
+            cell = Segment(" ", ground)
         return Strip([*segments, cell], width)
 
     def _look_of(self, row: int) -> str:

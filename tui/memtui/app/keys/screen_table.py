@@ -1,0 +1,70 @@
+"""A table of a screen's commands: its bindings, bottom line, help and palette come from it."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+from memtui.named import NamedTuple
+
+BarKeys = tuple[tuple[str, str, str], ...]
+"""(key, label, action) of a bottom line."""
+
+
+class ScreenCommand(NamedTuple):
+    """One thing a person can do on a screen.
+
+    Attributes:
+        keys: Textual's key names, comma separated.
+        shown: the key as written for people.
+        label: one or two words for the bottom line.
+        help: what it does, as a phrase for help and palette.
+        action: the Textual action, with its namespace.
+        where: the parts of the screen that have the focus when the bottom line shows it; empty: any.
+        bar: whether the bottom line shows it at all.
+        priority: acts before the widget that has the focus.
+        bound: the screen binds it; otherwise the widget with the focus does.
+    """
+
+    keys: str
+    shown: str
+    label: str
+    help: str
+    action: str
+    where: frozenset[str] = frozenset()
+    bar: bool = True
+    priority: bool = False
+    bound: bool = True
+
+
+class CommandTable(NamedTuple):
+    """The commands of one screen, in the order of its bottom line; the last two always show there."""
+
+    title: str
+    about: str
+    commands: tuple[ScreenCommand, ...]
+
+    def bindings(self) -> list[BindingType]:
+        """Textual's bindings for the screen."""
+        return [
+            Binding(each.keys, each.action, each.label, show=False, priority=each.priority, tooltip=each.help)
+            for each in self.commands
+            if each.bound
+        ]
+
+    def bar(self, where: str = "") -> BarKeys:
+        """The bottom line, while `where` has the focus."""
+        return tuple(
+            (each.shown, each.label, each.action)
+            for each in self.commands
+            if each.bar and (not each.where or where in each.where)
+        )
+
+    def rows(self) -> list[tuple[str, str]]:
+        """(key, what it does) for the help."""
+        return [(each.shown, each.help) for each in self.commands]
+
+
+HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
+DOWN = ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", bound=False)
+START = ScreenCommand("g", "g", "start", "go to the start", "focused.first", bound=False)
+END = ScreenCommand("G", "G", "end", "go to the end", "focused.last", bound=False)

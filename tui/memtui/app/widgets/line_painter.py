@@ -1,0 +1,135 @@
+"""Draws the rows of a laid-out document, and remembers those it has drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from memtui.app.widgets.document import ROLES
+from memtui.app.widgets.layout import Layout
+from memtui.app.widgets.strips import blank, cut_segments, segment
+from memtui.app.widgets.wrap import hang_for
+from memtui.named import NamedTuple
+
+
+class Drawn(NamedTuple):
+    """A document as it is to be drawn."""
+
+    layout: Layout
+    link: int
+    """The line that enter follows; -1 for none."""
+    base: int
+    """The number of the first line in selections."""
+    selection: Selection | None
+
+
+class LinePainter:
+    """Draws rows in the component styles of their view. What it has drawn is right until it is forgotten."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+        self._strips: LRUCache[int, Strip] = LRUCache(512)
+        self._width = 0
+        self._styles: dict[str, Style] = {}
+        self._ground: Style | None = None
+
+    def forget_rows(self) -> None:
+        """Draw all rows again: the document, its link or the selection has changed."""
+        self._strips.clear()
+
+    def forget(self) -> None:
+        """Draw all rows again in other colours."""
+        self._strips.clear()
+        self._styles.clear()
+        self._ground = None
+
+    @property
+    def ground(self) -> Style:
+        """The style of the view itself."""
+        if self._ground is None:  # takes as long as drawing a row
+            self._ground = self._widget.rich_style
+        return self._ground
+
+    def row(self, number: int, width: int, drawn: Callable[[], Drawn]) -> Strip:
+        """A row of the layout; a blank one below its end. `drawn` is asked where it was not drawn yet."""
+        if width != self._width:
+            self._strips.clear()
+            self._width = width
+        strip = self._strips.get(number)
+        if strip is None:
+            strip = self._strips[number] = self._row(number, width, drawn())
+        return strip
+
+    def _row(self, row: int, width: int, drawn: Drawn) -> Strip:
+        ground, layout = self.ground, drawn.layout
+        if row >= layout.rows:
+            return Strip.blank(width, ground)
+        number, index, piece = layout.row(row)
+        made = layout.document.lines[number]
+        parts: list[Segment] = []
+        if index:
+            # One segment a column: a press on the indent is a press on the first character.
+            margin = Style.from_meta({"offset": (piece.start, number + drawn.base)})
+            parts = [blank(1, ground + margin)] * hang_for(layout.width, made.hang)
+        parts += self._text(drawn, number, piece.start, piece.end)
+        room = min(width, layout.width)
+        strip = Strip(cut_segments(parts, room))
+        rest = blank(room - strip.cell_length, ground)
+        if made.role == "rule":
+            rest = Segment("─" * len(rest.text), ground + self._style("rule"))
+        return Strip([*strip, rest, blank(width - room, ground)], width)
+
+    def _text(self, drawn: Drawn, number: int, start: int, end: int) -> list[Segment]:
+        """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
+        made, name = drawn.layout.document.lines[number], number + drawn.base
+        base = self.ground + self._style(made.role)
+        if number == drawn.link:
+            base += self._widget.get_component_rich_style("document--link", partial=False)
+        marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
+        if drawn.selection is not None and (chosen := drawn.selection.get_span(name)) is not None:
+            stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
+            marks.append((chosen[0], stop, self._selected()))
+        cuts = {start, end, *(at for mark in marks for at in mark[:2] if start < at < end)}
+        edges = sorted(cuts)
+        parts: list[Segment] = []
+        for left, right in zip(edges, edges[1:] or edges, strict=False):
+            style = base
+            for mark_start, mark_end, mark in marks:
+                if mark_start <= left < mark_end:
+                    style = style + mark
+            parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
+        return parts
+
+    def _selected(self) -> Style:
+        """The style that a selection adds to its text.
+
+        Textual's own style has the colour of the text transparent by default, which Rich cannot say: it comes
+        as the colour of the background.
+        """
+        if self._widget.app.no_color:
+            return Style(reverse=True)
+        style = self._widget.screen.get_component_rich_style("screen--selection")
+        color = self.ground.color if style.color == style.bgcolor else style.color
+        return Style(color=color, bgcolor=style.bgcolor)
+
+    def _style(self, role: str) -> Style:
+        """The style of a role; an unknown one adds nothing."""
+        if role not in ROLES:
+            return Style()
+        style = self._styles.get(role)
+        if style is None:
+            # The partial style has the attributes that the role sets, but its colours are not blended yet.
+            partial = self._widget.get_component_rich_style(f"document--{role}", partial=True)
+            whole = self._widget.get_component_rich_style(f"document--{role}")
+            colors = Style(
+                color=whole.color if partial.color else None,
+                bgcolor=whole.bgcolor if partial.bgcolor else None,
+            )
+            style = self._styles[role] = partial + colors
+        return style
