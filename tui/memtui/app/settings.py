@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from memtui.app.keys.commands import Command
 from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
 from memtui.files import FileMissing, FileProblem, read_within, write_atomic
+from memtui.named import NamedTuple
 from memtui.project import Home
 
 _LIMIT = 64 << 10

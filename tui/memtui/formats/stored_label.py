@@ -7,7 +7,8 @@ those of the newest. Whatever needs a YAML reader is left to `stored_memory`.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 # The output of `render_stored` for a project that needs no quotes, matched in one step.
 _OWN = re.compile(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from textual.binding import Binding
+
+from memtui.named import NamedTuple
 
 
 class PaneId(StrEnum):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memtui.clock import Clock, age, parse_iso, short_age
 from memtui.files import FileProblem
+from memtui.named import NamedTuple
 from memtui.project import Home
 
 if TYPE_CHECKING:

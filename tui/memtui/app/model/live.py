@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple
 
 from memtui.app.model.targets import Target
 from memtui.files import FileProblem
+from memtui.named import NamedTuple
 
 INTERVAL = 2.0
 """Seconds between two comparisons when no event comes."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 
 class Target(NamedTuple):

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from memtui.named import NamedTuple
 
 if TYPE_CHECKING:
     from memtui.aftermath.lights import Light

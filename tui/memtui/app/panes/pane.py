@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -21,6 +20,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute, local_minute, short_time
+from memtui.named import NamedTuple
 
 _WIDE = 40
 """Columns from which the time at the left of a row has its day, too."""

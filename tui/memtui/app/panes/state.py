@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.content import Content
@@ -22,6 +22,7 @@ from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, st
 from memtui.app.widgets.row_painter import Look
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
+from memtui.named import NamedTuple
 from memtui.patterns import deferred
 from memtui.reading.cancelled import ReadingCancelledError
 

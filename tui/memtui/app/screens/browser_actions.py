@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from memtui.app.actions.active_commands import CommandActions
 from memtui.app.actions.aftermaths import AftermathActions
@@ -31,6 +31,7 @@ from memtui.app.panes.pane import Pane
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.widgets.row_list import RowList
+from memtui.named import NamedTuple
 
 
 class Panes(NamedTuple):

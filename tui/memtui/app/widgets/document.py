@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple
 
 from memtui.app.widgets.wrap import graphemes
 from memtui.clean import clean
+from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 LINE_LIMIT = 2000

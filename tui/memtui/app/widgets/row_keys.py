@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+
+from memtui.named import NamedTuple
 
 _NEAR = 32
 _PATIENCE = 4096

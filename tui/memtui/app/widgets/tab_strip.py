@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
+
+from memtui.named import NamedTuple
 
 
 class Tab(NamedTuple):

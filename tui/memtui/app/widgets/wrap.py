@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
 from memtui.clean import clean
+from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 
