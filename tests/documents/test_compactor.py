@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.compactor import merge, next_state
@@ -68,7 +68,6 @@ def every_member(state: SessionState) -> list[str]:
     return [text for decision in state.decisions for text in members(decision)]
 
 
-@settings(max_examples=60)
 @given(st.lists(_facts, min_size=1, max_size=6))
 def test_whatever_is_said_decisions_grow_and_nothing_is_done_without_evidence(said: list[Facts]) -> None:
     state: SessionState | None = None
@@ -98,7 +97,6 @@ def test_whatever_is_said_decisions_grow_and_nothing_is_done_without_evidence(sa
         state = following
 
 
-@settings(max_examples=60)
 @given(_facts, _facts)
 def test_the_same_facts_twice_change_nothing(first: Facts, second: Facts) -> None:
     state = after(None, first)
@@ -118,7 +116,6 @@ def test_grouping_keeps_the_words_of_every_decision(decisions: list[Decision]) -
     assert {key_of(decision.text) for decision in decisions} == set(kept)
 
 
-@settings(max_examples=60)
 @given(strategies.session_states, strategies.session_states)
 def test_whatever_anybody_drafts_the_rules_hold(previous: SessionState, drafted: SessionState) -> None:
     previous = previous.replace(version=min(previous.version, 900))

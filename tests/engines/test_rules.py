@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from memtui.documents.compactor import merge
 from memtui.documents.compactor_decisions import members
@@ -189,7 +189,6 @@ def test_what_the_facts_know_is_not_the_models_to_say(known: Known) -> None:
     assert (state.dynamics.phase, state.dynamics.last_intent) == ("review", "Fix it")
 
 
-@settings(max_examples=60)
 @given(session_states, session_states)
 def test_any_answer_follows_the_rules(draft: SessionState, answer: SessionState) -> None:
     known = Known(Facts(), "")

@@ -27,6 +27,7 @@ from memtui.formats.session_state import (
     WorkingContext,
 )
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from tests.examples import shared
 
 T = TypeVar("T")
 
@@ -112,7 +113,9 @@ NASTY = (
 
 anything = st.text(st.characters(exclude_categories=()), max_size=12)
 lines = st.sampled_from(NASTY) | anything
-texts = st.lists(lines, max_size=7).map("\n".join) | st.sampled_from(("", "plain", "two\nlines", "a\r\nb\rc"))
+texts = shared(
+    st.lists(lines, max_size=7).map("\n".join) | st.sampled_from(("", "plain", "two\nlines", "a\r\nb\rc"))
+)
 short = lines | st.sampled_from(("name", "a/b.py", "/home/u/my project/x.py"))
 lists = st.lists(texts, max_size=4).map(tuple)
 

@@ -207,7 +207,7 @@ def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
     "unit", ["[", "a: [", "'", "''", "- ", "\n- a", "  ", "&a [*a, *a]\n", "a: 1\n", "# x\n", "a,", "? "]
 )
 def test_the_longest_front_matter_is_read_in_time(unit: str) -> None:
-    for key in ("", "id: ", "tags: ["):
+    for key in ("", "id: ", "tags: [") if unit != "[" else ("tags: [",):  # as deep in any of them, and slow
         text = f"---\n{key}{unit * (HEAD_LIMIT // len(unit) - 20)}\n---\n"
         ends_soon(lambda text: parse_stored(text.encode()), text)
 

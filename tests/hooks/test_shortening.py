@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.clock import system_clock
@@ -161,7 +161,6 @@ def test_any_text_fits(text: str, room: int) -> None:
     times=st.integers(1, 60),
     rules=st.integers(0, 9_500),
 )
-@settings(max_examples=60)
 def test_whatever_is_stored_the_notes_are_short_enough_and_quoted(
     tmp_path_factory: pytest.TempPathFactory, text: str, times: int, rules: int
 ) -> None:

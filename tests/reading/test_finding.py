@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.transcript import read_lines
@@ -46,7 +46,6 @@ def expected(path: Path, query: Query) -> list[list[Hit]]:
     return [hits for hits in found if hits]
 
 
-@settings(max_examples=80)
 @given(
     st.lists(st.sampled_from(WORDS), max_size=12),
     st.sampled_from(

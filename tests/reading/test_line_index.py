@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.transcript import read_lines
@@ -30,7 +30,6 @@ RECORDS = (
 )
 
 
-@settings(max_examples=80)
 @given(st.lists(st.sampled_from(RECORDS), max_size=30), st.integers(0, 30))
 def test_it_agrees_with_reading_and_grows(
     tmp_path_factory: pytest.TempPathFactory, records: list[object], pause: int

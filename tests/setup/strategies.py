@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from memtui.setup.settings import EVENTS, own_command, shared_command
@@ -14,6 +15,13 @@ from tests.examples import shared
 COMMANDS = {event: own_command("/opt/my tools/python'3", name) for event, name in EVENTS.items()}
 """What is installed; the path needs quoting."""
 OLDER = {event: own_command("/old/bin/python3", name) for event, name in EVENTS.items()}
+
+
+MANY = settings(max_examples=2 * settings().max_examples)
+"""For properties of texts alone: a text has many spellings, and an example takes little time."""
+
+FEW = settings(max_examples=settings().max_examples // 4)
+"""For properties with files, which take long; they are about the files, not about what stands in them."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from memtui.setup.settings import EVENTS, find_hooks
 from memtui.setup.slash_commands import slash_command
 from tests.disk import mode_of, names
 from tests.setup.conftest import NOW, PYTHON, Run, clock
-from tests.setup.strategies import files
+from tests.setup.strategies import FEW, files
 
 SCOPES = tuple(Scope)
 
@@ -118,6 +118,7 @@ def test_settings_come_back_byte_for_byte(places: Places) -> None:
         return NOW + timedelta(seconds=next(seconds))
 
     # Tried with files; the texts alone are tried more often in test_settings.py.
+    @FEW
     @given(files, st.sampled_from(["nothing", "theirs", "no record"]))
     def check(text: str, meanwhile: str) -> None:
         path.write_bytes(text.encode())

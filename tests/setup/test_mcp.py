@@ -30,7 +30,7 @@ from memtui.setup.mcp_registration import registered
 from memtui.setup.trying import Apart
 from tests.disk import mode_of
 from tests.setup.conftest import NOW, PYTHON, Run, clock
-from tests.setup.strategies import server_files
+from tests.setup.strategies import FEW, server_files
 
 
 def _file(places: Places) -> Path:
@@ -69,6 +69,7 @@ def test_the_file_comes_back_byte_for_byte(places: Places) -> None:
         return NOW + timedelta(seconds=next(seconds))
 
     # Tried with files; the texts alone are tried more often in test_mcp_entry.py.
+    @FEW
     @given(server_files, st.sampled_from(["nothing", "theirs", "no record"]), st.booleans())
     def check(text: str, meanwhile: str, shared: bool) -> None:
         path.write_bytes(text.encode())

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.json_text import add_member, member, root_of, style_of
@@ -20,9 +20,8 @@ from memtui.setup.mcp_entry import (
     unregister,
 )
 from memtui.setup.settings import SettingsProblem
-from tests.setup.strategies import server_files
+from tests.setup.strategies import MANY, server_files
 
-MANY = settings(max_examples=200)
 OWN = own_server("/opt/my tools/python'3")
 entries = st.sampled_from([(OWN, Kind.OWN), (shared_server(), Kind.SHARED)])
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.json_text import add_member, root_of, style_of
@@ -20,9 +20,7 @@ from memtui.setup.settings import (
     remove,
     shared_command,
 )
-from tests.setup.strategies import COMMANDS, OLDER, SHARED, Style, drafts, files, with_ours, written
-
-MANY = settings(max_examples=200)
+from tests.setup.strategies import COMMANDS, MANY, OLDER, SHARED, Style, drafts, files, with_ours, written
 
 
 def _json(text: str) -> Any:
@@ -89,7 +87,7 @@ def test_what_somebody_else_adds_meanwhile_stays(text: str, key: str, first: boo
     assert install(theirs, COMMANDS).text == theirs
 
 
-@settings(max_examples=200)
+@MANY
 @given(drafts, st.sampled_from([OLDER, SHARED]))
 def test_an_older_entry_is_updated_never_doubled(
     draft: tuple[dict[str, Any], Style], older: dict[str, str]

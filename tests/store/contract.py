@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.files import FileProblem
@@ -272,7 +272,7 @@ class Contract(SearchContract):
         where = Filter(which=Which.ALL)
         assert ids(store.list(where, limit=2, offset=1)) == ordered[1:3]
 
-    @settings(EACH, max_examples=50)
+    @EACH
     @given(
         some=st.lists(news, max_size=6),
         where=st.builds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store.base import Filter, MemoryBackend, New
@@ -58,7 +58,7 @@ class SearchContract(ContractBase):
         assert {hit.snippet[start:end] for start, end in hit.marks} == {"needle"}
         assert all(before[1] < after[0] for before, after in pairwise(hit.marks))
 
-    @settings(EACH, max_examples=50)
+    @EACH
     @given(
         query=st.text(max_size=20)
         | st.sampled_from(('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "("))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pydantic_core
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.demo.transcript import TranscriptWriter
@@ -197,7 +197,6 @@ def test_what_is_no_auto_compaction_is_not_missing(project: Project, line: objec
     assert missing_captures(_transcripts(project), []) == ()
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(["boundary", "text", "blank", "torn", "long", "two"]), max_size=12),
     st.sampled_from([64, 200, 1 << 20]),

@@ -136,4 +136,4 @@ def names_of(number: int) -> tuple[str, str]:
 
 
 TestReviews = Reviews.TestCase
-TestReviews.settings = settings(max_examples=30, stateful_step_count=25)
+TestReviews.settings = settings(max_examples=15, stateful_step_count=25)

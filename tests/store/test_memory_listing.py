@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.project import Home, Project
@@ -180,7 +180,6 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(steps)
 def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tuple[str, int, int]]) -> None:
     root = Path(tempfile.mkdtemp(dir=room))

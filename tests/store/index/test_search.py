@@ -59,7 +59,6 @@ def test_finds_all_in_the_ways_of_many(corpus: tuple[Home, list[str], Corpus]) -
     check_recall(corpus, 120)
 
 
-@settings(max_examples=60)
 @given(query=st.text() | st.text(st.sampled_from("ab\"'()*:^-+ANDORNEAR \x00\ud800\udfff国é")))
 def test_any_text_is_a_query(corpus: tuple[Home, list[str], Corpus], query: str) -> None:
     where, texts, _ = corpus
