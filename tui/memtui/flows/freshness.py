@@ -24,6 +24,7 @@ from memtui.store.repository import Change, Repository
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """In a file's role: the session itself has removed it."""
+_LIKE_A_PATH = re.compile(r"[./]")
 _LONGEST = 1 << 20
 """Bytes of a text that is looked through for files; a recovery text has some ten thousand."""
 _NAMED = 5
@@ -152,23 +153,26 @@ def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
         recovery = named_files(text)
     except FormatError:
         return
-    base = recovery.project_root.strip()
+    base, top = recovery.project_root.strip(), os.path.join(root, "")  # noqa: PTH118 - ends in a slash
     elsewhere = is_elsewhere(base, root)
+    folder = base if f"{base}{os.sep}".startswith(top) else top
     for file in recovery.files:
         path = mapped(file.path, base, root) if elsewhere else file.path
-        if not is_unknown(path) and MASK not in path and (below := _below(path, base, root)):
+        if not is_unknown(path) and MASK not in path and (below := _below(path, folder, top)):
             yield below, file.role
 
 
-def _below(path: str, base: str, root: Path) -> str:
-    """A path from the project's root; "" for one outside, or for words that are no path."""
+def _below(path: str, folder: str, top: str) -> str:
+    """A path from the project's root `top`, which ends in a slash; "" for one outside or no path at all.
+
+    Relative paths begin at `folder`. Without `Path`, which takes a quarter of the time of a long list.
+    """
     if not os.path.isabs(path):  # noqa: PTH117
-        if " " in path or not re.search(r"[./]", path) or path.startswith("~"):
+        if " " in path or not _LIKE_A_PATH.search(path) or path.startswith("~"):
             return ""
-        within = base if os.path.isabs(base) and Path(base).is_relative_to(root) else root  # noqa: PTH117
-        path = f"{within}/{path}"
-    below = os.path.relpath(os.path.normpath(path), root)
-    return "" if below.startswith("..") or below == "." or "\0" in below else below
+        path = f"{folder}/{path}"
+    path = os.path.normpath(path)
+    return path.removeprefix(top) if path.startswith(top) and "\0" not in path else ""
 
 
 def since_when(change: Change) -> str:
