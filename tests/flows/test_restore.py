@@ -138,6 +138,12 @@ def test_paths_of_a_shared_note_become_those_of_this_machine(places: Places) -> 
     assert f"See {places.project.root}/src/lamp.py, not /project/{name}-old/a.py." in restored
 
 
+def test_the_folder_of_relative_paths_is_named(places: Places) -> None:
+    text = "## Project Root\n.\n\n## Last Action\nsrc/lamp.py\n"
+    restored = restore_memory(places, clock, remember(places, text)).text
+    assert f"(Relative paths are paths below {places.project.root}.)" in restored
+
+
 def test_paths_of_another_project_stay(places: Places) -> None:
     text = "## Project Root\n/srv/other\n\n## Last Action\n/srv/other/a.py\n"
     assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text

@@ -111,13 +111,15 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
 
 
 def _here(text: str, here: Path) -> str:
-    """A text with another machine's paths mapped to this one's, and a line saying so."""
+    """A text with another machine's paths mapped to this one's, or the root of relative ones named."""
     try:
         root = parse_recovery(text).project_root.strip()
     except FormatError:
         root = shared_root(here.name)
         if root not in text:
             return text
+    if root == ".":  # shared with the code
+        return f"(Relative paths are paths below {here}.)\n\n{text}"
     if not is_elsewhere(root, here):
         return text
     return f"(Paths below {root} are shown as paths below {here}.)\n\n{mapped(text, root, here)}"
