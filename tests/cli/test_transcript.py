@@ -45,6 +45,16 @@ def test_turns_name_their_lines(memtui: Memtui, folder: Path) -> None:
     assert "\x1b" not in done.out
 
 
+def test_only_the_last_turn_may_be_running(memtui: Memtui, folder: Path, project: Project) -> None:
+    said = Transcript(cwd=str(project.root), session_id=f"cccc{NEWER[4:]}")
+    for words in ("Port it", "and paint it"):
+        said.user(words)
+        said.edit("/work/app/lamp.py")
+    said.write(folder, f"cccc{NEWER[4:]}.jsonl")
+    turns = [line for line in memtui("turns", "cccc").out.split("\n") if line[:1].isdigit()]
+    assert [turn.partition("call, ")[2] for turn in turns] == ["the user spoke meanwhile", "running"]
+
+
 def test_turns_as_json_are_whole(memtui: Memtui, folder: Path) -> None:
     turns = json.loads(memtui("turns", "aaaa", "--json").out)
     assert [turn["source"]["line"] for turn in turns] == [1, 5]

@@ -77,6 +77,11 @@ def test_nothing_makes_no_group_but_what_is_open() -> None:
     assert [each.title for each in evidence(Facts(), ROOT)] == ["Open, by the record"]
 
 
+def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
+    (open_, _) = evidence(Facts(from_capture=True, first_prompt="Build a kiln"), ROOT)
+    assert [item.text for item in open_.items] == ["only the capture is known: its transcript is gone"]
+
+
 def test_paths_are_shown_from_the_root() -> None:
     assert shown("/work/kiln/a.py", ROOT) == "a.py"
     assert shown("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"

@@ -92,6 +92,7 @@ def test_unticked_steps_of_the_approved_plan_are_open() -> None:
 def test_only_a_list_that_counts_from_one_has_steps() -> None:
     assert numbered_steps("1. dig\n2) fire\n\n1. other list\n2. of it") == ["dig", "fire"]
     assert numbered_steps("### 步骤 1：挖\n### 步骤 2：烧") == ["挖", "烧"]
+    assert numbered_steps("1）挖\n2）烧") == ["挖", "烧"]
     assert numbered_steps("- a\n- b\n7. seven") == []
 
 

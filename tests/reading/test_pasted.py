@@ -130,6 +130,17 @@ def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() ->
     assert len(pasted) == 2
 
 
+def test_a_drawn_line_belongs_to_what_was_pasted_before_it() -> None:
+    log = (
+        f"It fails since yesterday:\n{LOG}\n\nSchema loaded from the kiln\n\nSee the guide for more of it\n\n"
+    )
+    text, (pasted,) = without_pasted(f"{log}kiln.ts:35:11 lint/noClay ━━━━━━━━━━\n\nKeep it short.", AT)
+    assert text.startswith("It fails since yesterday:\n[pasted at L12, 12 lines, ")
+    assert text.endswith("]\n\nKeep it short.") and pasted.lines == 12
+    mostly_typed = "─────\n" + "My own words on it. " * 30 + f"\n\n{LOG}"
+    assert without_pasted(mostly_typed, AT)[0].startswith("─────\nMy own")
+
+
 def test_a_trace_leaves_the_words_around_it() -> None:
     text, (pasted,) = without_pasted(f"{ASK}\n\n{TRACE}\n\nWhat is wrong?", AT)
     assert "cjs/loader:981" not in text

@@ -38,7 +38,8 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
         print_json([masked_in(turn_json(turn) | {"source": turn.source._asdict()}) for turn in facts.turns])
     else:
         say(
-            "\n".join(line for turn in facts.turns for line in _lines(turn)) or "The session has no turn yet."
+            "\n".join(line for turn in facts.turns for line in _lines(turn, turn is facts.turns[-1]))
+            or "The session has no turn yet."
         )
 
 
@@ -48,9 +49,10 @@ def at(source: Source) -> str:
     return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
 
 
-def _lines(turn: Turn) -> list[str]:
+def _lines(turn: Turn, last: bool) -> list[str]:
+    end = turn.end if last or turn.end != "running" else "the user spoke meanwhile"
     calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
-    lines = [f"{turn.number}. {at(turn.source)}  {turn.kind}, {calls}, {turn.end}"]
+    lines = [f"{turn.number}. {at(turn.source)}  {turn.kind}, {calls}, {end}"]
     for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
         flat = one_line(masked(text))
         lines += [f"   {mark} {shortened(flat, _LINE)}"] if flat else []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memtui.documents.asks import asks
 from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action
+from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.inferred import since
 from memtui.documents.open_work import pending, standing
 from memtui.documents.settled import settled
@@ -118,6 +119,9 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
 
 
 def _open(facts: Facts) -> Iterator[EvidenceItem]:
+    if facts.from_capture:
+        yield EvidenceItem(ONLY_CAPTURE, "open")
+        return
     for text in pending(facts, clock=True):
         yield EvidenceItem(text, "open")
 

@@ -21,7 +21,7 @@ _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
 _TICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[[xX]\][ \t]", re.MULTILINE)
-_NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?(\d{1,2})[.):：、][ \t]*(\S.*)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：、][ \t]*(\S.*)$", re.MULTILINE)
 
 _ENDED = {
     "interrupted": "was interrupted",

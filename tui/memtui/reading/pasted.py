@@ -29,6 +29,8 @@ _SIGNED = 2
 """Added and removed lines that make a diff without its header."""
 _PRINTED = 12
 """Characters from which on a line tells that a tool printed it."""
+_FRAME = 4
+"""Characters of lines and boxes that make a line a program's."""
 _REPLY = 1
 """Lines that count as the user's own between two pasted blocks."""
 _LONGEST = 2_000
@@ -43,8 +45,8 @@ _KEPT = 1_000
 _NAME = 80
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _LIST = re.compile(
-    r"[ \t]*(?:[-*•+](?:\s|$)|\(?\d{1,3}(?:\.\d{1,2})*[.)、．:]?(?:\s|$)|\d{1,2}[.)、．]|[a-zA-Z][.)]\s"
-    r"|#{1,6}\s)"
+    r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
+    r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
 )
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
 _DRAWN = re.compile(r"[\u2500-\u259f]")
@@ -99,7 +101,7 @@ def _named(pasted: Pasted) -> str:
 def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
     """First line and the line behind the last one of each block, in order and apart."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _signed, _outputs, _long, _between):
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _lone, _between):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     if any(taken) and not all(taken):
@@ -124,10 +126,22 @@ def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -
                 taken[at] = any(line in text for text in printed)
 
 
+def _lone(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Lines by themselves that only programs write, in a message most of which was pasted."""
+    if _is_mostly_pasted(lines, taken):
+        for at, line in enumerate(lines):
+            if "\x1b" in line or len(_DRAWN.findall(line)) >= _FRAME:
+                yield at, at + 1
+
+
+def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
+    pasted = sum(len(line) for line, inside in zip(lines, taken, strict=True) if inside)
+    return 2 * pasted > sum(map(len, lines))
+
+
 def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Lines between blocks that make up most of a message: output too, but for a short reply by itself."""
-    pasted = sum(len(line) for line, inside in zip(lines, taken, strict=True) if inside)
-    if 2 * pasted <= sum(map(len, lines)):
+    if not _is_mostly_pasted(lines, taken):
         return
     inside = [at for at, is_taken in enumerate(taken) if is_taken]
     often = Counter(lines)

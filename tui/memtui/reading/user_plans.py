@@ -16,9 +16,11 @@ _LEAST = 3
 _LONGEST = 20_000
 """Characters; what is longer was pasted."""
 _ITEM = re.compile(
-    r"^[ \t]{0,4}(?:\**(?P<number>\d{1,2})[.)、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
+    r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )
-_IN_LINE = re.compile(r"(?:(?<=[\s:：;；,，、。.)])|^)\(?(?P<number>\d{1,2})[.)、．](?!\d)[ \t]*(?=\S)")
+_IN_LINE = re.compile(
+    r"(?:(?<=[\s:：;；,，、。.)）])|^|(?<=\w)(?=（))[(（]?(?P<number>\d{1,2})[.)）、．](?!\d)[ \t]*(?=\S)"
+)
 _FIRST = r"(?:^|[.:;!\n]\s{0,8}|\b(?:to|will|should|we|i|you):?\s+)first(?:ly)?\b"
 _SEQUENCE = re.compile(
     rf"{_FIRST}.{{3,300}}?\b(?:then|next|second(?:ly)?|after that)\b"
