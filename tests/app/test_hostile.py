@@ -56,42 +56,98 @@ def attack(tmp_path_factory: pytest.TempPathFactory) -> World:
     return attacked(World(tmp_path_factory.mktemp("attack"), name=in_name(EVERYTHING)[:60]))
 
 
-@pytest.mark.parametrize("size", [MIDDLE, SHORT])
-async def test_captures(attack: World, size: tuple[int, int]) -> None:
-    async with opened(attack, size) as driver:
+async def test_the_rows_of_all_panes_and_what_is_pasted_into_the_filter(attack: World) -> None:
+    async with opened(attack, MIDDLE) as driver:
         await driver.press("R", "1")
-        if size == SHORT:
-            await driver.press("enter")
-        rows = driver.pane(PaneId.PENDING).rows
-        assert len(rows) == len(PAYLOADS) + 2 * len(TEXTS)
-        await each_row(driver, PaneId.PENDING, rows[:: 2 if size == MIDDLE else 5])
-
-
-async def test_memories(attack: World) -> None:
-    async with opened(attack, MIDDLE) as driver:
+        captures = driver.pane(PaneId.PENDING).rows
+        assert len(captures) == len(PAYLOADS) + 2 * len(TEXTS)
+        await each_row(driver, PaneId.PENDING, captures[::2])
         await driver.press("2", "A")
-        rows = driver.pane(PaneId.MEMORIES).rows
-        assert len(rows) == 2 * len(TEXTS)
-        await each_row(driver, PaneId.MEMORIES, rows)
-
-
-async def test_commands(attack: World) -> None:
-    async with opened(attack, MIDDLE) as driver:
+        memories = driver.pane(PaneId.MEMORIES).rows
+        assert len(memories) == 2 * len(TEXTS)
+        await each_row(driver, PaneId.MEMORIES, memories)
         await driver.press("3")
-        rows = driver.pane(PaneId.COMMANDS).rows
-        assert len(rows) >= len(PAYLOADS)
-        await each_row(driver, PaneId.COMMANDS, rows[::2])
-
-
-async def test_the_session_state(attack: World) -> None:
-    async with opened(attack) as driver:
-        await driver.press("4")
-        await each_row(driver, PaneId.STATE, driver.pane(PaneId.STATE).rows)
-        await driver.press("enter")
-        for _ in range(8):
-            await driver.press("pagedown")
+        commands = driver.pane(PaneId.COMMANDS).rows
+        assert len(commands) >= len(PAYLOADS)
+        await each_row(driver, PaneId.COMMANDS, commands[::2])
+        await driver.press("1", "slash")
+        for payload in TEXTS:
+            driver.browser.query_one("#filter", Input).value = ""
+            await paste(driver, payload)
             check(driver)
-        assert "pwned title" in driver.detail
+        assert driver.browser.pane.filter_text
+        await driver.press("escape")
+        await driver.resize(SHORT)
+        await driver.press("1", "enter")
+        assert driver.pane(PaneId.PENDING).rows == captures
+        await each_row(driver, PaneId.PENDING, captures[::5])
+
+
+async def test_the_session_state_the_transcript_and_what_is_said(
+    attack: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    before = attack.project.session_state_json.read_bytes()
+    async with opened(attack) as driver:
+        assert driver.app.title == "memtui"
+        assert "pwned" in driver.lines[0]
+        await said(driver)
+        await cleared(driver)
+        await state(driver)
+        await driver.resize(NARROW)
+        await transcript(driver)
+    assert attack.project.session_state_json.read_bytes() == before
+
+
+async def state(driver: Driver) -> None:
+    """Read the session state to its end."""
+    await driver.press("4")
+    await each_row(driver, PaneId.STATE, driver.pane(PaneId.STATE).rows)
+    await driver.press("enter")
+    for _ in range(8):
+        await driver.press("pagedown")
+        check(driver)
+    assert "pwned title" in driver.detail
+    await driver.press("escape")
+
+
+async def transcript(driver: Driver) -> None:
+    """Read the transcript back to its beginning."""
+    await driver.press("4", "o")
+    assert isinstance(driver.screen, TranscriptScreen)
+    view = await driver.until_transcript()
+    for _ in range(60):
+        check(driver)
+        if view.at_start and view.scroll_offset.y == 0:
+            break
+        view.action_page(-3.0)
+        await driver.pilot.pause()
+    assert "pwned" in check(driver)
+
+
+async def said(driver: Driver) -> None:
+    """Let it say what cannot be done with broken captures."""
+    broken = [key for key in driver.pane(PaneId.PENDING).rows if not key.startswith("2026")]
+    for key in broken[::9]:
+        driver.pane(PaneId.PENDING).select(key)
+        for keys in ("r", "e", "o"):
+            await driver.press(keys)
+            check(driver)
+    assert any("pwned" in text for text in driver.said)
+
+
+async def cleared(driver: Driver) -> None:
+    """Clear commands, and take it back."""
+    await driver.press("3")
+    for _ in range(3):
+        number = len(driver.said)
+        await driver.press("x")
+        await driver.until(lambda number=number: len(driver.said) > number)  # type: ignore[misc]
+        check(driver)
+        await driver.press(*"jjj")
+    for _ in range(3):
+        await driver.press("u")
+        check(driver)
 
 
 async def test_a_state_drafted_from_the_transcript(attack: World) -> None:
@@ -103,20 +159,6 @@ async def test_a_state_drafted_from_the_transcript(attack: World) -> None:
             check(driver)
     finally:
         stored.rename(attack.home.states)
-
-
-async def test_the_transcript(attack: World) -> None:
-    async with opened(attack, NARROW) as driver:
-        await driver.press("4", "o")
-        assert isinstance(driver.screen, TranscriptScreen)
-        view = await driver.until_transcript()
-        for _ in range(60):
-            check(driver)
-            if view.at_start and view.scroll_offset.y == 0:
-                break
-            view.action_page(-3.0)
-            await driver.pilot.pause()
-        assert "pwned" in check(driver)
 
 
 @pytest.mark.parametrize("payload", list(PAYLOADS.values()), ids=list(PAYLOADS))
@@ -150,16 +192,6 @@ async def paste(driver: Driver, text: str) -> None:
     await driver.settled()
 
 
-async def test_what_is_pasted_into_the_filter(attack: World) -> None:
-    async with opened(attack, MIDDLE) as driver:
-        await driver.press("slash")
-        for payload in TEXTS:
-            driver.browser.query_one("#filter", Input).value = ""
-            await paste(driver, payload)
-            check(driver)
-        assert driver.browser.pane.filter_text
-
-
 async def test_what_is_pasted_into_the_review(full: World) -> None:
     async with opened(full, MIDDLE) as driver:
         await driver.press("r")
@@ -174,34 +206,6 @@ async def test_what_is_pasted_into_the_review(full: World) -> None:
         assert UNSAFE.search(saved.read_text().replace("\n", "")) is None
 
 
-async def test_what_is_said(attack: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    async with opened(attack) as driver:
-        broken = [key for key in driver.pane(PaneId.PENDING).rows if not key.startswith("2026")]
-        for key in broken[::9]:
-            driver.pane(PaneId.PENDING).select(key)
-            for keys in ("r", "e", "o"):
-                await driver.press(keys)
-                check(driver)
-        assert any("pwned" in text for text in driver.said)
-
-
-async def test_clearing(attack: World) -> None:
-    before = attack.project.session_state_json.read_bytes()
-    async with opened(attack) as driver:
-        await driver.press("3")
-        for _ in range(3):
-            number = len(driver.said)
-            await driver.press("x")
-            await driver.until(lambda number=number: len(driver.said) > number)  # type: ignore[misc]
-            check(driver)
-            await driver.press(*"jjj")
-        for _ in range(3):
-            await driver.press("u")
-            check(driver)
-    assert attack.project.session_state_json.read_bytes() == before
-
-
 async def test_markup_is_shown_as_it_is_written(world: World) -> None:
     for number, text in enumerate(MARKUP.values()):
         world.capture(number + 1, text)
@@ -211,9 +215,3 @@ async def test_markup_is_shown_as_it_is_written(world: World) -> None:
         for key, text in zip(driver.pane(PaneId.PENDING).rows, MARKUP.values(), strict=True):
             driver.pane(PaneId.PENDING).select(key)
             await driver.until(lambda text=text: text in driver.detail)  # type: ignore[misc]
-
-
-async def test_the_title_of_the_window_is_not_the_projects(attack: World) -> None:
-    async with opened(attack) as driver:
-        assert driver.app.title == "memtui"
-        assert "pwned" in driver.lines[0]

@@ -63,50 +63,45 @@ async def look_for(driver: Driver, text: str) -> None:
     await driver.settled()
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_it_finds_all_kinds_and_labels_them(full: World, size: tuple[int, int]) -> None:
+async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
     name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
-    async with opened(full, size) as driver:
-        await look_for(driver, "refresh")
-        assert found(driver) == [
-            "session s-1 L9 ask",
-            "session s-1 L1 ask",
-            f"memory {name}",
-            f"capture {full.capture_path(10).name}",
-            "state s-1",
-        ]
-        assert [key for key in screen(driver).results.rows if key.startswith("#")] == [
-            "# session",
-            "# session s-1",
-            "# memory",
-            "# capture",
-            "# state",
-        ]
-        assert "Memories  1" in driver.shown
-        await driver.press("down", "down")
-        assert "Refresh the" in driver.shown  # the place, in any size
-
-
-async def test_what_matches_is_marked(full: World) -> None:
-    name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
-    async with opened(full, WIDE) as driver:
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            await look_for(driver, "refresh")
+            assert found(driver) == [
+                "session s-1 L9 ask",
+                "session s-1 L1 ask",
+                f"memory {name}",
+                f"capture {full.capture_path(10).name}",
+                "state s-1",
+            ], size
+            assert [key for key in screen(driver).results.rows if key.startswith("#")] == [
+                "# session",
+                "# session s-1",
+                "# memory",
+                "# capture",
+                "# state",
+            ], size
+            assert "Memories  1" in driver.shown, size
+            await driver.press("down", "down")
+            assert "Refresh the" in driver.shown, size  # the place, in any size
+            await driver.press("escape")
         await look_for(driver, "token once")
         result = screen(driver)._found[f"memory {name}"]
         assert not isinstance(result, str)
         assert [piece for piece, hit in result.pieces() if hit] == ["token", "once"]
 
 
-async def test_nothing_typed_shows_what_is_recent_and_how_to_search(full: World) -> None:
+async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full: World) -> None:
     async with opened(full) as driver:
         await look_for(driver, "")
         assert "Memories  recent" in driver.shown
         assert "Captures  recent" in driver.shown
         assert "All words have to be there" in driver.shown
         assert len(found(driver)) == 2 + 1 + 3 + 1
-
-
-async def test_nothing_found_says_so(full: World) -> None:
-    async with opened(full, SHORT) as driver:
+        await driver.press("escape")
+        await driver.resize(SHORT)
         await look_for(driver, "xyzzy")
         assert "Nothing matches “xyzzy”." in driver.shown
         await driver.press("enter")
@@ -133,22 +128,24 @@ async def read_result(driver: Driver, results: SearchScreen, text: str) -> None:
     assert (results.results.selected, results.results.rows) == (selected, rows)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_enter_opens_each_kind_at_the_hit_and_escape_returns_to_the_results(
-    full: World, size: tuple[int, int]
-) -> None:
+async def test_enter_opens_each_kind_at_the_hit_and_escape_returns_to_the_results(full: World) -> None:
     long = "".join(f"- row {number}\n" for number in range(200))
     full.memory(1, "About it", body=f"## Objective\n\nFix it\n{long}find xyzzy\n{long}")
     full.capture(2, f"{long}find xyzzy\n{long}")
     full.state(f"{long}find xyzzy\n{long}", session="s-1", version=9)
     full.reviewed_capture(4400, "Find it", KEPT.replace(goal=f"find xyzzy\n\n{long}"))
-    async with opened(full, size) as driver:
-        await look_for(driver, "xyzzy")
-        results = screen(driver)
-        assert [key.partition(" ")[0] for key in found(driver)] == ["memory", "memory", "capture", "state"]
-        for _ in range(4):
-            await read_result(driver, results, "xyzzy")
-            await driver.press("down")
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            await look_for(driver, "xyzzy")
+            results = screen(driver)
+            kinds = [key.partition(" ")[0] for key in found(driver)]
+            assert kinds == ["memory", "memory", "capture", "state"], size
+            for _ in range(4):
+                await read_result(driver, results, "xyzzy")
+                await driver.press("down")
+            await driver.press("escape")
+            assert driver.at_home(), size
 
 
 async def test_the_preview_is_the_text_around_the_hit(full: World) -> None:
@@ -275,24 +272,24 @@ async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytes
         assert "Nothing matches “typo”." in driver.shown
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_could_not_be_searched_yet_is_said(
-    full: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_could_not_be_searched_yet_is_said(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     memories = Searcher.memories
     monkeypatch.setattr(Searcher, "memories", lambda *args: memories(*args)._replace(complete=False))
     full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
-    async with opened(full, size) as driver:
-        await look_for(driver, "refresh")
-        assert "Memories  1 · not all searched yet" in driver.shown
-        await driver.press("escape")
-        await look_for(driver, "s-1")  # which no memory has
-        assert "Memories  0 · not all searched yet" in driver.shown
-        assert "state s-1" in found(driver)
-        await driver.press("escape")
-        await look_for(driver, "xyzzy")
-        assert "Nothing matches “xyzzy”." in driver.shown
-        assert "the index is busy or being made" in " ".join(driver.shown.split())
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            await look_for(driver, "refresh")
+            assert "Memories  1 · not all searched yet" in driver.shown, size
+            await driver.press("escape")
+            await look_for(driver, "s-1")  # which no memory has
+            assert "Memories  0 · not all searched yet" in driver.shown, size
+            assert "state s-1" in found(driver), size
+            await driver.press("escape")
+            await look_for(driver, "xyzzy")
+            assert "Nothing matches “xyzzy”." in driver.shown, size
+            assert "the index is busy or being made" in " ".join(driver.shown.split()), size
+            await driver.press("escape")
 
 
 async def test_a_search_that_fails_is_said_and_the_next_one_works(
@@ -313,23 +310,25 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
         await driver.until(lambda: idle(driver) and screen(driver).query_text == "ok")
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE])
-async def test_hostile_texts_stay_texts(
-    world: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hostile_texts_stay_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "LIMIT", 100)
     for number, payload in enumerate([*PAYLOADS.values(), EVERYTHING]):
         body = f"## Objective\n\nxyzzy {payload} xyzzy\n"
         world.memory(number, f"{payload} xyzzy".encode("utf-8", "replace").decode(), body=body)
-    async with opened(world, size) as driver:
+    async with opened(world, NARROW) as driver:
         await look_for(driver, "xyzzy")
         assert len(found(driver)) == len(PAYLOADS) + 1
-        for _ in range(len(PAYLOADS)):
-            await driver.press("down")
-            check(driver)
+        for size, key in ((NARROW, "down"), (WIDE, "up")):
+            await driver.resize(size)
+            for _ in range(len(PAYLOADS)):
+                await driver.press(key)
+                check(driver)
+            assert screen(driver).results.selected == found(driver)[-1 if key == "down" else 0]
 
 
-async def test_enter_opens_a_session_at_the_line_and_escape_returns_to_the_results(full: World) -> None:
+async def test_a_session_is_opened_at_the_line_copied_and_resumed(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(full, WIDE) as driver:
         await look_for(driver, "refresh")
         results = screen(driver)
@@ -344,15 +343,21 @@ async def test_enter_opens_a_session_at_the_line_and_escape_returns_to_the_resul
         assert screen(driver) is results
         assert results.results.selected == "session s-1 L9 ask"
         assert results.query_one(Input).value == "refresh"
-
-
-async def test_y_copies_the_session_and_the_command_that_resumes_it(full: World) -> None:
-    async with opened(full) as driver:
-        await look_for(driver, "refresh")
-        await driver.press("shift+tab", "y")
+        # y copies the session, Y the command that resumes it.
+        if not results.results.has_focus:
+            await driver.press("shift+tab")
+        await driver.press("y")
         await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
         await driver.press("Y")
         await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
+        # R resumes it.
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
+        await driver.press("G", "R")
+        assert driver.last_said == "Only a session can be resumed."
 
 
 async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
@@ -441,16 +446,3 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
     near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
     assert len(search_result._turn(near, asked("hinge").query).lines) == 4
-
-
-async def test_r_resumes_the_session_of_a_result(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(full, WIDE) as driver:
-        await look_for(driver, "refresh")
-        copied: list[str] = []
-        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        monkeypatch.setenv("PATH", "/nowhere")
-        await driver.press("shift+tab", "R")
-        await driver.until(lambda: copied)
-        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
-        await driver.press("G", "R")
-        assert driver.last_said == "Only a session can be resumed."

@@ -57,24 +57,14 @@ def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, st
     return log
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_session_is_a_row(two: World, size: tuple[int, int]) -> None:
-    async with opened(two, size) as driver:
-        rows = await listed(driver)
-        assert len(rows.rows) >= 2
-        await driver.press("escape")
-        assert driver.at_home()
-
-
-async def test_the_detail_tells_what_it_was_about(two: World) -> None:
+async def test_every_session_is_a_row(two: World) -> None:
     async with opened(two) as driver:
-        await listed(driver)
-        await driver.press("G")
-        detail = driver.screen.query_one("#session", DocumentView)
-        await driver.until(lambda: "CLOSING MESSAGE" in detail.document.text, "the facts")
-        text = detail.document.text
-        assert "❯ Paint the harbor wall" in text and "The wall is blue now." in text and "wall.py" in text
-        assert "Claude Code deletes it in 29 days" in text
+        for size in SIZES:
+            await driver.resize(size)
+            rows = await listed(driver)
+            assert len(rows.rows) >= 2, size
+            await driver.press("escape")
+            assert driver.at_home(), size
 
 
 async def test_the_filter_and_the_order(two: World) -> None:
@@ -90,28 +80,54 @@ async def test_the_filter_and_the_order(two: World) -> None:
         assert rows.rows[0] == newest[-1]  # the fewest days left first
         await driver.press(">")
         assert list(rows.rows) == newest
+        await driver.press("slash", *"zebra")
+        assert "Nothing here matches “zebra”." in driver.shown
+        await driver.press("enter", "enter")
+        assert driver.last_said == "Nothing is selected."
 
 
-async def test_enter_reads_and_comes_back(two: World) -> None:
+async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) -> None:
     async with opened(two) as driver:
         await listed(driver)
-        await driver.press("G", "enter")
+        await driver.press("G")
+        detail = driver.screen.query_one("#session", DocumentView)
+        await driver.until(lambda: "CLOSING MESSAGE" in detail.document.text, "the facts")
+        text = detail.document.text
+        assert "❯ Paint the harbor wall" in text and "The wall is blue now." in text and "wall.py" in text
+        assert "Claude Code deletes it in 29 days" in text
+        await driver.press("enter")
         assert isinstance(driver.screen, TranscriptScreen)
         await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
         await driver.press("escape")
         assert isinstance(driver.screen, SessionsScreen)
+        # The bottom line says what tab does where one is; enter reads from the detail, too.
+        assert "tab detail" in driver.lines[-1]
+        await driver.press("tab")
+        assert "tab detail" not in driver.lines[-1] and "esc list" in driver.lines[-1]
+        await driver.press("enter")
+        await driver.until_transcript()
+        assert isinstance(driver.app.screen, TranscriptScreen)
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, SessionsScreen)
 
 
-@pytest.mark.parametrize(("key", "more"), [("R", ""), ("F", "--fork-session|")])
+@pytest.mark.parametrize("reader", [False, True])
 async def test_claude_goes_on_in_the_sessions_folder(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, more: str
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: bool
 ) -> None:
     async with opened(two) as driver:
         await listed(driver)
         log = stand_in(driver, tmp_path, monkeypatch)
-        await driver.press("G", key)
-        assert log.read_text() == f"{two.root}|--resume|s-2|{more}"
-        assert isinstance(driver.screen, SessionsScreen)
+        await driver.press("G")
+        if reader:
+            await driver.press("enter")
+            await driver.until_transcript()
+        screen = driver.screen
+        assert isinstance(screen, TranscriptScreen if reader else SessionsScreen)
+        for key, more in (("R", ""), ("F", "--fork-session|")):
+            await driver.press(key)
+            assert log.read_text() == f"{two.root}|--resume|s-2|{more}", key
+            assert driver.screen is screen, key
 
 
 async def test_a_claude_that_fails_is_reported(
@@ -157,24 +173,25 @@ async def test_a_click_on_the_states_title_lists_the_sessions(two: World) -> Non
         await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
 
 
-@pytest.mark.parametrize("keys", [("k",), ("G", "g", "up"), ("k", "k")])
-async def test_enter_on_the_states_title_lists_the_sessions(two: World, keys: tuple[str, ...]) -> None:
+async def test_enter_on_the_states_title_lists_the_sessions(two: World) -> None:
     async with opened(two) as driver:
-        await driver.press("4", *keys)
-        assert "enter lists every session" in driver.shown
-        await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
-        await driver.press("escape")
+        for keys in (("k",), ("G", "g", "up"), ("k", "k")):
+            await driver.press("4", "g", *keys)
+            assert "enter lists every session" in driver.shown, keys
+            await driver.press("enter")
+            await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
+            await driver.press("escape")
 
 
-@pytest.mark.parametrize("keys", [("k", "j"), ("k", "G", "g"), ("k", "1", "4")])
-async def test_who_left_the_states_title_opens_its_row(two: World, keys: tuple[str, ...]) -> None:
+async def test_who_left_the_states_title_opens_its_row(two: World) -> None:
     async with opened(two) as driver:
-        await driver.press("4", *keys)
-        assert "enter lists every session" not in driver.shown
-        assert driver.pane(PaneId.STATE).index == 0
-        await driver.press("enter")
-        assert driver.reading()
+        for keys in (("k", "j"), ("k", "G", "g"), ("k", "1", "4")):
+            await driver.press("4", *keys)
+            assert "enter lists every session" not in driver.shown, keys
+            assert driver.pane(PaneId.STATE).index == 0, keys
+            await driver.press("enter")
+            assert driver.reading(), keys
+            await driver.press("escape")
 
 
 async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
@@ -211,32 +228,6 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         await driver.press("R")
         assert path.read_bytes() == data
         assert "--resume|s-2" in log.read_text()
-
-
-async def test_a_filter_without_a_match_says_so(two: World) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        await driver.press("slash", *"zebra")
-        assert "Nothing here matches “zebra”." in driver.shown
-        await driver.press("enter", "enter")
-        assert driver.last_said == "Nothing is selected."
-
-
-async def test_enter_in_the_detail_reads_the_session(two: World) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        await driver.press("tab", "enter")
-        assert isinstance(driver.screen, TranscriptScreen)
-        await driver.press("escape")
-        assert isinstance(driver.screen, SessionsScreen)
-
-
-async def test_the_bottom_line_says_what_tab_does_where_one_is(two: World) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        assert "tab detail" in driver.lines[-1]
-        await driver.press("tab")
-        assert "tab detail" not in driver.lines[-1] and "esc list" in driver.lines[-1]
 
 
 # -- several, subagents, windows ----------------------------------------------------------------------------
@@ -378,20 +369,6 @@ async def test_within_tmux_a_setting_opens_a_new_window(
         assert words[1:3] == ["new-window", f"-c{two.root}"]
         assert words[-4:-1] == [str(claude), "--resume", "s-2"]
         assert driver.last_said == "Resumed in a new window of tmux."
-
-
-@pytest.mark.parametrize(("key", "more"), [("R", ""), ("F", "--fork-session|")])
-async def test_the_reader_resumes_what_it_shows(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, more: str
-) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        log = stand_in(driver, tmp_path, monkeypatch)
-        await driver.press("G", "enter")
-        await driver.until_transcript()
-        await driver.press(key)
-        assert log.read_text() == f"{two.root}|--resume|s-2|{more}"
-        assert isinstance(driver.screen, TranscriptScreen)
 
 
 async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memtui.app.keys.commands import PaneId
-from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
 from tests.app.world import FIRST, World
 
 JOURNEY = [
@@ -44,48 +42,38 @@ JOURNEY = [
 ]
 
 
-@pytest.mark.parametrize("size", [*SIZES, (100, 20), (120, 15)])
-async def test_everything_is_reached_by_keys_alone(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        for keys, text in JOURNEY:
-            await driver.press(*keys)
-            await driver.until(lambda text=text: text in driver.shown, f"{keys}: {text!r}")  # type: ignore[misc]
-            assert all(len(line) <= size[0] for line in driver.lines)
+async def test_everything_is_reached_by_keys_alone(full: World) -> None:
+    async with opened(full) as driver:
+        for size in (*SIZES, (100, 20), (120, 15)):
+            await driver.resize(size)
+            for keys, text in JOURNEY:
+                await driver.press(*keys)
+                await driver.until(lambda text=text: text in driver.shown, f"{keys} at {size}: {text!r}")  # type: ignore[misc]
+                assert all(len(line) <= size[0] for line in driver.lines), size
+            await driver.press("1", "R", "g")  # as it was
 
 
-@pytest.mark.parametrize(
-    ("size", "panes", "detail"), [(WIDE, 4, True), (NARROW, 4, False), (SHORT, 1, False)]
-)
-async def test_what_a_size_shows(full: World, size: tuple[int, int], panes: int, detail: bool) -> None:
-    async with opened(full, size) as driver:
-        for number in "1234":
-            await driver.press(number)
-            assert sum(driver.has(f"#{pane_id}") for pane_id in PaneId) == panes
-            assert driver.has("#detail") == detail
-            if size == NARROW:
-                heights = {pane_id: driver.pane(pane_id).region.height for pane_id in PaneId}
-                current = heights.pop(driver.browser.current_id)
-                whole = driver.browser.pane.wanted_height
-                assert current >= min(whole, max(heights.values()))
-
-
-@pytest.mark.parametrize("columns", [99, 100])
-async def test_from_a_hundred_columns_on_the_detail_stands_beside(full: World, columns: int) -> None:
-    async with opened(full, (columns, 30)) as driver:
-        assert driver.has("#detail") == (columns == 100)
-
-
-@pytest.mark.parametrize("rows", [19, 20])
-async def test_from_twenty_rows_on_all_panes_show(full: World, rows: int) -> None:
-    async with opened(full, (80, rows)) as driver:
-        assert driver.has("#state") == (rows == 20)
-        assert driver.has("#tabs") == (rows == 19)
-
-
-async def resize(driver: Driver, size: tuple[int, int]) -> None:
-    await driver.pilot.resize_terminal(*size)
-    await driver.settled()
-    await driver.pilot.pause()
+async def test_what_a_size_shows(full: World) -> None:
+    async with opened(full) as driver:
+        for size, panes, detail in ((WIDE, 4, True), (NARROW, 4, False), (SHORT, 1, False)):
+            await driver.resize(size)
+            for number in "1234":
+                await driver.press(number)
+                assert sum(driver.has(f"#{pane_id}") for pane_id in PaneId) == panes, size
+                assert driver.has("#detail") == detail, size
+                if size == NARROW:
+                    heights = {pane_id: driver.pane(pane_id).region.height for pane_id in PaneId}
+                    current = heights.pop(driver.browser.current_id)
+                    whole = driver.browser.pane.wanted_height
+                    assert current >= min(whole, max(heights.values()))
+        await driver.press("1")
+        for columns in (99, 100):  # from a hundred columns on the detail stands beside
+            await driver.resize((columns, 30))
+            assert driver.has("#detail") == (columns == 100)
+        for lines in (19, 20):  # from twenty lines on all panes show
+            await driver.resize((80, lines))
+            assert driver.has("#state") == (lines == 20)
+            assert driver.has("#tabs") == (lines == 19)
 
 
 async def test_resizing_while_reading_keeps_the_place(full: World) -> None:
@@ -98,7 +86,7 @@ async def test_resizing_while_reading_keeps_the_place(full: World) -> None:
         line = view.place.line
         assert line > 10
         for size in (NARROW, SHORT, (200, 60), (60, 30), WIDE):
-            await resize(driver, size)
+            await driver.resize(size)
             assert driver.has("#detail")
             assert driver.reading()
             assert view.place.line == line
@@ -108,37 +96,36 @@ async def test_resizing_while_reading_keeps_the_place(full: World) -> None:
         assert driver.at(PaneId.MEMORIES)
 
 
-@pytest.mark.parametrize("first", [WIDE, NARROW, SHORT])
-async def test_resizing_in_a_pane_keeps_the_selection_in_sight(full: World, first: tuple[int, int]) -> None:
+async def test_resizing_in_a_pane_keeps_the_selection_in_sight(full: World) -> None:
     for number in range(50):
         full.capture(300 + number, f"Capture {number}")
-    async with opened(full, first) as driver:
-        await driver.press(*"jjjjjjjjjjjjjjjjjjjjjjjjj")
-        selected = driver.pane(PaneId.PENDING).selected
-        title = driver.drawn(PaneId.PENDING, 30)[25]
-        for size in (SHORT, WIDE, NARROW):
-            await resize(driver, size)
-            assert driver.pane(PaneId.PENDING).selected == selected
-            assert driver.at(PaneId.PENDING)
-            assert any(title[7:18] in line for line in driver.lines)
+    async with opened(full) as driver:
+        for first in (WIDE, NARROW, SHORT):
+            await driver.resize(first)
+            await driver.press("g", *"jjjjjjjjjjjjjjjjjjjjjjjjj")
+            selected = driver.pane(PaneId.PENDING).selected
+            title = driver.drawn(PaneId.PENDING, 30)[25]
+            for size in (SHORT, WIDE, NARROW):
+                await driver.resize(size)
+                assert driver.pane(PaneId.PENDING).selected == selected, (first, size)
+                assert driver.at(PaneId.PENDING), (first, size)
+                assert any(title[7:18] in line for line in driver.lines), (first, size)
 
 
-async def test_a_detail_that_was_clicked_stays_in_sight_in_a_narrow_window(full: World) -> None:
+async def test_what_was_clicked_last_is_in_sight_in_a_narrow_window(full: World) -> None:
     async with opened(full) as driver:
         region = driver.browser.detail_view.region
         await driver.pilot.click(offset=(region.x + 3, region.y + 3))
-        await resize(driver, NARROW)
+        await driver.resize(NARROW)
         assert driver.reading()
         assert driver.has("#detail")
-
-
-async def test_a_pane_that_was_clicked_after_reading_is_in_sight_in_a_narrow_window(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("enter")
+        # A pane, after reading.
+        await driver.resize(WIDE)
+        assert driver.reading()
         region = driver.pane(PaneId.COMMANDS).region
         await driver.pilot.click(offset=(region.x + 3, region.y + 2))
         assert driver.at(PaneId.COMMANDS)
-        await resize(driver, NARROW)
+        await driver.resize(NARROW)
         assert driver.has("#commands")
         assert not driver.has("#detail")
 
@@ -148,12 +135,12 @@ async def test_resizing_in_the_review_keeps_the_field(full: World) -> None:
         await driver.press("r", "tab", "tab")
         await driver.until(lambda: driver.review.field("goal").text == driver.review.field("goal").text)
         for size in (NARROW, SHORT, WIDE):
-            await resize(driver, size)
+            await driver.resize(size)
             assert driver.review.focused is driver.review.field("goal")
             assert driver.review.field("goal").region.height > 0
         await driver.press("f2")
         for size in (NARROW, SHORT, WIDE):
-            await resize(driver, size)
+            await driver.resize(size)
             assert driver.review.facts.listing.has_focus
             assert driver.has("#evidence")
 
@@ -161,8 +148,8 @@ async def test_resizing_in_the_review_keeps_the_field(full: World) -> None:
 async def test_a_screen_of_almost_nothing_does_not_fail(full: World) -> None:
     async with opened(full, (10, 4)) as driver:
         for size in ((1, 1), (3, 2), (10, 4)):
-            await resize(driver, size)
+            await driver.resize(size)
             for keys in ("1", "2", "enter", "escape", "question_mark", "escape", "slash", "a", "escape"):
                 await driver.press(keys)
-        await resize(driver, WIDE)
+        await driver.resize(WIDE)
         await driver.until(lambda: FIRST in driver.shown)

@@ -15,7 +15,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.formats.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
 from memtui.store.state_files import VERSION, version_of
 from memtui.store.states import StateStore
-from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.hostile import EVERYTHING, LINES, state_text
 from tests.app.test_hostile import check
 from tests.app.world import World
@@ -179,8 +179,18 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
         assert screen.rows[2].split()[4] == "+1"
         assert "is broken" in screen.rows[1]
         assert screen.compared == "v2 → v4"  # the broken one between them is passed over
-        await driver.press("j")
+        # a shows all lines, or those that changed.
+        few = screen.changes
+        await driver.press("a")
+        assert len(screen.changes) > len(few)
+        assert any("Tokens that refresh once" in line for line in screen.changes)
+        await driver.press("a")
+        assert screen.changes == few
+        # A broken version cannot be marked.
+        await driver.press("j", "space")
         assert screen.compared == "v3 is broken"
+        assert driver.last_said == "v3 is broken: it cannot be compared."
+        assert not any(row.startswith("◆") for row in screen.rows)
         await driver.press("j")
         assert screen.compared == "v1 → v2"
         await driver.press("G")
@@ -206,55 +216,31 @@ async def test_any_two_are_compared_the_older_one_first(three: World) -> None:
         assert screen.compared == "v2 → v4"
 
 
-async def test_a_broken_version_cannot_be_marked(three: World) -> None:
+async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: World) -> None:
     async with opened(three) as driver:
-        screen = await shown(driver)
-        await driver.press("j", "space")
-        assert driver.last_said == "v3 is broken: it cannot be compared."
-        assert not any(row.startswith("◆") for row in screen.rows)
-
-
-async def test_a_shows_all_lines_or_those_that_changed(three: World) -> None:
-    async with opened(three) as driver:
-        screen = await shown(driver)
-        few = screen.changes
-        await driver.press("a")
-        assert len(screen.changes) > len(few)
-        assert any("Tokens that refresh once" in line for line in screen.changes)
-        await driver.press("a")
-        assert screen.changes == few
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(
-    three: World, size: tuple[int, int]
-) -> None:
-    async with opened(three, size) as driver:
-        screen = await shown(driver)
-        assert driver.has("#versions")
-        assert driver.has("#changes")
-        assert "v4" in driver.lines[0 if size == SHORT else 1]
-        assert "v2 → v4" in driver.shown
-        await driver.press("enter")
-        assert screen.view.has_focus
-        await driver.press("tab")
-        assert screen.listing.has_focus
-        await driver.press("tab", "m")
-        assert screen.rows[0].startswith("◆")
-        await driver.press("escape")
-        assert screen.listing.has_focus
-        await driver.press("escape")
-        assert driver.at_home()
-        assert driver.at(PaneId.STATE)
-
-
-@pytest.mark.parametrize("key", ["q", "v"])
-async def test_q_and_v_leave_from_wherever_one_is(three: World, key: str) -> None:
-    async with opened(three) as driver:
-        await shown(driver)
-        await driver.press("enter", key)
-        assert driver.at_home()
-        assert not driver.app.left
+        for size in SIZES:
+            await driver.resize(size)
+            screen = await shown(driver)
+            assert driver.has("#versions"), size
+            assert driver.has("#changes"), size
+            assert "v4" in driver.lines[0 if size == SHORT else 1], size
+            assert "v2 → v4" in driver.shown, size
+            await driver.press("enter")
+            assert screen.view.has_focus, size
+            await driver.press("tab")
+            assert screen.listing.has_focus, size
+            await driver.press("tab", "m")
+            assert screen.rows[0].startswith("◆"), size
+            await driver.press("escape")
+            assert screen.listing.has_focus, size
+            await driver.press("escape")
+            assert driver.at_home(), size
+            assert driver.at(PaneId.STATE), size
+        for key in "qv":  # from wherever one is
+            await shown(driver)
+            await driver.press("enter", key)
+            assert driver.at_home(), key
+            assert not driver.app.left, key
 
 
 async def test_a_new_version_joins_while_one_looks(three: World, looking: None) -> None:
@@ -303,24 +289,27 @@ def attacks() -> Iterator[str]:
     yield state_text("plain", "plain")
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
-async def test_whatever_the_documents_hold_is_text(world: World, size: tuple[int, int]) -> None:
+async def test_whatever_the_documents_hold_is_text(world: World) -> None:
     for number, text in enumerate(attacks(), 1):
         world.state(text, session="s-1", version=number)
     world.save(world.session("s-1"))
-    async with opened(world, size) as driver:
-        screen = await shown(driver)
-        for _ in range(4):
-            check(driver)
-            await driver.press("enter")
-            for _ in range(6):
-                await driver.press("pagedown")
+    async with opened(world) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            screen = await shown(driver)
+            for _ in range(4):
                 check(driver)
-            await driver.press("a", "a", "escape", "j")
-        await driver.press("g", "space", "G")
-        check(driver)
-        assert screen.compared == "v1 → v4"
-        assert "pwned" in screen.view.document.text
+                await driver.press("enter")
+                for _ in range(6):
+                    await driver.press("pagedown")
+                    check(driver)
+                await driver.press("a", "a", "escape", "j")
+            await driver.press("g", "space", "G")
+            check(driver)
+            assert screen.compared == "v1 → v4", size
+            assert "pwned" in screen.view.document.text, size
+            await driver.press("escape")
+            assert driver.at_home(), size
 
 
 def test_the_names_in_the_list_are_those_of_the_files(three: World) -> None:
