@@ -6,24 +6,28 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memtui.files import FileProblem
+from memtui.files import FileProblem, Replaced, replace_expected
 from memtui.flows import shared_changes, syncing
 from memtui.flows.shared_names import Names
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import Sharing, Synced
 from memtui.formats.shared_record import SharedRecord, record_name, render_record
+from memtui.formats.stored_memory import StoredMemory, render_stored
 from memtui.project import Home
 from memtui.sharing.remote import Outgoing, RemoteProblemError
 from memtui.sharing.remotes import NamedRemote
-from memtui.store.base import Filter, MemoryMissing, New, Which
+from memtui.store import memory_files
+from memtui.store.base import MemoryMissing, New
 from memtui.store.change_log import ChangeLog
 from memtui.store.changes import CLI, Changes
 from memtui.store.history import History
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
+from memtui.store.stored_files import id_of, stored_entries
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 from tests.store.memories import home_in
@@ -67,11 +71,13 @@ class Machine:
     def sync(self) -> Synced:
         return self.sharing.sync()
 
+    def ids(self) -> list[str]:
+        """The ids of all memories here, newest first."""
+        return [id_of(entry) for entry in stored_entries(self.home.memories)]
+
     def texts(self) -> dict[str, bytes]:
         """The text of every memory by its id among all machines."""
-        ids = [each.meta.id for each in self.store.list(Filter(which=Which.ALL)).items]
-        machine = (self.home.data / "machine").read_text().strip()
-        return {(each if "@" in each else f"{each}@{machine}"): self.store.get(each).body for each in ids}
+        return {memory: body for memory, (body, _, _) in self.everything().items()}
 
     def successors(self) -> dict[str, str]:
         """Superseded memories with those that replace them, by their ids among all machines."""
@@ -81,9 +87,15 @@ class Machine:
 
     def everything(self) -> dict[str, tuple[bytes, tuple[str, ...], bool]]:
         """Text and marks of every memory by its id among all machines."""
-        found = {each: self.store.get(each.removesuffix(f"@{self.name}")) for each in self.texts()}
+        machine = (self.home.data / "machine").read_text().strip()
         return {
-            each: (one.body, tuple(sorted(one.meta.tags)), one.meta.archived) for each, one in found.items()
+            (each if "@" in each else f"{each}@{machine}"): (
+                found.body,
+                tuple(sorted(found.meta.tags)),
+                found.meta.archived,
+            )
+            for each in self.ids()
+            for found in [self.store.get(each)]
         }
 
 
@@ -316,6 +328,52 @@ def test_each_record_is_parsed_once(
     monkeypatch.setattr(SharedRecord, "model_validate", validate)
     assert laptop.sync().memories == 3
     assert len(parsed) == 3
+
+
+def test_an_edit_amid_a_sync_is_not_overwritten(
+    laptop: Machine, desk: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.store.rewrite(shared, b"second")
+    laptop.sync()
+    backend = desk.sharing._backend
+    real = backend.get
+
+    def edited_after(memory_id: str) -> StoredMemory:
+        stored = real(memory_id)
+        desk.store.rewrite(memory_id, b"by an editor")
+        return stored
+
+    monkeypatch.setattr(backend, "get", edited_after)
+    assert "has changed meanwhile" in desk.sync().notes[0]
+    assert desk.store.get(f"{shared}@laptop").body == b"by an editor"
+
+
+def test_what_a_program_writes_into_the_replaced_file_is_kept(
+    laptop: Machine, desk: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.store.update(shared, tags=("new",))
+    laptop.store.rewrite(shared, b"second")
+    laptop.sync()
+    late = [render_stored(desk.store.get(f"{shared}@laptop").replace(body=b"late"))]
+
+    def written_after(path: Path, *arguments: Any, **options: Any) -> Replaced:
+        with path.open("r+b") as editor:
+            replaced = replace_expected(path, *arguments, **options)
+            if late:
+                editor.truncate()
+                editor.write(late.pop())
+        return replaced
+
+    monkeypatch.setattr(memory_files, "replace_expected", written_after)
+    desk.sync()
+    assert desk.store.get(f"{shared}@laptop").body == b"late"
+    assert "its text stays" in desk.sync().notes[0]
+    memory = desk.store.get(f"{shared}@laptop")
+    assert (memory.body, memory.meta.tags) == (b"late", ("new",))
 
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from memtui.sharing.replica import Replica
 from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memory_files import FilesBackend, Revised
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -32,6 +32,9 @@ _LOGGED = 50
 """New memories that are logged one by one, so that each can be taken back; more are one line of the log."""
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
+_HELD, _LATE_SECONDS = 100, 0.02
+"""Replaced files that are held open until they are looked into together; other programs that had one open
+write within this time."""
 
 
 @dataclass
@@ -45,6 +48,8 @@ class _Part:
     """What is to be noted when the memories are on the disk."""
     reached: str = ""
     """The last memory that was tried."""
+    revised: dict[str, Revised] = field(default_factory=dict)
+    """Memories of which the old files are looked into once more."""
     changed: int = 0
     made: int = 0
     states: int = 0
@@ -108,6 +113,8 @@ class Inward:
                 self._finish(part)
         finally:
             batch.discard()
+            for revised in part.revised.values():
+                revised.old.close()
             if many:
                 self._log_together(part)
         return part.changed, part.notes
@@ -138,12 +145,13 @@ class Inward:
                     if part.problems >= _PROBLEMS:
                         part.notes.append("More was not tried; the next sync does.")
                         return False
-                if len(part.done) >= _TOGETHER or part.batch.is_full:
+                if len(part.done) >= _TOGETHER or len(part.revised) >= _HELD or part.batch.is_full:
                     return True
         return False
 
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""
+        self._look_again(part)
         made = part.batch.finish()
         self._name_replaced(part, made)
         part.changed += len(made)
@@ -165,6 +173,21 @@ class Inward:
             except FileProblem as problem:
                 part.notes.append(str(problem))
         part.replaced.clear()
+
+    def _look_again(self, part: _Part) -> None:
+        """Bring back what other programs were writing into files when these were replaced.
+
+        What the records say of such a memory is applied to that by the next sync.
+        """
+        pauses = [_LATE_SECONDS]
+        for memory, revised in part.revised.items():
+            with revised.old, suppress(FileProblem):
+                late = revised.old.settled(pauses)
+                if late is not None:
+                    part.done.pop(memory, None)
+                    self._backend.put(revised.path, revised.data, late)
+            pauses = [0.0]
+        part.revised.clear()
 
     def _apply_one(self, part: _Part, waiting: Waiting) -> None:
         """Bring one memory to what its records say."""
@@ -254,24 +277,24 @@ class Inward:
         changed = was.superseded_by != new.marks.superseded_by
         if changed:
             part.note_successors(found.newest.memory, was, new.marks)
-        successor = new.marks.superseded_by if changed else now.superseded_by
-        wanted = Marks(description, tuple(sorted(tags)), archived, superseded_by=successor)
-        if wanted != now:
-            self._backend.update(
-                local,
-                description=description,
-                tags=wanted.tags,
-                archived=archived,
-                superseded_by=self._names.here(successor) if changed else None,
-            )
+        successor = self._names.here(new.marks.superseded_by) if changed else stored.meta.superseded_by
+        wanted = {
+            "description": description,
+            "tags": tuple(sorted(tags)) if tags != set(now.tags) else stored.meta.tags,
+            "archived": archived,
+            "superseded_by": successor,
+        }
+        values = {key: value for key, value in wanted.items() if value != getattr(stored.meta, key)}
         text = self._follows(base, new, found, stored)
         if text is None:
             part.notes.append(
                 f"{local} was changed here, too: its text stays, and the newer one is kept aside"
             )
-        elif text:
-            self._backend.rewrite(local, found.newest.body)
-        return bool(text) or wanted != now
+        if not text and not values:
+            return False
+        body = found.newest.body if text else stored.body
+        part.revised[found.newest.memory] = self._backend.revise(local, stored, body, **values)
+        return True
 
     def _follows(
         self, base: Applied | None, new: Applied, found: Merged, stored: StoredMemory

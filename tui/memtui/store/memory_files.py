@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.clock import Clock
 from memtui.files import (
@@ -16,6 +16,7 @@ from memtui.files import (
     FileLocked,
     FileMissing,
     FileProblem,
+    Replaced,
     create_exclusive,
     load_within,
     lock,
@@ -56,6 +57,16 @@ if TYPE_CHECKING:
     from memtui.store.index import SearchIndex
 
 _ACTIVE = Filter()
+
+
+class Revised(NamedTuple):
+    """A memory's file that was written anew."""
+
+    path: Path
+    data: bytes
+    """Its content."""
+    old: Replaced
+    """The file before, into which another program may still write."""
 
 
 class FilesBackend(MemoryBackend):
@@ -237,17 +248,31 @@ class FilesBackend(MemoryBackend):
             MemoryMissing: there is no such memory.
             FileProblem: it is broken, or cannot be written; nothing was changed.
         """
+        self.revise(memory_id, None, body, **values).old.close()
+
+    def revise(self, memory_id: str, expected: StoredMemory | None, body: bytes, **values: object) -> Revised:
+        """`rewrite`, if the memory is as `expected`, unless that is None; the old file is to be closed.
+
+        Raises:
+            MemoryMissing: there is no such memory.
+            FileChanged: it is another than `expected`; nothing was changed.
+            FileProblem: see `rewrite`.
+        """
         path = self._places.path(memory_id)
         self._places.prepare(path.parent, self._memories)
         with self._places.held(path):
             before = load_within(path, self._memories, limit=MOST, follow=False).data
             try:
-                meta = read_stored(memory_id, before).meta
+                stored = read_stored(memory_id, before)
             except FormatError as error:
                 raise FileProblem(path, f"is broken: {error}") from error
-            after = render_checked(path, meta.replace(updated=self._clock(), **values), body)
-            replace_expected(path, after, expected=before, within=self._memories).close()
-        self._wrote(f"new text of {memory_id}", path, before, after)
+            if expected is not None and stored != expected:
+                raise FileChanged(path, "has changed meanwhile")
+            after = render_checked(path, stored.meta.replace(updated=self._clock(), **values), body)
+            replaced = replace_expected(path, after, expected=before, within=self._memories)
+        what = "new text of" if body != stored.body else _named(values)
+        self._wrote(f"{what} {memory_id}", path, before, after)
+        return Revised(path, after, replaced)
 
     def signature(self, memory_id: str) -> str:
         """Changes whenever the memory's file does; "" when there is no such memory."""
