@@ -36,7 +36,9 @@ def main() -> int:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="memtui-simulation-")))
             remote = _opener(engine, folder, stack)
-            done = simulate(folder / "homes", remote, machines=machines, memories=memories, seed=SEED)
+            done = simulate(
+                folder / "homes", remote, machines=machines, memories=memories, seed=SEED, progress=_say
+            )
             shutil.rmtree(folder, ignore_errors=True)
         print(
             f"{engine}: {machines} machines x {memories} memories, {done.changes:,} changes of them; "
@@ -47,6 +49,10 @@ def main() -> int:
         )
         failed |= not done.equal
     return int(failed)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _opener(engine: str, folder: Path, stack: ExitStack) -> Callable[[str], Remote]:

@@ -82,8 +82,8 @@ class Machine:
     def successors(self) -> dict[str, str]:
         """Superseded memories with those that replace them, by their ids among all machines."""
         names = Names(self.name)
-        found = {each: self.store.get(names.here(each)).meta.superseded_by for each in self.texts()}
-        return {each: names.everywhere(by) for each, by in found.items() if by}
+        found = {each: self.store.get(each).meta.superseded_by for each in self.ids()}
+        return {names.everywhere(each): names.everywhere(by) for each, by in found.items() if by}
 
     def everything(self) -> dict[str, tuple[bytes, tuple[str, ...], bool]]:
         """Text and marks of every memory by its id among all machines."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from memtui.flows import syncing
 from memtui.sharing.remote import Remote
-from memtui.store.base import Filter, Which
 from tests.flows.test_syncing import Machine
 
 _TAGS = ("cart", "tax", "auth")
@@ -37,7 +36,14 @@ class Outcome:
 
 
 def simulate(
-    base: Path, remote: Callable[[str], Remote], *, machines: int, memories: int, seed: int, rounds: int = 10
+    base: Path,
+    remote: Callable[[str], Remote],
+    *,
+    machines: int,
+    memories: int,
+    seed: int,
+    rounds: int = 10,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """Let machines make memories, change any that they know, and sync when the network lets them.
 
@@ -48,6 +54,7 @@ def simulate(
         memories: that each makes.
         seed: decides everything.
         rounds: in each of them half of the machines are cut off.
+        progress: receives a line now and then.
     """
     vars(syncing)["open_remote"] = lambda *arguments: remote(arguments[-1])
     chance, done, started = random.Random(seed), Outcome(0), time.perf_counter()
@@ -67,9 +74,11 @@ def simulate(
                 continue
             done.records += each.sync().sent
             done.syncs += 1
+        progress(f"round {turn + 1} of {rounds}: {done.syncs} syncs, {time.perf_counter() - started:.0f} s")
     for each in all_ * 2:
         done.records += each.sync().sent
         done.syncs += 1
+    progress(f"all have synced twice: {time.perf_counter() - started:.0f} s")
     first = all_[0].everything(), all_[0].successors()
     done.memories, done.superseded = len(first[0]), len(first[1])
     done.equal = all((each.everything(), each.successors()) == first for each in all_[1:])
@@ -79,7 +88,7 @@ def simulate(
 
 def _change(machine: Machine, chance: random.Random, memories: int) -> int:
     """Change some of the memories that a machine has; returns how many."""
-    ids = [each.meta.id for each in machine.store.list(Filter(which=Which.ALL), limit=50 * memories).items]
+    ids = machine.ids()
     chosen = chance.sample(ids, min(len(ids), max(1, memories // 20)))
     for memory_id in chosen:
         action = chance.choice(("text", "tags", "archive", "both", "delete", "supersede"))

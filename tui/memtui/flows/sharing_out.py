@@ -30,6 +30,8 @@ from memtui.store.memory_files import FilesBackend
 
 _LOG = 1 << 20
 """Bytes of the log of lines that were let pass, from which on it is renamed to a second one."""
+_TOGETHER = 100
+"""Memories of which records are made in one change of the replica: others who write to it wait meanwhile."""
 _LONGEST = LIMIT - (64 << 10)
 """Bytes of the longest text that is shared; a record has some more."""
 
@@ -150,21 +152,22 @@ class Outward:
         notes: list[str] = []
         for month in self._changes.months(replica):
             held = len(notes)
-            for memory in month.changed:
-                self._collect_one(replica, memory, notes)
-            for memory_id in month.new:
-                try:
-                    self._share_new(replica, memory_id)
-                except (SecretsFoundError, FileProblem) as problem:
-                    notes.append(str(problem))
+            for collect, memories in ((self._collect_one, month.changed), (self._share_new, month.new)):
+                for start in range(0, len(memories), _TOGETHER):
+                    with replica.whole():
+                        for each in memories[start : start + _TOGETHER]:
+                            collect(replica, each, notes)
             # A month that holds something back is looked through again, so that this is said again.
             replica.looked_through(month.name, month.state if len(notes) == held else "")
         return notes
 
-    def _share_new(self, replica: Replica, memory_id: str) -> None:
+    def _share_new(self, replica: Replica, memory_id: str, notes: list[str]) -> None:
         memory = self._names.everywhere(memory_id)
-        if replica.applied(memory) is None:  # else it was moved to another month by hand
-            self._send_text(replica, memory, self._backend.get(memory_id), frozenset())
+        try:
+            if replica.applied(memory) is None:  # else it was moved to another month by hand
+                self._send_text(replica, memory, self._backend.get(memory_id), frozenset())
+        except (SecretsFoundError, FileProblem) as problem:
+            notes.append(str(problem))
 
     def _collect_one(self, replica: Replica, memory: str, notes: list[str]) -> None:
         base = replica.applied(memory)
