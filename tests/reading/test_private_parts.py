@@ -64,6 +64,27 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "failed": [said(call("Bash", command="make")), result("Exit code 1\nno", "no", is_error=True)],
     "waiting": [said(call("Bash", command="make"))],
+    "hidden": [
+        said(call("Bash", command="pytest | tail")),
+        result("E x\n1 failed, 2 passed in 0.3s", {"stdout": "x"}),
+    ],
+    "tag": [
+        said(call("Bash", command="git tag v1; gh pr create")),
+        result(" * [new tag] v1 -> v1\nhttps://h/o/r/pull/1"),
+    ],
+    "files": [said(call("Bash", command="rm a.py; tee b.py < c.py; mv d.py e.py")), result("")],
+    "edit": [said(call("MultiEdit", file_path="a.py", edits=[{"old_string": "a", "new_string": "b"}]))],
+    "write": [said(call("Write", file_path=PLAN, content="# Plan")), result("ok", {"type": "create"})],
+    "relative": [said(call("Read", file_path="a.py")), result("x", {"file": {"filePath": "/p/a.py"}})],
+    "lookup": [
+        said(call("Grep", pattern="x", path="src")),
+        result("https://h/o/r/pull/1", {"mode": "content"}),
+    ],
+    "no match": [said(call("Grep", pattern="x", path="src")), result("no", "no", is_error=True)],
+    "other": [
+        said(call("mcp__a__b", title="x", n=1)),
+        result([{"type": "text", "text": "https://h/o/r/issues/1"}]),
+    ],
     "plan": [
         said(call("Edit", file_path=PLAN, old_string="a", new_string="b")),
         result("ok", {"filePath": PLAN, "oldString": "a", "originalFile": "# Plan\na"}),
@@ -172,3 +193,14 @@ def test_a_part_that_looks_like_code_once_cut_stays_private(tmp_path: Path, reco
     facts = _FACTS.dump_json(read_facts(tmp_path / "s.jsonl")).decode()
     assert "Steps of List" in facts
     assert SECRET not in facts
+
+
+def test_what_a_command_printed_within_a_private_part_is_not_on_record(tmp_path: Path) -> None:
+    printed = (
+        f"<private>\n[main abc1234] {SECRET}\nhttps://h/o/{SECRET}/pull/1</private>\nhttps://h/o/r/pull/2"
+    )
+    records = [said(call("Bash", command="git commit -m x")), result(printed)]
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    facts = read_facts(tmp_path / "s.jsonl")
+    assert ([each.text for each in facts.addresses], facts.landmarks) == (["https://h/o/r/pull/2"], ())
+    assert SECRET not in _FACTS.dump_json(facts).decode()

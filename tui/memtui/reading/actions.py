@@ -8,7 +8,7 @@ from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
 from memtui.reading.records import NOWHERE, Action, Outcome, Source
 from memtui.reading.tools import BOOKKEEPING
-from memtui.safety.private import without_private
+from memtui.safety.private import may_hold_private_in, without_private, without_private_in
 
 _TARGET_KEYS = (
     "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
@@ -17,6 +17,11 @@ _TARGET_KEYS = (
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
 _ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
+
+
+def cleaned(call: Call) -> Call:
+    """A call without private parts."""
+    return Call(*without_private_in([*call])) if may_hold_private_in(call) else call
 
 
 def target_of(call: Call) -> str:
@@ -85,7 +90,7 @@ class ActionLog:
         head = ""
         if self._result is not None:
             ok = self._outcome == "ok"
-            text = without_private(self._result.text)  # what was only read was not looked at before
+            text = without_private(self._result.text)
             head = text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
-        name, target = self._call.name, target_of(self._call)
-        return Action(name, target, self._outcome, head[:_RESULT_LIMIT], self._source)
+        call = cleaned(self._call)
+        return Action(call.name, target_of(call), self._outcome, head[:_RESULT_LIMIT], self._source)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Call, Result
-from memtui.reading.actions import ActionLog, answers_of, target_of
+from memtui.reading.actions import ActionLog, answers_of, cleaned, target_of
 from memtui.reading.checkpoint import Carry
 from memtui.reading.checks import is_check
 from memtui.reading.file_changes import FileLog, target_path, tool_of
@@ -36,6 +36,9 @@ _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
 _PRINTED = 600
 _ERRORS, _TARGET = 1_000, 500
+_KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
+KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
+"""Calls whose arguments are kept; of other calls that is a path, or the target of one that failed."""
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
 
 
@@ -117,7 +120,7 @@ class CallLog:
     def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
         """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
         return tuple(
-            waiting_call(each.call, each.folder, each.source, each.call.agent in ("", own_agent))
+            waiting_call(cleaned(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
             for each in list(self._waiting.values())[-CARRIED:]
         )
 
@@ -149,10 +152,12 @@ class CallLog:
         elif call.name == "ExitPlanMode":
             self.plans.shown(call.id, call.input, source)
 
-    def has_only_read(self, result: Result) -> bool:
-        """Whether a result is that of a call that read a file, and went well."""
+    def keeps(self, result: Result) -> bool:
+        """Whether texts of a result may be kept as they are; those of others are cleaned one by one."""
         waiting = self._waiting.get(result.id)
-        return waiting is not None and waiting.call.name in READ_TOOLS and outcome_of(result) == "ok"
+        return waiting is not None and (
+            waiting.call.name in _KEPT_RESULTS or outcome_of(result) not in ("ok", "background")
+        )
 
     def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
         """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
@@ -255,7 +260,7 @@ class CallLog:
             self._said(words)
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
-        call = waiting.call
+        call = cleaned(waiting.call)
         target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target

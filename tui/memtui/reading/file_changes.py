@@ -11,6 +11,7 @@ from memtui.reading.paths import absolute, identity, is_absolute
 from memtui.reading.records import NOWHERE, FileFact, Source
 from memtui.reading.removals import PUT_BACK, THERE, Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS
+from memtui.safety.private import without_private
 
 _LIMIT = 20_000
 
@@ -128,7 +129,7 @@ def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: st
     path = wanted if isinstance(wanted, str) else ""
     if not is_absolute(path):
         path = _stated_path(detail) or path
-    return absolute(path, cwd) if path else ""
+    return absolute(without_private(path), cwd) if path else ""
 
 
 def tool_of(detail: object) -> str:

@@ -6,6 +6,7 @@ import re
 
 from memtui.reading.checks import is_check
 from memtui.reading.tools import FILTERS
+from memtui.safety.private import without_private
 
 _MASKS = re.compile(
     rf"\|\s*(?:{'|'.join(FILTERS)})\b"
@@ -42,11 +43,9 @@ def hidden_failure(command: str, output: str) -> str:
         command: a command line that ended well.
         output: what it printed.
     """
-    if not hides_outcome(command):
+    if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
         return ""
-    output = output[-_LONGEST:]
-    if not _holds_stem(output) or not is_check(command):
-        return ""
+    output = without_private(output)[-_LONGEST:]
     start = 0
     for line in output.split("\n"):
         if _holds_stem(line) and (said := _SAID.search(line)) is not None:

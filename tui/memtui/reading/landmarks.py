@@ -9,6 +9,7 @@ from typing import Literal
 
 from memtui.reading.records import Landmark, Source
 from memtui.reading.shell import shows_outcome
+from memtui.safety.private import without_private
 
 _COMMITTED = re.compile(
     r"^\[(?P<branch>[^\]\n]{1,200}?) (?P<first>\(root-commit\) )?"
@@ -22,6 +23,7 @@ _IN_TEMP = re.compile(
 _PULL = re.compile(
     r"https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+|https://app\.graphite\.\w+/github/pr/[\w./-]+"
 )
+_PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
 _TAGS = re.compile(r"\bgit tag (?:-[asf] )*(?![-\s])([\w./+-]{1,100})(?![^\s;&|)])")
@@ -54,7 +56,9 @@ class LandmarkLog:
 
     def ran(self, command: str, output: str, source: Source) -> None:
         """Take a shell command that went well, and what it printed at `source`."""
-        output = output[:_OUTPUT_LIMIT]
+        if not any(program in command for program in _PROGRAMS):
+            return
+        output = without_private(output)[:_OUTPUT_LIMIT]
         if "git" in command:
             self._by_git(command, output, source)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):

@@ -55,6 +55,7 @@ class PlanLog:
         """Take a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
+        arguments = without_private_in(arguments)
         content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
         if not content:
             return

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from memtui.formats.transcript_events import Result
 from memtui.reading.records import PermissionMode, Quote, Source
 from memtui.reading.turns import TEXT, quoted
+from memtui.safety.private import without_private
 
 _RESULTS = 50
 _ERRORS = 50
@@ -70,7 +71,7 @@ class QuoteLog:
         """Take the text of a result."""
         if "/pull/" not in text and "/issues/" not in text and "/merge_requests/" not in text:
             return
-        found = dict.fromkeys(_ADDRESS.findall(text[:_LOOKED_AT]))
+        found = dict.fromkeys(_ADDRESS.findall(without_private(text)[:_LOOKED_AT]))
         for address in found if len(found) <= _AT_ONCE else ():
             self._addresses.pop(address, None)
             self._addresses[address] = Quote(address, source, len(address))

@@ -31,7 +31,8 @@ from memtui.formats.transcript_events import (
     task_of,
 )
 from memtui.formats.transcript_words import WordsKind
-from memtui.reading.calls import CallLog
+from memtui.reading.actions import cleaned
+from memtui.reading.calls import KEPT_CALLS, CallLog
 from memtui.reading.checkpoint import Carry, thinned
 from memtui.reading.compactions import CompactionLog
 from memtui.reading.prompts import PromptLog
@@ -47,13 +48,6 @@ _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notific
 """Turns that are opened by something else than a prompt."""
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
-
-
-_NOT_KEPT = frozenset((
-    "content", "filenames", "newString", "newTodos", "oldString", "oldTodos", "originalFile", "stderr",
-    "stdout", "structuredPatch",
-))  # fmt: skip
-"""Large parts of Claude Code's note on a result that are not kept, except for plan files."""
 
 
 def _clean_events(record: Record) -> Sequence[Event]:
@@ -74,17 +68,7 @@ def _clean_events(record: Record) -> Sequence[Event]:
 
 
 def _clean_call(call: Call) -> Call:
-    """A call without private parts."""
-    return Call(*without_private_in([*call])) if may_hold_private_in(call) else call
-
-
-def _kept_of(detail: Any) -> Any:
-    """What may be kept of a note on a result."""
-    if type(detail) is not dict:
-        return detail
-    file = detail.get("file")
-    kept = [value for name, value in detail.items() if name not in _NOT_KEPT and value is not file]
-    return (*kept, _kept_of(file))
+    return cleaned(call) if call.name in KEPT_CALLS else call
 
 
 class Reading:
@@ -355,7 +339,7 @@ class Reading:
         if own:
             self._turns.called(self._source("model"))
         else:
-            self._calls.found(call.agent)
+            self._calls.found(without_private(call.agent))
         source = self._source("model" if own else "subagent")
         self._calls.called(call, self._setting.folder, source, own)
 
@@ -367,9 +351,8 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
-        """A result without private parts; of what was only read, nothing is kept but the head."""
-        content = None if self._calls.has_only_read(result) else result.content
-        if may_hold_private_in((content, _kept_of(result.detail), result.id, result.agent, result.denial)):
+        """A result without private parts, where more of it may be kept than is cleaned then."""
+        if self._calls.keeps(result) and may_hold_private_in(result):
             return Result(*without_private_in([*result]))
         return result
 
