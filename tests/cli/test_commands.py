@@ -94,10 +94,27 @@ def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -
     folder.mkdir(parents=True)
     rules = "Ask first. " * 1_000
     (folder / "babysit.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->")
-    note = "11,000 characters: after a compaction shortened to about 3,500, with its path"
+    note = "11,000 characters: room for about 3,500 or more after a compaction"
     assert f"Note: {note}." in memtui("command", "activate", "babysit").out
     assert f"({note})" in memtui("command", "list").out
     assert json.loads(memtui("command", "list", "--json").out)[0]["note"] == note
+
+
+def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
+    folder = project.command_folders[1]
+    folder.mkdir(parents=True)
+    for name, size in (("a", 200), ("b", 20_000), ("c", 20_000)):
+        rules = "r" * size
+        (folder / f"{name}.md").write_text(
+            f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->"
+        )
+        memtui("command", "activate", name)
+    room = "room for about 15,650 in a compaction's summary and about 1,650 or more after it"
+    notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
+    assert notes == ["", *[f"20,000 characters: {room}"] * 2]
+    (folder / "c.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
+    (folder / "b.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
+    assert memtui("command", "list").out.count("2,000 characters: room for about 1,650 or more after a") == 2
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

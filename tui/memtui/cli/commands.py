@@ -13,7 +13,7 @@ from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
-from memtui.hooks.active import long_rules
+from memtui.hooks.active import shortenings
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
@@ -66,12 +66,12 @@ def _to_change(root: Path | None) -> CommandsFile:
 def _note(commands: CommandsFile, name: str) -> str:
     """The problem with a command's file; "" if there is none."""
     try:
-        summary = commands.summary(name)
+        commands.summary(name)
     except NoCommandFile as problem:
         return f"there is no command file of that name: {problem}"
     except CommandProblem as problem:
         return str(problem)
-    return long_rules(summary.text)
+    return shortenings(commands.project).get(normalised(name), "")
 
 
 @command.command("list", short_help="List the active commands.")
@@ -80,7 +80,12 @@ def _note(commands: CommandsFile, name: str) -> str:
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(project_of(root))
-    entries = [(entry, *_summary(commands, entry.name)) for entry in commands.entries()]
+    notes = shortenings(commands.project)
+    entries = [
+        (entry, path, notes.get(normalised(entry.name), ""), problem)
+        for entry in commands.entries()
+        for path, problem in [_summary(commands, entry.name)]
+    ]
     if as_json:
         print_json(
             [
@@ -138,10 +143,9 @@ def _object(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _summary(commands: CommandsFile, name: str) -> tuple[str, str, str]:
-    """(path from the project's root, note on its length, why there is no summary)."""
+def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
+    """(path from the project's root, why there is no summary)."""
     try:
-        summary = commands.summary(name)
+        return commands.summary(name).shown, ""
     except CommandProblem as problem:
-        return "", "", problem.reason
-    return summary.shown, long_rules(summary.text), ""
+        return "", problem.reason

@@ -13,9 +13,8 @@ from memtui.hooks.sections import size_of
 from memtui.named import NamedTuple
 from memtui.project import Project
 
-RULES_ROOM = 3_500
-"""Least room for the rules of all active commands after a compaction, in characters; the summariser gets
-ten times as many."""
+RULES_ROOM, SUMMARISER_ROOM = 3_500, 31_500
+"""Least room for the rules of all active commands, in characters: after a compaction, and for its summary."""
 
 _MOST = 20
 """The most commands that are read."""
@@ -65,12 +64,19 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     return list(found.values())
 
 
-def long_rules(text: str) -> str:
-    """A note for a compact summary that is too long for a compacted session; "" if it fits."""
-    size = size_of(clean(text).strip("\n"))
-    if size <= RULES_ROOM:
-        return ""
-    return f"{size:,} characters: after a compaction shortened to about {RULES_ROOM:,}, with its path"
+def shortenings(project: Project) -> dict[str, str]:
+    """By name, a note on rules of active commands that may have too little room; those that fit have none."""
+    rules = active_rules(project, Report())
+    sizes = [size_of(each.text) for each in rules]
+    notes = {}
+    for each, size, before, after in zip(
+        rules, sizes, shares(sizes, SUMMARISER_ROOM), shares(sizes, RULES_ROOM), strict=True
+    ):
+        if after < size:
+            summary = f"about {before:,} in a compaction's summary and " if before < size else ""
+            then = "after it" if summary else "after a compaction"
+            notes[each.name] = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
+    return notes
 
 
 def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.hooks.active import long_rules
+from memtui.hooks.active import shortenings
 from memtui.project import Places
 from memtui.setup.findings import Finding, ok, warning
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
@@ -19,20 +19,21 @@ def check_active(places: Places) -> Iterator[Finding]:
         yield warning("active", str(problem), "Correct it, or move it away.")
         return
     good = []
+    notes = shortenings(places.project)
     for name in names:
         plain = normalised(name)
         advice = f"Clear it with `memtui command clear {plain}`, or write that file."
         try:
-            summary = commands.summary(name)
+            commands.summary(name)
         except NoCommandFile:
             message = f"/{plain} is active, but there is no command file of that name"
             yield warning("active", message, advice)
         except CommandProblem as problem:
             yield warning("active", f"/{plain} is active, but {problem}", advice)
         else:
-            if shortening := long_rules(summary.text):
+            if note := notes.get(plain):
                 advice = "Put what matters most first, and under headings: every part keeps its first lines."
-                yield warning("active", f"The rules of /{plain} have {shortening}", advice)
+                yield warning("active", f"The rules of /{plain} have {note}", advice)
             good.append(f"/{plain}")
     if good:
         yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")

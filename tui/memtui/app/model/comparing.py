@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.app.model.health import Health
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
+    from memtui.formats.active_commands import ActiveCommand
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.transcripts import TranscriptStore
 
@@ -151,8 +152,9 @@ class Comparison:
         except FileProblem as problem:
             self._publish_new(CommandsView(problem=str(problem)), publish)
         else:
-            lacking = {name: lack for each in found.commands if (lack := self._lack(name := each.name))}
-            self._publish_new(CommandsView(found.commands, found.broken, lacking=lacking), publish)
+            self._publish_new(
+                CommandsView(found.commands, found.broken, lacking=self._lacking(found.commands)), publish
+            )
 
     def _compare_pins(self, publish: Publish) -> None:
         from memtui.flows.pins import pin_rows
@@ -164,16 +166,23 @@ class Comparison:
             view = PinsView(problem=str(problem))
         self._publish_new(view, publish)
 
-    def _lack(self, command: str) -> str:
-        from memtui.store.commands_file import NoCommandFile
+    def _lacking(self, commands: Iterable[ActiveCommand]) -> dict[str, str]:
+        from memtui.hooks.active import shortenings
+        from memtui.store.commands_file import NoCommandFile, normalised
 
-        try:
-            self._of.commands.summary(command)
-        except NoCommandFile:
-            return "no file"
-        except FileProblem:
-            return "no summary"
-        return ""
+        lacking = {}
+        notes = shortenings(self._of.project)
+        for name in (each.name for each in commands):
+            try:
+                self._of.commands.summary(name)
+            except NoCommandFile:
+                lacking[name] = "no file"
+            except FileProblem:
+                lacking[name] = "no summary"
+            else:
+                if normalised(name) in notes:
+                    lacking[name] = "shortened"
+        return lacking
 
     def _compare_health(self, publish: Publish) -> None:
         if not self._of.capture_rows.unread and not self._indexes:

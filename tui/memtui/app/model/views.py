@@ -94,7 +94,8 @@ class CommandsView(NamedTuple):
     broken: tuple[str, ...] = ()
     problem: str = ""
     lacking: Mapping[str, str] = _NONE
-    """By name, why a command's rules do not outlive a compaction: `no file`, `no summary`."""
+    """By name, why a command's rules do not outlive a compaction, or not whole: `no file`, `no summary`,
+    `shortened`."""
 
 
 class PinsView(NamedTuple):

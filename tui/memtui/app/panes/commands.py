@@ -160,8 +160,8 @@ class CommandsPane(Pane):
 
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         # The first paint does without the rules of hooks and the writer of the commands' file.
-        from memtui.hooks.active import long_rules
-        from memtui.store.commands_file import NoCommandFile
+        from memtui.hooks.active import shortenings
+        from memtui.store.commands_file import NoCommandFile, normalised
 
         try:
             summary = self.browser.commands.summary(command.name)
@@ -170,7 +170,7 @@ class CommandsPane(Pane):
             return concat(*head, Line(""), said)
         except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
-        note = long_rules(summary.text)
+        note = shortenings(self.browser.project).get(normalised(command.name))
         return concat(
             *head,
             styled((clean_line(summary.shown), "dim")),
