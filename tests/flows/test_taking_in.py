@@ -179,6 +179,20 @@ def test_a_store_that_cannot_be_written_is_a_note(
     assert texts(home) == {}
 
 
+def test_a_store_on_a_read_only_disk_says_what_is_not_taken_in(
+    home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(project, record(body=b"one"))
+
+    def read_only(folder: Path, *, within: Path) -> None:
+        raise FileProblem(folder, "cannot be written: the disk is read-only")
+
+    monkeypatch.setattr("memtui.flows.taking_in.private_folder", read_only)
+    assert notes(project, home) == [
+        f"{project.shared} is not taken in: {home.data}/sharing cannot be written: the disk is read-only."
+    ]
+
+
 def test_a_memory_of_two_checkouts_stays_while_one_has_it(
     home: Home, project: Project, tmp_path: Path
 ) -> None:

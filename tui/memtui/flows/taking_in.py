@@ -69,7 +69,8 @@ def take_in(project: Project, home: Home, clock: Clock) -> Taken:
     except FileLocked:  # another process is taking them in
         return Taken((), standing(project, home))
     except FileProblem as problem:
-        new.append(f"{problem}.")
+        of_store = problem.path != project.shared
+        new.append(f"{project.shared} is not taken in: {problem}." if of_store else f"{problem}.")
         return Taken(new, new)
     return Taken(new, tuple(dict.fromkeys((*known.notes.values(), *listing.notes(project), *new))))
 
