@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, FileUnreadable
+from memtui.files import FileProblem, FileUnreadable, load_within
 from memtui.project import Home, Project
 from memtui.store.memory_files import FilesBackend
 from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
@@ -59,6 +59,21 @@ def test_a_file_that_cannot_be_read_keeps_its_memory_and_is_read_later(
             assert texts(home) == {THEIRS: b"one"}
     assert notes(project, home) == []  # its mode changes neither time nor size
     assert texts(home) == {THEIRS: b"two, longer"}
+
+
+def test_a_file_that_goes_while_it_is_read_is_no_problem(
+    home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(project, record(body=b"one"))
+
+    def gone(path: Path, *words: object, **values: object) -> object:
+        path.unlink()
+        return load_within(path, *words, **values)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("memtui.flows.taking_in.load_within", gone)
+    assert notes(project, home) == []
+    assert not path.exists()
+    assert texts(home) == {}
 
 
 def test_a_file_that_is_broken_now_keeps_its_memory(home: Home, project: Project) -> None:

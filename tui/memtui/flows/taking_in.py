@@ -16,6 +16,7 @@ from memtui.clean import clean_line
 from memtui.clock import Clock
 from memtui.files import (
     FileLocked,
+    FileMissing,
     FileNotRegular,
     FileProblem,
     FileTooLarge,
@@ -187,6 +188,8 @@ class _Taking:
             self._pass_over(entry, f"{entry.path} is no shared memory: {error}.")
         except (FileNotRegular, FileTooLarge) as problem:
             self._pass_over(entry, f"{problem}.")
+        except FileMissing:  # gone since the listing
+            return
         except FileProblem as problem:  # its mode may become another without a new signature
             self.notes.append(f"{problem}.")
             return
