@@ -243,7 +243,8 @@ class _Taking:
             self._renew(record, stored)
 
     def _renew(self, record: SharedRecord, stored: StoredMemory) -> None:
-        self._backend.rewrite(record.memory, record.body)
+        if stored.body != record.body:
+            self._backend.rewrite(record.memory, record.body)
         tags = tuple(dict.fromkeys((*stored.meta.tags, *record.tags)))  # a person's own stay
         self._backend.update(record.memory, description=record.description or "", tags=tags)
 

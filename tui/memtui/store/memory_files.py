@@ -352,14 +352,14 @@ _DONE = {
 
 def _named(changes: Mapping[str, object]) -> str:
     """The verb for an update."""
-    first = next(iter(changes))
+    first = next(iter(changes), "")
     verbs = {
         "tags": "tagged",
         "description": "described",
         "superseded_by": "changed what supersedes",
         "supersedes": "changed what is superseded by",
     }
-    return verbs.get(first) or _DONE[first, bool(changes[first])]
+    return verbs.get(first) or _DONE.get((first, bool(changes.get(first))), "changed")
 
 
 def _create_file(path: Path, data: bytes, root: Path) -> bool:
