@@ -33,8 +33,9 @@ tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone, and t
 	@$(PY) -m tests.tmux_run
 	@$(PY) -m tests.tmux_sharing
 
-kill: $(READY) ## Kill an archiving process at every system call (Linux); verify has to be clean
+kill: $(READY) ## Kill an archiving process at every system call, and a sync at many (Linux); nothing is lost
 	@$(PY) -m tests.kill_run
+	@$(PY) -m tests.kill_sync
 
 e2e: $(READY) ## Run a real Claude Code against a stand-in API: CLAUDE_CODE=/path/to/claude make e2e
 	@$(PY) -m tests.e2e.run

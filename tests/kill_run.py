@@ -6,9 +6,7 @@ return. Each time, what was kept before is there, verify finds nothing, and the 
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import signal
 import sys
 import tempfile
@@ -19,10 +17,9 @@ from memtui.project import memtui_home
 from memtui.store import frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
+from tests.tracing import RefusedError, follow
 
-_TRACE_ME, _SYSTEM_CALL = 0, 24
 _FRAME = 2000
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Place:
@@ -50,7 +47,7 @@ class Place:
         self.archive.keep(self.transcript, ArchiveSettings())
 
     def kept(self) -> dict[Path, bytes]:
-        """What the archive gives back, by the place of the original; nothing of it is broken."""
+        """The content of each archived file by the path of the original; verify has to pass."""
         kept = self.archive.find("s-1")
         problem = self.archive.verify(kept)
         assert not problem, problem
@@ -61,22 +58,9 @@ class Place:
 
 def _killed(place: Place, at: int) -> bool:
     """Archive in a process that is killed at the stop of this number; False: it ended before."""
-    pid = os.fork()
-    if pid == 0:
-        _LIBC.ptrace(_TRACE_ME, 0, 0, 0)
-        os.kill(os.getpid(), signal.SIGSTOP)
-        place.keep()
-        os._exit(0)
-    os.waitpid(pid, 0)
-    for _ in range(at):
-        if _LIBC.ptrace(_SYSTEM_CALL, pid, 0, 0):
-            raise OSError(ctypes.get_errno(), "ptrace is not allowed here")
-        _, status = os.waitpid(pid, 0)
-        if os.WIFEXITED(status):
-            return False
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return True
+    tree = follow(place.keep, at, lambda tree, _: tree.kill(tree.first))
+    assert tree.code in (0, -signal.SIGKILL), tree.code
+    return tree.code != 0
 
 
 def main() -> None:
@@ -87,7 +71,10 @@ def main() -> None:
         at += 1
         with tempfile.TemporaryDirectory(prefix="memtui-kill-") as folder:
             place = Place(Path(folder))
-            going = _killed(place, at)
+            try:
+                going = _killed(place, at)
+            except RefusedError as refused:
+                raise SystemExit(f"{refused}.") from None
             for source, data in place.kept().items():
                 assert data.startswith(place.safe[source]), f"{source.name} has lost something at stop {at}"
                 assert source.read_bytes().startswith(data), f"{source.name} has something else at stop {at}"

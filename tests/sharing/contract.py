@@ -38,7 +38,7 @@ class RemoteContract:
         return machines("desk-3c4d")
 
     def test_one_that_is_not_set_up_says_so(self, desk: Remote) -> None:
-        for use in (desk.check, lambda: desk.put([outgoing(record())])):
+        for use in (desk.check, lambda: desk.put([outgoing(record())]), lambda: everything(desk)):
             with pytest.raises(RemoteProblemError, match="memtui remote init"):
                 use()
 

@@ -235,3 +235,46 @@ def test_a_remote_that_cannot_be_written_says_so(hub: Path, machines: Opener) ->
         laptop.put([outgoing(record())])
     assert "\n" not in str(raised.value)
     assert everything(laptop) == {}
+
+
+def test_locks_that_killed_processes_left_are_removed(
+    hub: Path, machines: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_program, "_HELD_SECONDS", 0.05)
+    monkeypatch.setattr(git_remote, "_HELD_SECONDS", 0.05)
+    laptop, desk = machines("laptop-1a2b"), machines("desk-3c4d")
+    laptop.set_up()
+    laptop.put([outgoing(record(1))])
+    own = tmp_path / "here" / "desk-3c4d.git" / "refs"
+    assert len(everything(desk)) == 1
+    laptop.put([outgoing(record(2))])
+    (own / "memtui").mkdir()
+    locks = [own / "remotes/origin/main.lock", own / "memtui/outgoing.lock", hub / "refs/heads/main.lock"]
+    for lock in locks:
+        lock.touch()
+    desk.put([outgoing(record(3))])
+    assert len(everything(desk)) == 3
+    assert not any(lock.exists() for lock in locks)
+
+
+def test_a_lock_that_somebody_holds_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, other = tmp_path / "x.git", tmp_path / "other.lock"
+    folder.mkdir()
+    other.touch()
+    said = b"fatal: Unable to create '%s': File exists."
+    assert not git_program.release(said % bytes(other), folder, 0.0)
+    assert other.exists()
+    mine = folder / "HEAD.lock"
+    mine.touch()
+    monkeypatch.setattr(time, "sleep", lambda _: mine.write_text("held by another one now"))
+    assert git_program.release(said % bytes(mine), folder, 60.0)
+    assert mine.exists()
+
+
+def test_a_repository_that_was_made_by_halves_is_made_again(hub: Path, tmp_path: Path) -> None:
+    here = tmp_path / "laptop.git"
+    for half in (here, here.with_name("laptop.git.new")):
+        half.mkdir()
+        (half / "config.lock").touch()
+    GitRemote(str(hub), here, author="ann", machine="laptop").set_up()
+    assert not (here / "config.lock").exists()

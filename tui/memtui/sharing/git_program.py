@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -53,6 +55,12 @@ _PROGRESS = re.compile(
 )
 _PROGRESS_FACTOR = 60
 """A command that shows progress may take this many times `SECONDS`."""
+_LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
+_LOCKS = 8
+"""Locks that a killed git may have left at most."""
+_HELD_SECONDS = 2.0
+"""How long git may hold a lock of a repository of our own, where it does small things."""
+_LOOK_SECONDS = 0.02
 
 
 class GitFailedError(Exception):
@@ -92,9 +100,17 @@ class Git:
 
     def make(self) -> None:
         """Make the repository unless it is there."""
-        if not (self._folder / "HEAD").is_file():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.run("init", "--quiet", "--bare", str(self._folder))
+        if (self._folder / "HEAD").is_file():
+            return
+        new = self._folder.with_name(f"{self._folder.name}.new")
+        for half in (new, self._folder):  # a killed process may have left it
+            shutil.rmtree(half, ignore_errors=True)
+        try:
+            new.mkdir(mode=0o700, parents=True)
+            self.run("init", "--quiet", "--bare", str(new))
+            new.rename(self._folder)
+        except OSError as error:
+            raise GitFailedError(f"{self._folder} cannot be made: {error.strerror}") from error
 
     def run(self, *arguments: str, data: bytes = b"", bounded: bool = False, patient: bool = False) -> bytes:
         """Run a command of git to its end and return its output.
@@ -108,6 +124,15 @@ class Git:
         Raises:
             GitFailedError: it failed, or took too long.
         """
+        for _ in range(_LOCKS):
+            try:
+                return self._run(arguments, data, bounded=bounded, patient=patient)
+            except GitFailedError as error:
+                if not release(error.printed, self._folder, _HELD_SECONDS):
+                    raise
+        return self._run(arguments, data, bounded=bounded, patient=patient)
+
+    def _run(self, arguments: Sequence[str], data: bytes, *, bounded: bool, patient: bool) -> bytes:
         command = [*self._command, *arguments]
         if bounded:
             command = ["sh", "-c", _BOUNDED, "sh", str(_MOST_BLOCKS), *command]
@@ -183,6 +208,37 @@ class Git:
         except GitFailedError:
             return False
         return True
+
+
+def release(printed: bytes, folder: Path, seconds: float) -> bool:
+    """Remove a lock in a folder that a killed process has left, or wait until it is released.
+
+    Args:
+        printed: standard error of a git that found something locked.
+        folder: other files are left alone.
+        seconds: how long a lock has to stay the same to count as left.
+
+    Returns:
+        Whether it is worth another try.
+    """
+    found = _LOCKED.search(printed)
+    path = Path(os.path.realpath(os.fsdecode(found[1]))) if found else folder
+    if path == folder or not path.is_relative_to(os.path.realpath(folder)):
+        return False
+    until, first = time.monotonic() + seconds, _identity(path)
+    while _identity(path) == first is not None:
+        if time.monotonic() >= until:
+            path.unlink(missing_ok=True)
+            break
+        time.sleep(_LOOK_SECONDS)
+    return True
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    with suppress(OSError):
+        status = path.lstat()
+        return status.st_ino, status.st_mtime_ns, status.st_size
+    return None
 
 
 def _reason(errors: bytes) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.formats.shared_record import LIMIT, NAME
-from memtui.sharing.git_program import Git, GitFailedError
+from memtui.sharing.git_program import Git, GitFailedError, release
 from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, Trouble
 
 SCHEMA = 1
@@ -28,6 +28,8 @@ _BATCH, _BATCH_BYTES = 500, 16 << 20
 _READ = 10_000
 """Files whose contents one run of git prints: it makes them while we use the ones before."""
 _MOST_FILES = 2_000_000
+_HELD_SECONDS = 10.0
+"""How long others may hold a lock in a repository that is a folder; they do so for milliseconds."""
 _NOT_SET_UP = "is not set up: memtui remote init does it"
 _TIP = "refs/remotes/origin/main"
 _OUTGOING = "refs/memtui/outgoing"
@@ -63,6 +65,7 @@ class GitRemote(Remote):
             machine: this machine's name.
         """
         self._url = url
+        self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
         self._folder = folder
         self._git = Git(folder)
         self._author = f"{_SLUG.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
@@ -71,9 +74,7 @@ class GitRemote(Remote):
     def check(self) -> str:
         """See `Remote.check`."""
         with self._said():
-            tip = self._fetch()
-            if not tip:
-                raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
+            tip = self._tip()
             number = sum(1 for _ in self._listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
         return f"{number:,} records, last by {last}"
@@ -110,15 +111,15 @@ class GitRemote(Remote):
         """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
         base, head, done = _read_place(place)
         with self._said():
-            tip = self._fetch(known=base if not head else "")
-            if tip and tip == base and not head:
+            tip = self._tip(known=base if not head else "")
+            if tip == base and not head:
                 return
             if not self._git.has(*filter(None, (base, head))):
                 base, head, done = "", "", 0  # rewritten since: all is read again
             if head:
                 yield from self._batches(base, head, done, projects)
                 base = head
-            if tip and tip != base:
+            if tip != base:
                 yield from self._batches(base, tip, 0, projects)
 
     def _batches(self, base: str, head: str, done: int, projects: Sequence[str]) -> Iterator[Batch]:
@@ -183,6 +184,13 @@ class GitRemote(Remote):
         if part:
             yield reached, tuple(part)
 
+    def _tip(self, known: str = "") -> str:
+        """Fetch the branch; returns its last commit. See `_fetch`."""
+        tip = self._fetch(known)
+        if not tip:
+            raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
+        return tip
+
     def _fetch(self, known: str = "") -> str:
         """Fetch the branch; returns its last commit, or "" for an empty one.
 
@@ -223,9 +231,7 @@ class GitRemote(Remote):
         """Commit and push files; `removed` is the beginning of the names of files to remove."""
         with self._said():
             for number in range(_TRIES):
-                tip = self._fetch()
-                if not tip:
-                    raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
+                tip = self._tip()
                 gone = [
                     path
                     for path, each in (self._listed("", tip) if removed else ())
@@ -237,6 +243,8 @@ class GitRemote(Remote):
                 except GitFailedError as error:
                     if number == _TRIES - 1 or not _was_late(error):
                         raise
+                    if self._served is not None and release(error.printed, self._served, _HELD_SECONDS):
+                        continue
                     time.sleep(random.uniform(0, 0.05 * 2 ** min(number, 5)))  # noqa: S311
                 else:
                     return
@@ -253,8 +261,7 @@ class GitRemote(Remote):
 
     def _push(self) -> None:
         # A folder's own hooks would run as this user: they are turned off there, too.
-        local = _LOCAL.match(self._url)
-        no_hooks = ["--receive-pack=git -c core.hooksPath=/dev/null receive-pack"] if local else []
+        no_hooks = ["--receive-pack=git -c core.hooksPath=/dev/null receive-pack"] if self._served else []
         what = ("--", self._url, f"{_OUTGOING}:refs/heads/main")
         self._git.run("push", "--progress", "--no-verify", *no_hooks, *what, patient=True)
 
