@@ -16,11 +16,11 @@ def shared(strategy: st.SearchStrategy[T], number: int = 0) -> st.SearchStrategy
 
     Args:
         strategy: what they are.
-        number: how many; five times as many as a property is tried with unless given.
+        number: how many; twice as many as a property is tried with unless given.
     """
 
     # Now, and not in a property with a number of its own: the examples must not depend on which one is first.
-    number = number or 5 * settings().max_examples
+    number = number or 2 * settings().max_examples
 
     @cache
     def drawn() -> list[T]:

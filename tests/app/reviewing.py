@@ -1,4 +1,4 @@
-"""What the tests of the review share."""
+"""Helpers for the tests of the review screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def start(driver: Driver) -> ReviewScreen:
 
 
 def drafted(world: World) -> Draft:
-    """What memtui would write without a person."""
+    """The draft that memtui would write for a capture."""
     capture = parse_capture(world.capture_path(10).read_text())
     facts = read_facts(Path(capture.transcript), until=capture.timestamp)
     return Draft(draft_memory(facts), draft_summary(facts))

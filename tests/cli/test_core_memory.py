@@ -46,9 +46,13 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
             "id": answer["id"],
             "message": f"Created memory: {answer['id']}",
         }
-    exported = [_shell(f"memtui core-memory export --id {answer['id']}") for answer in (first, second)]
-    assert [done.stdout for done in exported] == [source.read_bytes()] * 2
-    assert [done.stderr for done in (piped, from_file, *exported)] == [b""] * 4
+    exported = _shell(f"memtui core-memory export --id {first['id']}")
+    assert exported.stdout == source.read_bytes()
+    assert [done.stderr for done in (piped, from_file, exported)] == [b""] * 3
+    assert _memtui("core-memory", "export", "--id", second["id"]).communicate(timeout=60) == (
+        source.read_bytes(),
+        b"",
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,15 +74,27 @@ def test_any_bytes_come_back(project: Project, data: bytes) -> None:
 
 
 def test_ten_megabytes(project: Project) -> None:
-    lines = f"yes {'x' * 79} | head -n 131072"
-    memory_id = json.loads(_shell(f"{lines} | memtui core-memory import").stdout)["id"]
-    export = f"memtui core-memory export --id {memory_id}"
-    checked = _shell(f"{lines} | cksum").stdout
-    for buffering in ("", "1"):
-        whole = _shell(f"{export} | cksum", PYTHONUNBUFFERED=buffering)
-        assert (whole.stdout, whole.stderr) == (checked, b"")
-        early = _shell(f"({export}; echo $? >&2) | head -c 80", PYTHONUNBUFFERED=buffering)
-        assert (early.stdout, early.stderr) == (b"x" * 79 + b"\n", b"1\n")
+    whole = (b"x" * 79 + b"\n") * 131072
+    answer, _ = _memtui("core-memory", "import").communicate(whole, timeout=60)
+    words = ("core-memory", "export", "--id", json.loads(answer)["id"])
+    assert _memtui(*words).communicate(timeout=60) == (whole, b"")
+    early = _memtui(*words)
+    assert early.stdout.read(80) == whole[:80]
+    early.stdout.close()
+    assert (early.wait(60), early.stderr.read()) == (1, b"")
+    early.end()
+
+
+@pytest.mark.parametrize("reader", ["cat >whole", "head -c 80"])
+def test_ten_megabytes_to_an_unbuffered_output(project: Project, reader: str) -> None:
+    whole = (b"x" * 79 + b"\n") * 131072
+    answer, _ = _memtui("core-memory", "import").communicate(whole, timeout=60)
+    export = f"memtui core-memory export --id {json.loads(answer)['id']}"
+    done = _shell(f"({export}; echo $? >&2) | {reader}", PYTHONUNBUFFERED="1")
+    if reader == "cat >whole":
+        assert (done.stderr, Path("whole").read_bytes() == whole) == (b"0\n", True)
+    else:
+        assert (done.stderr, done.stdout) == (b"1\n", whole[:80])
 
 
 def test_a_closed_standard_input_or_output(project: Project) -> None:
@@ -97,9 +113,10 @@ def test_a_full_device_is_reported(project: Project) -> None:
 
 
 def test_nothing_is_no_memory(project: Project) -> None:
-    done = _shell("memtui core-memory import </dev/null")
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr == b"memtui: standard input is empty; nothing was imported.\n"
+    process = _memtui("core-memory", "import")
+    said = b"memtui: standard input is empty; nothing was imported.\n"
+    assert process.communicate(timeout=60) == (b"", said)
+    assert process.returncode == 1
 
 
 def test_list_is_that_of_memory(memtui: Memtui, project: Project) -> None:

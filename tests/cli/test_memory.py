@@ -297,17 +297,15 @@ def test_operations_answer_in_the_response_format(memtui: Memtui, two: Project) 
 
 
 @pytest.mark.parametrize("word", ["show", "export", "tag", "archive", "pin", "delete", "related", "undelete"])
-@pytest.mark.parametrize(
-    "wanted", ["CMEM-20260101-080001", "2027", "../../etc/passwd", "a\x1b[2J\nb", "", "\udc80"]
-)
-def test_an_unknown_id_is_one_sentence(memtui: Memtui, two: Project, word: str, wanted: str) -> None:
-    result = memtui("memory", word, wanted)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("memtui: ")
-    assert result.err.count("\n") == 1
-    assert "\x1b" not in result.err
-    if wanted.startswith("CMEM") and word != "undelete":
-        assert FIRST in result.err
+def test_an_unknown_id_is_one_sentence(memtui: Memtui, two: Project, word: str) -> None:
+    for wanted in ("CMEM-20260101-080001", "2027", "../../etc/passwd", "a\x1b[2J\nb", "", "\udc80"):
+        result = memtui("memory", word, wanted)
+        assert (result.code, result.out) == (1, ""), wanted
+        assert result.err.startswith("memtui: ")
+        assert result.err.count("\n") == 1, wanted
+        assert "\x1b" not in result.err
+        if wanted.startswith("CMEM") and word != "undelete":
+            assert FIRST in result.err
 
 
 def test_a_beginning_is_looked_for_in_this_project_first(memtui: Memtui, two: Project) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +15,7 @@ from memtui.demo.run import run_demo
 from memtui.project import Home, Project
 from memtui.store.captures import CaptureStore
 from tests.demo.conftest import NOW
+from tests.warm import Warm
 
 
 class App:
@@ -95,17 +94,14 @@ run_demo(app)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_removed_when_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    ) as process:
-        assert process.stdout is not None
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = Warm(_PROGRAM, cwd=tmp_path, env=env, imports=["import memtui.demo.run"])
+    try:
         folder = Path(process.stdout.readline().decode().strip())
         assert folder.is_relative_to(tmp_path)
         assert folder.is_dir()
         process.send_signal(number)
         assert process.wait(timeout=60) != 0
+    finally:
+        process.end()
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What git prints of commits and trees is read whatever the names are, and nothing else breaks it."""
+"""Parsing of `git log` and `git ls-tree` output, with any file names and any other text."""
 
 from __future__ import annotations
 

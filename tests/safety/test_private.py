@@ -68,15 +68,16 @@ def form(number: int) -> tuple[str, str, str]:
     return f"{before}{_tag(chance, False)}{inside}{_tag(chance, True)}{behind}", before, behind
 
 
-@pytest.mark.parametrize("number", range(COUNT))
-def test_no_form_gets_through(number: int) -> None:
-    text, before, behind = form(number)
-    rest = without_private(text)
-    assert SECRET not in rest
-    assert rest.startswith(before)
-    assert rest.endswith(behind or "[private]")
-    assert without_private_in({"message": [text]}) == {"message": [rest]}
-    assert line_may_hold_private(text.encode())
+@pytest.mark.parametrize("first", range(0, COUNT, 50))
+def test_no_form_gets_through(first: int) -> None:
+    for number in range(first, first + 50):
+        text, before, behind = form(number)
+        rest = without_private(text)
+        assert SECRET not in rest, number
+        assert rest.startswith(before), number
+        assert rest.endswith(behind or "[private]"), number
+        assert without_private_in({"message": [text]}) == {"message": [rest]}
+        assert line_may_hold_private(text.encode()), number
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.project import transcript_slug
+from memtui.project import Project, transcript_slug
 
 SESSION = "5b0c7e1a-3f42-4d8e-9a61-c2f0d7b8e913"
 
@@ -36,6 +36,10 @@ class World:
         folder.mkdir(parents=True)
         self.transcript = folder / f"{SESSION}.jsonl"
         self.transcript.write_text(writer.take())
+
+    @property
+    def captures(self) -> list[Path]:
+        return list(Project(self.root).compacts.glob("*-autocompact.md"))
 
     def memtui(self, *words: str) -> str:
         env = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
@@ -97,18 +101,18 @@ def test_project(world: World) -> None:
     assert settings.read_bytes() == before
     assert not (world.root / ".mcp.json").exists()
     assert not (world.root / ".claude" / "commands").exists()
-    assert len(json.loads(world.memtui("captures", "--json"))) == 1
+    assert len(world.captures) == 1
 
 
 def test_shared(world: World) -> None:
     world.memtui("init", "--shared", "--yes")
     assert world.fire("PreCompact", trigger="auto") == ""
-    assert json.loads(world.memtui("captures", "--json")) == []
+    assert world.captures == []
     script = world.home / "bin" / "memtui-hook"
     script.parent.mkdir()
     script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -m memtui.hooks "$@"\n')
     script.chmod(0o755)
     world.fire("PreCompact", path=f"/usr/bin:/bin:{script.parent}", trigger="auto")
-    assert len(json.loads(world.memtui("captures", "--json"))) == 1
+    assert len(world.captures) == 1
     world.memtui("uninstall", "--shared", "--yes")
     assert not (world.root / ".claude").exists()
