@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.cli import output
 from memtui.clock import parse_iso
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
-from memtui.project import memtui_home
+from memtui.project import Project, memtui_home
 from memtui.store.base import MemoryBackend, New
 from memtui.store.memory_files import FilesBackend
 
@@ -24,6 +25,8 @@ TEXT = render_recovery(
         last_action="Tests pass",
     )
 )
+
+FIRST, SECOND = "CMEM-20260101-080000", "CMEM-20260102-091500"
 
 
 def at(text: str) -> datetime:
@@ -78,3 +81,20 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Pipe:
         monkeypatch.setattr(sys, "stdin", _Piped(data, terminal=terminal))
 
     return put_in
+
+
+@pytest.fixture
+def two(project: Project) -> Project:
+    """Two memories of the project, FIRST and SECOND, and one of another."""
+    put("2026-01-01T08:00:00+00:00", project=project.root, tags=("auth", "Tokens"))
+    put("2026-01-02T09:15:00+00:00", "## Objective\nUmsätze für 退款\n", project=project.root)
+    put("2026-01-03T10:00:00+00:00", project="/home/ann/other", description="Another one")
+    return project
+
+
+def use_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let standard output be a terminal of 100 columns."""
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
+    for module in ("memory_reading", "core_memory"):
+        monkeypatch.setattr(f"memtui.cli.{module}.is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
