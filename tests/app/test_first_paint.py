@@ -18,6 +18,7 @@ from pathlib import Path
 import memtui.__main__, memtui.cli.running
 import memtui.app.app as app_module
 from memtui.app.keys.commands import PaneId
+from memtui.app.panes.stack import PaneStack
 from memtui.app.screens.browser import BrowserScreen
 from memtui.project import Home, Project
 from textual.css.stylesheet import Stylesheet
@@ -30,6 +31,13 @@ def noted(sheet, nodes, animate=False):
     update_nodes(sheet, nodes, animate)
 
 Stylesheet.update_nodes = noted
+limits, share_room = [], PaneStack.share_room
+
+def shared(stack):
+    share_room(stack)
+    limits.append([str(pane.styles.max_height) for pane in stack.children])
+
+PaneStack.share_room = shared
 
 def painted(view):
     names = [*view.panes[PaneId.PENDING].rows]
@@ -39,6 +47,7 @@ def painted(view):
         "memories": [*view.panes[PaneId.MEMORIES].rows],
         "detail": view.detail_view.document.text,
         "restyled": restyled,
+        "limits": limits,
         "imported": sorted({name.partition(".")[0] for name in sys.modules}),
         "reading": sorted(name for name in sys.modules if name.startswith(READING)),
     }
@@ -83,6 +92,7 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(told["imported"])
     assert told["reading"] == ["memtui.reading.cancelled"]  # an exception that panes catch
     assert "BrowserScreen" not in told["restyled"]  # styled as they are mounted, and not all again
+    assert len({tuple(each) for each in told["limits"]}) == 1  # the panes are laid out once
     assert after.strip() == "True"
 
 

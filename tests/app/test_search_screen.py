@@ -8,11 +8,11 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.details import search_result
-from memtui.app.keys.commands import PaneId
+from memtui.app.keys.commands import PROMPT, PaneId
 from memtui.app.model.browser import Browser
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
-from memtui.app.screens.search import SearchScreen
+from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.demo.transcript import TranscriptWriter
@@ -240,6 +240,11 @@ async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: Wo
         await driver.until(lambda: driver.app.clipboard == capture, "the copy")
         await driver.press("Y")
         await driver.until(lambda: driver.app.clipboard == f"memtui review {capture}", "the copy")
+
+
+def test_a_copied_command_is_quoted() -> None:
+    for kind in (searching.Kind.SESSION, searching.Kind.STATE):
+        assert _known_by(Result(kind, "s; rm x", ""), PROMPT) == "claude --resume 's; rm x'"
 
 
 async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:

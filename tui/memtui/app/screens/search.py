@@ -27,6 +27,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
 from memtui.clock import short_age, short_time
+from memtui.flows.resuming import typed_command
 from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.asked import asked
@@ -326,7 +327,7 @@ def _known_by(found: Result, form: str) -> str:
     if form == "{id}":
         return found.title if found.kind is Kind.PIN else found.name
     if found.kind in (Kind.SESSION, Kind.STATE):
-        return f"claude --resume {found.name}"
+        return typed_command(found.name, "")
     if found.kind is Kind.CAPTURE:
         return f"memtui review {found.name}"
     return form.format(id=found.name) if found.kind is Kind.MEMORY else found.title
