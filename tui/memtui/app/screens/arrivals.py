@@ -68,6 +68,14 @@ class Arrivals:
                 self._actions.drafts.drop()
             self.show(view)
 
+    def let_time_pass(self) -> None:
+        """Show ages as they are now, and look again at what changes without a message."""
+        self._feed.show_health()
+        self._actions.sharing.refresh()
+        for pane in self._by_id.values():
+            pane.refresh_rows()
+        self._actions.memories.read_states(self._panes.memories.in_sight)
+
     def show(self, view: PaneView) -> None:
         """Show a newer view in its pane."""
         pane = self._by_id[_PANE_OF[type(view)]]

@@ -110,7 +110,7 @@ class BrowserScreen(StyledOnce):
             self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
-        self.set_interval(_AGE_STEP, self._let_time_pass)
+        self.set_interval(_AGE_STEP, self.arrivals.let_time_pass)
 
     def _painted(self) -> None:
         """The first paint is out: now the models and stores may take their time to be imported."""
@@ -136,13 +136,6 @@ class BrowserScreen(StyledOnce):
     def apply(self, view: PaneView) -> None:
         """Show a newer view in its pane."""
         self.arrivals.show(view)
-
-    def _let_time_pass(self) -> None:
-        self.feed.show_health()
-        self.actions.sharing.refresh()
-        for pane in self.panes.values():
-            pane.refresh_rows()
-        self.actions.memories.read_states(self.panes_by_kind.memories.in_sight)
 
     @property
     def pane(self) -> Pane:

@@ -15,6 +15,7 @@ from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.reader_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.sizing import StyledOnce, add_size_classes
+from memtui.app.screens.transcript_places import go_to_next
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -174,18 +175,8 @@ class TranscriptScreen(StyledOnce):
         self.view.when_indexed(lambda: self.view.when_there(lambda: self._go_to(places, step, name)))
 
     def _go_to(self, places: str, step: int, name: str) -> None:
-        source, block = self.view.source, self.view.current
-        if source is None or block is None:
-            return
-        offsets: list[int] = list(getattr(source.index, places))
-        here = block.key[0]
-        others = [each for each in offsets if (each > here if step > 0 else each < here)]
-        if others:
-            self.view.go(Wanted("offset", others[0] if step > 0 else others[-1]))
-        elif offsets:
-            self.app.say(f"This is the {'last' if step > 0 else 'first'} {name}.")
-        else:
-            self.app.say(f"There is no {name} in this session.")
+        if problem := go_to_next(self.view, places, step, name):
+            self.app.say(problem)
 
     def action_lost(self) -> None:
         """Show what the compaction that stands here lost."""
