@@ -39,6 +39,9 @@ settings.load_profile("memtui")
 pytest.register_assert_rewrite("tests.store.contract", "tests.store.contract_search")
 
 
+# Modules and tests are no garbage; it is looked for again when they have all been collected.
+gc.disable()
+
 limits.reset_signals()
 use_memory()
 
@@ -78,6 +81,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -80,23 +80,20 @@ async def test_every_row_in_sight_says_how_much_was_lost(lossy: World) -> None:
         await driver.until(lambda: "✗ 2" in driver.lines[3], "the number of losses")
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_rows_at_every_size(lossy: World, size: tuple[int, int]) -> None:
-    async with opened(lossy, size) as driver:
-        screen = await aftermath(driver)
-        assert "pytest -q" in driver.shown
-        assert str(screen.listing.border_title) == "Lost 2 · kept 2 of 05 Mar 12:25"
-
-
-@pytest.mark.parametrize(("size", "tokens"), [(WIDE, True), (MIDDLE, False)])
-async def test_the_border_says_tokens_where_there_is_room(
-    lossy: World, size: tuple[int, int], tokens: bool
-) -> None:
-    async with opened(lossy, size) as driver:
-        await aftermath(driver)
-        await driver.press("a")
-        assert ("tokens ─╯" in driver.shown) is tokens
-        assert ("characters ─╯" in driver.shown) is not tokens
+async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:
+    async with opened(lossy) as driver:
+        for size in (*SIZES, MIDDLE):
+            await driver.resize(size)
+            screen = await aftermath(driver)
+            assert "pytest -q" in driver.shown, size
+            assert str(screen.listing.border_title) == "Lost 2 · kept 2 of 05 Mar 12:25", size
+            if size in (WIDE, MIDDLE):
+                await driver.press("a")
+                assert ("tokens ─╯" in driver.shown) is (size == WIDE)
+                assert ("characters ─╯" in driver.shown) is (size != WIDE)
+                await driver.press("a")
+            await driver.press("escape")
+            assert driver.at_home(), size
 
 
 async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:

@@ -49,25 +49,8 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         assert await driver.until_said("Undone") == "Undone: cleared /research/ask."
         assert file.read_bytes() == before
         await driver.until(lambda: rows(driver) == NAMES)
-
-
-async def test_undo_works_from_any_pane_and_only_once(full: World, file: Path) -> None:
-    before = file.read_bytes()
-    async with opened(full) as driver:
-        await driver.press("3", "x")
-        await driver.until_said("Cleared")
-        await driver.press("1", "u")
-        await driver.until_said("Undone")
-        assert file.read_bytes() == before
-        await driver.press("u")
-        await driver.until_said("Nothing to undo")
-        assert file.read_bytes() == before
-
-
-async def test_several_clears_are_undone_from_the_last_one_on(full: World, file: Path) -> None:
-    before = file.read_bytes()
-    async with opened(full) as driver:
-        await driver.press("3", "x")
+        # Several are undone from the last one on.
+        await driver.press("g", "x")
         await driver.until(lambda: len(rows(driver)) == 2)
         between = file.read_bytes()
         await driver.press("x")
@@ -75,23 +58,26 @@ async def test_several_clears_are_undone_from_the_last_one_on(full: World, file:
         await driver.press("u")
         await driver.until_said("Undone: cleared /research/ask")
         assert file.read_bytes() == between
-        await driver.press("u")
+        await driver.press("1", "u")  # from any pane
         await driver.until_said("Undone: cleared /babysit")
         assert file.read_bytes() == before
+        await driver.press("u")  # and each only once
+        await driver.until_said("Nothing to undo")
+        assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("no", ["n", "escape", "enter", "q"])
-async def test_capital_x_asks_and_no_keeps_everything(full: World, file: Path, no: str) -> None:
+async def test_capital_x_asks_and_no_keeps_everything(full: World, file: Path) -> None:
     before = file.read_bytes()
     async with opened(full) as driver:
-        await driver.press("3", "X")
-        assert isinstance(driver.screen, ConfirmScreen)
-        assert "Clear all 3 active commands?" in driver.shown
-        await driver.press(no)
-        await driver.until(driver.at_home)
-        assert file.read_bytes() == before
-        assert driver.said == []
-        assert not driver.app.left
+        for no in ("n", "escape", "enter", "q"):
+            await driver.press("3", "X")
+            assert isinstance(driver.screen, ConfirmScreen), no
+            assert "Clear all 3 active commands?" in driver.shown, no
+            await driver.press(no)
+            await driver.until(driver.at_home)
+            assert file.read_bytes() == before, no
+            assert driver.said == [], no
+            assert not driver.app.left, no
 
 
 async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from memtui.app.keys.commands import PaneId
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import claude_config
@@ -213,9 +211,8 @@ HOSTILE_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-async def test_names_that_lead_elsewhere_open_nothing(world: World, name: str) -> None:
-    world.commands(name)
+async def test_names_that_lead_elsewhere_open_nothing(world: World) -> None:
+    world.commands(*HOSTILE_NAMES)
     marked = "<!-- COMPACT_SUMMARY_START -->\nTOP SECRET\n<!-- COMPACT_SUMMARY_END -->\n"
     for place in (world.base, world.root, world.root / ".claude", world.root / ".claude" / "commands"):
         world.write(place / "secrets.md", marked)
@@ -223,10 +220,17 @@ async def test_names_that_lead_elsewhere_open_nothing(world: World, name: str) -
     (world.project.command_folders[2] / "link.md").symlink_to(world.base / "secrets.md")
     async with opened(world) as driver:
         await driver.press("3")
-        assert ": " in driver.detail
-        assert "Compact summary" not in driver.detail
-        assert "TOP SECRET" not in driver.detail
-        assert len(driver.pane(PaneId.COMMANDS).rows) == 1
+        pane = driver.pane(PaneId.COMMANDS)
+        assert len(pane.rows) == len(HOSTILE_NAMES)
+        for name, key in zip(HOSTILE_NAMES, pane.rows, strict=True):
+            pane.select(key)
+            await driver.handled()
+            await driver.settled()
+            assert driver.detail.startswith("Command "), name
+            assert ": " in driver.detail, name
+            assert "Compact summary" not in driver.detail, name
+            assert "TOP SECRET" not in driver.detail, name
+            await driver.press("j")
 
 
 async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: World) -> None:
@@ -283,16 +287,16 @@ async def test_the_highest_version_counts(full: World) -> None:
         assert "goal Twelfth" in driver.shown
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_without_a_stored_state_one_is_drafted_and_marked_so(
-    world: World, size: tuple[int, int]
-) -> None:
+async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World) -> None:
     told(world)
-    async with opened(world, size) as driver:
-        await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
-        await driver.press("4")
-        assert driver.detail.startswith("Session state v1 drafted\ndrafted from the transcript · session s-1")
-        assert FIRST in driver.detail
+    async with opened(world) as driver:
+        for size in (WIDE, NARROW):
+            await driver.resize(size)
+            await driver.until(lambda: "4 Session state drafted" in driver.shown, f"the draft at {size}")
+            await driver.press("4")
+            head = "Session state v1 drafted\ndrafted from the transcript · session s-1"
+            assert driver.detail.startswith(head), size
+            assert FIRST in driver.detail, size
     assert not world.home.states.exists()
 
 

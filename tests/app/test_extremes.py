@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
@@ -24,15 +23,16 @@ def flat(text: str) -> str:
     return " ".join(text.replace("│", " ").split())
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_an_empty_project_says_in_each_pane_what_to_do(world: World, size: tuple[int, int]) -> None:
-    async with opened(world, size) as driver:
-        for number, (pane_id, sentences) in enumerate(ADVICE.items(), 1):
-            await driver.press(str(number))
-            assert driver.at(pane_id)
-            shown = flat(driver.shown)
-            for sentence in sentences:
-                assert sentence in shown, f"{sentence!r} is not shown:\n{driver.shown}"
+async def test_an_empty_project_says_in_each_pane_what_to_do(world: World) -> None:
+    async with opened(world) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            for number, (pane_id, sentences) in enumerate(ADVICE.items(), 1):
+                await driver.press(str(number))
+                assert driver.at(pane_id), size
+                shown = flat(driver.shown)
+                for sentence in sentences:
+                    assert sentence in shown, f"{sentence!r} is not shown at {size}:\n{driver.shown}"
     assert not world.project.compacts.exists()
     assert not world.home.data.exists()
 
@@ -66,16 +66,16 @@ async def test_ten_thousand_captures(world: World) -> None:
         await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
 
 
-async def test_thousands_of_memories(world: World) -> None:
+async def test_more_memories_than_are_read_at_once(world: World) -> None:
     name = world.memory(1, "The first")
     folder = world.home.memories / "2026-03"
     data = (folder / f"{name}.md").read_bytes()
-    for number in range(2_000):
+    for number in range(500):  # read by 200
         (folder / f"CMEM-20260201-{number:06}.md").write_bytes(data)
     async with opened(world, NARROW) as driver:
-        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 2_001, "all rows")
+        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 501, "all rows")
         await driver.press("2", "G")
-        assert driver.pane(PaneId.MEMORIES).index == 2_000
+        assert driver.pane(PaneId.MEMORIES).index == 500
         await driver.until(lambda: "The first" in driver.lines[driver.line_of("000000")], "its title")
 
 

@@ -24,22 +24,26 @@ async def test_tab_goes_through_every_field(full: World) -> None:
         assert driver.screen.focused is review.field("title")
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_field_is_in_sight_when_it_has_the_focus(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        review = await start(driver)
-        for field in FIELDS:
-            assert driver.screen.focused is review.field(field.name)
-            label = field.label.split(":")[0].split(" (")[0]
-            form_field = review.field(field.name)
+async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> None:
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            review = await start(driver)
+            for field in FIELDS:
+                assert driver.screen.focused is review.field(field.name), size
+                label = field.label.split(":")[0].split(" (")[0]
+                form_field = review.field(field.name)
 
-            def in_sight(label: str = label, form_field: FormField = form_field) -> bool:
-                region = form_field.region
-                whole = region.y >= 0 and (region.bottom <= size[1] - 1 or region.y == 0)
-                return whole and any(label in line for line in driver.lines)
+                def in_sight(label: str = label, form_field: FormField = form_field) -> bool:
+                    region = form_field.region
+                    height = driver.app.size.height
+                    whole = region.y >= 0 and (region.bottom <= height - 1 or region.y == 0)
+                    return whole and any(label in line for line in driver.lines)
 
-            await driver.until(in_sight, field.label)
-            await driver.press("tab")
+                await driver.until(in_sight, f"{field.label} at {size}")
+                await driver.press("tab")
+            await driver.press("escape")
+            await driver.until(driver.at_home, "the end of the review")
 
 
 @pytest.mark.parametrize("size", [NARROW, SHORT])
@@ -60,7 +64,9 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
         assert driver.screen.focused is review.field("learnings")
 
 
-async def test_the_footer_names_every_key_that_acts_where_the_focus_is(full: World) -> None:
+async def test_in_a_narrow_window_the_footer_names_every_key_and_tab_shows_the_evidence(
+    full: World,
+) -> None:
     async with opened(full, NARROW) as driver:
         await start(driver)
         assert driver.lines[-1].strip().split("  ") == [
@@ -71,20 +77,17 @@ async def test_the_footer_names_every_key_that_acts_where_the_focus_is(full: Wor
             "f2 facts",
             "esc leave",
         ]
+        await driver.press("shift+tab")  # from the first field to the last place
+        focused = driver.screen.focused
+        assert focused is not None
+        assert focused.region.area > 0
+        await driver.press("tab")
+        assert driver.screen.focused is driver.review.field("title")
         await driver.press("f2")
         assert "space add fact" in driver.lines[-1]
         assert "? help" in driver.lines[-1]
         await driver.press("f2")
         assert "tab next field" in driver.lines[-1]
-
-
-async def test_tab_from_the_last_field_shows_the_evidence_in_a_narrow_window(full: World) -> None:
-    async with opened(full, NARROW) as driver:
-        await start(driver)
-        await driver.press("shift+tab")
-        focused = driver.screen.focused
-        assert focused is not None
-        assert focused.region.area > 0
 
 
 async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:

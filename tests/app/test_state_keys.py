@@ -134,28 +134,28 @@ async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(wo
         assert 'goal first asked (L1): "Fix the race"' in driver.drawn(PaneId.STATE)
 
 
-@pytest.mark.parametrize("key", ["[", "]"])
-async def test_with_one_session_or_none_the_brackets_say_why(world: World, key: str) -> None:
+async def test_with_one_session_or_none_the_brackets_say_why(world: World) -> None:
     async with opened(world) as driver:
-        await driver.press("4", key)
-        assert driver.last_said == NO_SESSION
+        for key in "[]":
+            await driver.press("4", key)
+            assert driver.said.pop() == NO_SESSION, key
         assert "[ newer" not in driver.shown
         told(world)
         driver.browser.feed.live.hint("transcripts 0")
         await until_count(driver, "drafted")
-        await driver.press(key)
-        assert driver.last_said == "This project has no other session."
+        for key in "[]":
+            await driver.press(key)
+            assert driver.said.pop() == "This project has no other session.", key
 
 
-async def test_the_footer_offers_to_switch_where_there_is_something(two: World) -> None:
+async def test_the_footer_offers_to_switch_and_the_smallest_window_says_which_session_it_is(
+    two: World,
+) -> None:
     async with opened(two) as driver:
         await driver.press("4")
         assert "[ newer  ] older" in driver.lines[-1]
-
-
-async def test_the_smallest_window_says_which_session_it_is(two: World) -> None:
-    async with opened(two, SHORT) as driver:
-        await driver.press("4", "]")
+        await driver.resize(SHORT)
+        await driver.press("]")
         assert "Session 2/2: s-2." in driver.shown
         await driver.until(lambda: "Search that forgives" in driver.shown, "the other session")
 
@@ -231,13 +231,13 @@ async def test_n_writes_a_version_now(world: World) -> None:
     assert update_state(places(world), clock, transcript=world.transcript_path("s-1")) is None
 
 
-@pytest.mark.parametrize("key", ["n", "m"])
-async def test_without_its_transcript_a_state_stays_as_it_is(world: World, key: str) -> None:
+async def test_without_its_transcript_a_state_stays_as_it_is(world: World) -> None:
     state = STATE.replace(identity=STATE.identity.replace(project=f"harbor ({world.root})"))
     world.state(state, session="s-9", version=7)
     async with opened(world) as driver:
-        await driver.press("4", key)
-        assert driver.last_said == NO_TRANSCRIPT
+        for key in "nm":
+            await driver.press("4", key)
+            assert driver.said.pop() == NO_TRANSCRIPT, key
     assert len(list((world.home.states / "s-9").iterdir())) == 1
 
 

@@ -77,22 +77,9 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         assert [await place(key) for key in "NN"] == [places[1], places[0]]
 
 
-async def test_a_hit_in_what_is_folded_unfolds_it(long: World) -> None:
-    async with opened(long) as driver:
-        view = await reading(driver)
-        await find(driver, "row 17", "row 17")
-        await driver.press("enter")
-        assert row(view).strip() == "row 17"
-        assert "1 of 1" in driver.lines[-2]
-
-
-async def test_capitals_count_when_one_is_typed(long: World) -> None:
-    async with opened(long) as driver:
-        await reading(driver)
-        await find(driver, "Needle", "1 of 1")
-
-
-async def test_esc_leaves_the_search_where_it_began(long: World) -> None:
+async def test_esc_leaves_the_search_where_it_began_and_a_hit_in_what_is_folded_unfolds_it(
+    long: World,
+) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
         before = row(view)
@@ -101,6 +88,13 @@ async def test_esc_leaves_the_search_where_it_began(long: World) -> None:
         await driver.until(lambda: row(view) == before, "the place before")
         assert "/row" not in driver.lines[-2]
         await find(driver, "nowhere at all", "not found")
+        await driver.press("escape")
+        await find(driver, "Needle", "1 of 1")  # capitals count when one is typed
+        await driver.press("escape")
+        await find(driver, "row 17", "row 17")
+        await driver.press("enter")
+        assert row(view).strip() == "row 17"
+        assert "1 of 1" in driver.lines[-2]
 
 
 async def test_turns_and_compactions(long: World) -> None:
@@ -306,18 +300,8 @@ async def test_e_in_capitals_writes_the_session_to_a_file(
         await driver.until_said("is there already: name another file")
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_frame_says_where_one_is(long: World, size: tuple[int, int]) -> None:
-    async with opened(long, size) as driver:
-        await driver.press("o")
-        await driver.until_transcript()
-        await driver.until(lambda: "100 %" in driver.lines[0], "the place")
-        assert driver.lines[0].startswith("╭─ s-1")
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_reader_is_styled_once(
-    long: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+async def test_at_every_size_the_frame_says_where_one_is_and_the_reader_is_styled_once(
+    long: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     restyled: list[DOMNode] = []
     update_nodes = Stylesheet.update_nodes
@@ -328,8 +312,15 @@ async def test_the_reader_is_styled_once(
         update_nodes(sheet, nodes, animate)
 
     monkeypatch.setattr(Stylesheet, "update_nodes", noted)
-    async with opened(long, size) as driver:
-        await driver.press("o")
-        await driver.until_transcript()
-        assert any(isinstance(node, TranscriptView) for node in restyled)  # it got the focus
-        assert not any(isinstance(node, TranscriptScreen) for node in restyled)
+    async with opened(long) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            restyled.clear()
+            await driver.press("o")
+            await driver.until_transcript()
+            assert any(isinstance(node, TranscriptView) for node in restyled), size  # it got the focus
+            assert not any(isinstance(node, TranscriptScreen) for node in restyled), size
+            await driver.until(lambda: "100 %" in driver.lines[0], f"the place at {size}")
+            assert driver.lines[0].startswith("╭─ s-1"), size
+            await driver.press("escape")
+            assert driver.at_home(), size
