@@ -106,3 +106,20 @@ def test_ones_own_id_cannot_be_taken(laptop: Machine, project: Project) -> None:
     assert laptop.new(b"mine") == MADE
     notes(project, laptop)
     assert laptop.texts() == {FORGED.memory: b"mine"}
+
+
+def test_a_memory_that_takes_its_place_names_its_successor(
+    laptop: Machine, desk: Machine, project: Project
+) -> None:
+    put(project, FORGED)
+    notes(project, desk)
+    laptop.new(b"real")
+    newer = laptop.share(b"newer")
+    laptop.sync()
+    desk.sync()
+    laptop.store.update(MADE, superseded_by=newer)
+    laptop.sharing.share(MADE)
+    laptop.sync()
+    desk.sync()
+    assert desk.store.get(FORGED.memory).meta.superseded_by == f"{newer}@laptop"
+    assert desk.store.get(f"{newer}@laptop").meta.supersedes == (FORGED.memory,)

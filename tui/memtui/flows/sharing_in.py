@@ -208,6 +208,7 @@ class Inward:
         there = part.batch.has(local)
         if base is None and not new.marks.deleted and self._is_from_a_project(part, local, there=there):
             self._take_place(local, found)
+            part.note_successors(memory, new.marks)
             there, part.changed = True, part.changed + 1
         elif found.marks.deleted:
             if there:
