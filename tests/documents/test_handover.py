@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.handover import handover
+from memtui.documents.last_action import last_action
+from memtui.documents.memory_draft import draft_memory
 from memtui.documents.state_draft import draft_session_state
 from memtui.project import Project
 from memtui.reading.records import Landmark, Quote, Source, Todo, Turn
@@ -122,6 +124,19 @@ def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> 
     text = handover(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "Open") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
     assert "- The last turn was interrupted (L1)" in section(text, "Goal")
+
+
+def test_an_api_error_is_named_by_its_own_line(tmp_path: Path) -> None:
+    said = _begun("Port it")
+    said.tool("Bash", command="make lamp")
+    said.say("API Error: 529", isApiErrorMessage=True, message={"model": "<synthetic>"})
+    facts = said.facts(tmp_path)
+    state = draft_session_state(facts, APP)
+    end = "last turn ended with an API error (L4"
+    assert f"- The {end})" in section(handover(facts, state, APP.root), "Goal and plan")
+    assert state.tasks[-1].children[-1].text == f"the {end})"
+    assert f"The {end})" in last_action(facts)
+    assert f"the {end} " in draft_memory(facts).confidence
 
 
 def test_a_question_without_an_answer_is_named(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work
 from memtui.documents.inferred import landmark_line
-from memtui.documents.open_work import how_it_stands, standing, unfinished_turn, waiting_for
+from memtui.documents.open_work import end_of, how_it_stands, standing, unfinished_turn, waiting_for
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
@@ -91,7 +91,7 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     lines = [f"- Goal: {one_line(state.identity.goal)}"] if state.identity.goal else []
     turn = unfinished_turn(facts)
     if turn is not None and turn.end != "running":
-        lines.append(sourced(f"- The last turn {how_it_stands(turn)}", turn.source))
+        lines.append(sourced(f"- The last turn {how_it_stands(turn)}", end_of(facts, turn)))
     if waits := waiting_for(facts):
         lines.append(f"- Waits for {waits.line}")
     plan = facts.plans[-1] if facts.plans else None

@@ -6,7 +6,7 @@ import re
 
 from memtui.documents.events import HIDDEN, check_event, outcome_of_action, output
 from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.open_work import how_it_stands, unfinished_turn
+from memtui.documents.open_work import end_of, how_it_stands, unfinished_turn
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
@@ -40,7 +40,7 @@ def last_action(facts: Facts) -> str:
     if check is not None and (action is None or action.target != one_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
-        parts.append(sourced(f"The last turn {how_it_stands(turn)}", turn.source))
+        parts.append(sourced(f"The last turn {how_it_stands(turn)}", end_of(facts, turn)))
     if said := last_said(facts):
         parts.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
     return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."

@@ -13,7 +13,7 @@ from pathlib import Path
 from memtui.documents.events import check_line, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
 from memtui.documents.inferred import landmark_line
-from memtui.documents.open_work import how_it_stands, open_steps, open_tasks, pending, unfinished_turn
+from memtui.documents.open_work import end_of, how_it_stands, open_steps, open_tasks, pending, unfinished_turn
 from memtui.documents.quotes import quotes_section
 from memtui.documents.settled import settled
 from memtui.documents.sources import cited, sourced
@@ -101,7 +101,7 @@ def _confidence(facts: Facts) -> str:
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     reasons.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:
-        reasons.append(sourced(f"the last turn {how_it_stands(turn)}", turn.source, clock=True))
+        reasons.append(sourced(f"the last turn {how_it_stands(turn)}", end_of(facts, turn), clock=True))
     if later := _since_check(facts, check):
         reasons.append(later)
     failed = check is not None and check.outcome == "failed"

@@ -128,6 +128,12 @@ def unfinished_turn(facts: Facts) -> Turn | None:
     return last if last is not None and last.end != "answered" else None
 
 
+def end_of(facts: Facts, turn: Turn) -> Source:
+    """Where an unfinished turn ended: the line of its API error, otherwise that of its first words."""
+    error = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
+    return error if is_after(error, turn.source) else turn.source
+
+
 def how_it_stands(turn: Turn) -> str:
     """State of an unfinished turn: ``was interrupted``."""
     return _ENDED[turn.end]
