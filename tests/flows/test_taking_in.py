@@ -136,6 +136,19 @@ def test_a_memory_that_could_not_be_stored_is_tried_again(
     assert len(texts(home)) == 2
 
 
+def test_after_many_problems_the_rest_waits(
+    home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.flows.taking_in._PROBLEMS", 2)
+    for number in range(4):
+        put(project, record(number))
+    refuse(monkeypatch, "create", times=9)
+    assert notes(project, home)[2:] == ["The rest will be tried the next time."]
+    monkeypatch.undo()
+    assert notes(project, home) == []
+    assert len(texts(home)) == 4
+
+
 def test_a_memory_that_could_not_be_changed_or_taken_out_is_tried_again(
     home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

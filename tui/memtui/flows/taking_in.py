@@ -154,7 +154,6 @@ class _Taking:
         self._names = Names(this_machine(home))
         self._known = known
         self._texts = known.texts
-        self._problems = 0
         self.notes: list[str] = []
 
     def take(self, listing: _Listing) -> None:
@@ -173,7 +172,7 @@ class _Taking:
                 self.notes.append(f"{problem}.")
                 problems += 1
                 if problems >= _PROBLEMS:
-                    self.notes.append("More was not tried; the next time is.")
+                    self.notes.append("The rest will be tried the next time.")
                     return
 
     def _is_new(self, entry: Entry) -> bool:
