@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -174,6 +175,11 @@ def test_a_server_that_takes_too_long_is_named_in_a_sentence(
             laptop.put([outgoing(record())])
         other.rollback()
     laptop.put([outgoing(record())])
+
+
+def test_psycopg_writes_nothing_on_the_terminal() -> None:
+    # Without a handler of its own, logging prints warnings to standard error, over the app's screen.
+    assert logging.getLogger("psycopg").handlers
 
 
 def test_what_the_address_says_counts(database: str) -> None:

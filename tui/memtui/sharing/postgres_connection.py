@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from contextlib import suppress
 from threading import Timer
@@ -11,6 +12,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from memtui.sharing.remote import SECONDS
+
+# It also warns of what its exceptions say: without a handler on standard error, over the app's screen.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 5.0
