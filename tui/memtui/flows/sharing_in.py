@@ -48,7 +48,7 @@ class _Part:
     """What is to be noted when the memories are on the disk."""
     reached: str = ""
     """The last memory that was tried."""
-    revised: dict[str, Revised] = field(default_factory=dict)
+    revised: list[tuple[str, Revised]] = field(default_factory=list)
     """Memories of which the old files are looked into once more."""
     changed: int = 0
     made: int = 0
@@ -113,7 +113,7 @@ class Inward:
                 self._finish(part)
         finally:
             batch.discard()
-            for revised in part.revised.values():
+            for _, revised in part.revised:
                 revised.old.close()
             if many:
                 self._log_together(part)
@@ -151,9 +151,9 @@ class Inward:
 
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""
-        self._look_again(part)
         made = part.batch.finish()
         self._name_replaced(part, made)
+        self._look_again(part)
         part.changed += len(made)
         part.made += len(made)
         for memory, applied in part.done.items():
@@ -169,7 +169,9 @@ class Inward:
                 part.replaced.setdefault(successor, set()).update(known)
         for successor, replaced in part.replaced.items():
             try:
-                name_replaced(self._backend, self._names, successor, sorted(replaced))
+                revised = name_replaced(self._backend, self._names, successor, sorted(replaced))
+                if revised is not None:
+                    part.revised.append((successor, revised))
             except FileProblem as problem:
                 part.notes.append(str(problem))
         part.replaced.clear()
@@ -180,7 +182,7 @@ class Inward:
         What the records say of such a memory is applied to that by the next sync.
         """
         pauses = [_LATE_SECONDS]
-        for memory, revised in part.revised.items():
+        for memory, revised in part.revised:
             with revised.old, suppress(FileProblem):
                 late = revised.old.settled(pauses)
                 if late is not None:
@@ -294,7 +296,7 @@ class Inward:
         if not text and not values:
             return False
         body = found.newest.body if text else stored.body
-        part.revised[found.newest.memory] = self._backend.revise(local, stored, body, **values)
+        part.revised.append((found.newest.memory, self._backend.revise(local, stored, body, **values)))
         return True
 
     def _follows(

@@ -140,8 +140,9 @@ class Sharing:
             finally:
                 done.memories, notes = self._inward.apply(replica)
                 done.notes += notes
-            replica.keep(PROBLEM, "")
-            replica.keep(SYNCED, self._clock().isoformat())
+            with replica.whole():
+                replica.keep(PROBLEM, "")
+                replica.keep(SYNCED, self._clock().isoformat())
         return done
 
     def _exchange(self, replica: Replica, done: Synced, progress: Callable[[Synced], None]) -> None:
