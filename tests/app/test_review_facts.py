@@ -29,26 +29,21 @@ async def test_a_field_is_as_high_as_its_text(full: World) -> None:
             await driver.until(lambda: area.content_size.height == lines, f"{lines} lines")  # noqa: B023
 
 
-async def test_the_selected_fact_is_shown_in_full(full: World) -> None:
+async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(full: World) -> None:
     async with opened(full) as driver:
         facts = await start(driver)
         item = facts.selected
         assert item is not None
         assert item.text.rstrip("…") in driver.screen.query_one("#fact", DocumentView).document.text
-        assert driver.has("#fact")
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_w_reads_the_whole_fact_at_any_size(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        facts = await start(driver)
-        assert driver.has("#fact")
-        whole = facts.whole.text
-        await driver.press("w")
-        assert isinstance(driver.screen, ReadingScreen)
-        assert driver.screen.query_one(DocumentView).document.text == whole
-        await driver.press("escape")
-        assert driver.screen.focused is facts.listing
+        for size in SIZES:
+            await driver.resize(size)
+            assert driver.has("#fact"), size
+            whole = facts.whole.text
+            await driver.press("w")
+            assert isinstance(driver.screen, ReadingScreen), size
+            assert driver.screen.query_one(DocumentView).document.text == whole, size
+            await driver.press("escape")
+            assert driver.app.screen.focused is facts.listing, size
 
 
 async def test_brackets_go_from_group_to_group(full: World) -> None:

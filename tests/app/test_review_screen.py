@@ -168,23 +168,18 @@ async def test_headings_of_the_evidence_are_no_facts(full: World) -> None:
         assert len(set(chosen)) == sum("." in key for key in listing.rows)
 
 
-async def test_space_in_a_field_is_a_space(full: World) -> None:
+async def test_lines_that_are_pasted_stay_lines_and_a_space_is_a_space(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("home", "space")
         assert review.field("title").text == f" {FIRST}"
-
-
-@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])  # most terminals paste a return between lines
-async def test_lines_that_are_pasted_stay_lines(full: World, end: str) -> None:
-    async with opened(full) as driver:
-        review = await start(driver)
         field = review.field("learnings")
-        field.text = ""
-        field.focus()
-        await driver.settled()
-        driver.app.post_message(Paste(f"one{end}two{end}three"))
-        await driver.until(lambda: field.text == "one\ntwo\nthree", "the lines")
+        for end in ("\r", "\r\n", "\n"):  # most terminals paste a return between lines
+            field.text = ""
+            field.focus()
+            await driver.settled()
+            driver.app.post_message(Paste(f"one{end}two{end}three"))
+            await driver.until(lambda: field.text == "one\ntwo\nthree", f"the lines between {end!r}")
 
 
 async def test_a_title_is_needed(full: World) -> None:
@@ -198,21 +193,17 @@ async def test_a_title_is_needed(full: World) -> None:
         assert everything(full) == before
 
 
-async def test_a_reviewed_capture_says_where_its_memory_is(full: World) -> None:
+async def test_a_broken_capture_says_why_and_a_reviewed_one_where_its_memory_is(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press("R", "j", "j", "r")
+        await driver.press("G", "r")
+        assert driver.at_home()
+        assert driver.last_said == "This capture cannot be reviewed: it is broken: it has no Timestamp line."
+        await driver.press("g", "R", "j", "j", "r")
         assert driver.at_home()
         name = full.capture_path(3000).name.replace("-autocompact", "-memory")
         assert (
             driver.last_said == f"This capture is reviewed already: its memory is {name}. e edits the file."
         )
-
-
-async def test_a_broken_capture_says_why(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("G", "r")
-        assert driver.at_home()
-        assert driver.last_said == "This capture cannot be reviewed: it is broken: it has no Timestamp line."
 
 
 async def test_without_a_transcript_the_capture_itself_makes_the_draft(full: World) -> None:
