@@ -69,7 +69,7 @@ class QuoteLog:
 
     def seen(self, text: str, source: Source) -> None:
         """Take the text of a result."""
-        if "/pull/" not in text and "/issues/" not in text and "/merge_requests/" not in text:
+        if "https://" not in text:
             return
         found = dict.fromkeys(_ADDRESS.findall(without_private(text)[:_LOOKED_AT]))
         for address in found if len(found) <= _AT_ONCE else ():

@@ -32,7 +32,7 @@ class Setting:
         self.folders: dict[str, None] = {}
         self.branches: dict[str, None] = {}
         self.folder = self.branch = self.started = self.ended = ""
-        self._session = ""
+        self._session = self._model = ""
         self._repeated: tuple[Any, ...] = ()
         self._sessions: dict[str, None] = {}
         self._series: list[tuple[str, int]] = []
@@ -85,7 +85,8 @@ class Setting:
 
     def request(self, request: Request, timestamp: str) -> None:
         """Take a request to the model."""
-        if request.model and len(self.models) < _DISTINCT_LIMIT:
+        if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
+            self._model = request.model
             self.models[without_private(request.model)] = None
         if request.tokens:
             self._latest = (timestamp, request.tokens)
