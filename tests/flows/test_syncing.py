@@ -284,7 +284,7 @@ def test_nobody_else_speaks_for_this_machine(laptop: Machine, remote: MemoryRemo
     forged = record(body=b"forged", memory=f"{shared}@laptop", machine="evil")
     remote.put([outgoing(forged)])
     done = laptop.sync()
-    assert done.notes == ["1 records passed over: they claim to be of this machine."]
+    assert done.notes == ["Records that claim to be of this machine were passed over: 1."]
     assert laptop.store.get(shared).body == b"mine"
 
 

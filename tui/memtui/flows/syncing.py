@@ -190,9 +190,9 @@ class Sharing:
             done.came += taken.new
             progress(done)
             if foreign:
-                done.notes.append(f"{foreign} records passed over: they claim to be of this machine.")
+                done.notes.append(f"Records that claim to be of this machine were passed over: {foreign}.")
             if batch.passed_over:
-                done.notes.append(f"{batch.passed_over} files passed over: they are not records.")
+                done.notes.append(f"Files that are not records were passed over: {batch.passed_over}.")
             done.notes += [f"A record passed over: {reason}." for reason in taken.refused]
 
     def _of_others(self, replica: Replica, batch: Batch) -> tuple[Batch, int]:

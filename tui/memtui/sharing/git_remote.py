@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from memtui.formats.shared_record import LIMIT, NAME
 from memtui.sharing.git_program import Git, GitFailedError, release
-from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, Trouble
+from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, Trouble, counted
 
 SCHEMA = 1
 _TRIES = 12
@@ -77,7 +77,7 @@ class GitRemote(Remote):
             tip = self._tip()
             number = sum(1 for _ in self._listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
-        return f"{number:,} records, last by {last}"
+        return f"{counted(number)}, last by {last}"
 
     def set_up(self) -> None:
         """See `Remote.set_up`."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memtui.clean import clean_line
-from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError, Trouble
+from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError, Trouble, counted
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -95,7 +95,7 @@ class PostgresRemote(Remote):
                 "select has_any_column_privilege('memtui.records', 'insert')"
             ).fetchone()
         number = found[0] if found else 0
-        return f"{number:,} records" + ("" if may_write and may_write[0] else ", to read only")
+        return counted(number) + ("" if may_write and may_write[0] else ", to read only")
 
     def set_up(self) -> None:
         """See `Remote.set_up`. The user has to be allowed to make schemas and roles."""
@@ -128,9 +128,8 @@ class PostgresRemote(Remote):
                 "select count(*) from memtui.records where starts_with(name, %s)", (f"{key}.",)
             ).fetchone()
         if left and left[0] > 1:
-            return (
-                f"{left[0] - 1} records of other writers stay: they or the database's owner can remove them."
-            )
+            who = "they or the database's owner can remove them."
+            return f"records of other writers stay ({left[0] - 1}): {who}"
         return "its texts are removed; backups of the database may keep them."
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:

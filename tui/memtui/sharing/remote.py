@@ -66,6 +66,11 @@ class Batch:
     """Files that cannot be records: too large, links, names of another form."""
 
 
+def counted(number: int) -> str:
+    """A number of records: ``1 record``, ``1,200 records``."""
+    return f"{number:,} {'record' if number == 1 else 'records'}"
+
+
 class Remote(ABC):
     """One remote. Methods may be called from any thread, and from several machines at once."""
 
