@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import threading
@@ -277,3 +278,15 @@ def test_a_hint_from_deep_below_names_the_part(tmp_path: Path) -> None:
     finally:
         watcher.close()
     assert set(hints) <= {"memories", "memories 2026-01", "flat"}
+
+
+def test_what_watchdog_logs_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's own
+    monkeypatch.setattr(logging.getLogger("watchdog"), "handlers", [])
+    watcher = Watcher(lambda name: None)
+    watcher.look_at([Target("0", tmp_path, False)])
+    logging.getLogger("watchdog.observers.inotify").error("called when the thread is inactive")
+    watcher.close()
+    assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -89,6 +90,8 @@ class Watcher:
 
     def _running(self) -> BaseObserver:
         if self._observer is None:
+            # Or Python prints on the terminal that an emitter was stopped before it read its first event.
+            logging.getLogger("watchdog").addHandler(logging.NullHandler())
             self._observer = Observer()
             self._observer.daemon = True
             self._observer.start()
