@@ -349,7 +349,7 @@ async def test_a_session_is_opened_at_the_line_copied_and_resumed(
         assert results.results.selected == "session s-1 L9 ask"
         assert results.query_one(Input).value == "refresh"
         # y copies the session, Y the command that resumes it.
-        if not results.results.has_focus:
+        if results.focused is not results.results:  # a widget learns later that it has focus again
             await driver.press("shift+tab")
         await driver.press("y")
         await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")

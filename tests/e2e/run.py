@@ -206,7 +206,9 @@ def _switched_off(run: Run) -> None:
     settings = run.project / ".claude" / "settings.local.json"
     content = json.loads(settings.read_text())
     settings.write_text(json.dumps(content | {"disableAllHooks": True}))
-    time.sleep(1)  # timestamps of the transcript and of the hook log are compared
+    begun = int(time.time())  # timestamps of the transcript and of the hook log are compared
+    while int(time.time()) == begun:
+        time.sleep(0.01)
     run.api.most = 6
     run.turns(5)
     found = json.loads(run.memtui("receipts", "--json"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from memtui.aftermath.outbox import LEASE, RESCUE, Message, Outbox
 from memtui.hooks.run import run
 from tests import faults
-from tests.hooks.world import MEMTUI_HOOK, SESSION, World
+from tests.hooks.world import SESSION, World
 
 TAKES, DROPS = "takes", "drops"
 """Whether the client takes the output of a hook that was killed."""
@@ -29,20 +28,8 @@ def test_a_hook_may_be_killed_at_any_point(tmp_path: Path, client: str) -> None:
 def test_a_message_that_cannot_be_printed_is_kept(world: World, output: str) -> None:
     outbox = _outbox(world.base)
     outbox.put(Message(RESCUE, "the rescue", rows=1))
-    read, write = os.pipe()
-    os.close(read)
     closed = ["/bin/sh", "-c", 'exec "$@" >&-', "sh"] if output == "there is none" else []
-    done = subprocess.run(
-        [*closed, *MEMTUI_HOOK, "user-prompt-submit"],
-        input=json.dumps(world.payload(prompt="go on")).encode(),
-        stdout=write,
-        stderr=subprocess.PIPE,
-        env=world.environment,
-        check=False,
-        timeout=60,
-    )
-    os.close(write)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert world.run_unread("user-prompt-submit", *closed, prompt="go on") == (0, b"")
     assert [path.suffix for path in outbox.folder.iterdir()] == [".taken"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -161,6 +162,28 @@ class World:
             timeout=60,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def run_unread(self, event: str, *before: str, **fields: Any) -> tuple[int, bytes]:
+        """Run an event in a process whose output nobody reads; returns its exit code and its errors.
+
+        Args:
+            event: which one.
+            before: what the command line begins with.
+            fields: of the JSON.
+        """
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [*before, *MEMTUI_HOOK, event],
+            input=json.dumps(self.payload(**fields)).encode(),
+            stdout=write,
+            stderr=subprocess.PIPE,
+            env=self.environment,
+            check=False,
+            timeout=60,
+        )
+        os.close(write)
+        return done.returncode, done.stderr
 
     def start(
         self, event: str, environment: Mapping[str, str] | None = None, inside: Path | None = None

@@ -225,7 +225,7 @@ sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in chi
 
 # Reads, thinks for a moment and writes in place, without looking at any lock, as AgileFlow's scripts do.
 _COMPETE = """
-import json, sys, time
+import json, os, sys, time
 path, rounds = sys.argv[1], int(sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -235,7 +235,7 @@ for number in range(rounds):
             state = json.load(open(path))
             break
         except (OSError, ValueError):
-            time.sleep(0.001)
+            os.sched_yield()
     state["counter"] = number
     with open(path, "w") as file:
         file.write(json.dumps(state, indent=2) + "\\n")
