@@ -41,6 +41,8 @@ def is_none(text: str) -> bool:
 
 
 def _whole_seconds(moment: datetime) -> datetime:
+    if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most
+        return moment
     # A fixed offset: two times of one zone compare unequal in the hour that a zone change repeats.
     return moment.replace(microsecond=0, tzinfo=timezone(moment.utcoffset() or timedelta()), fold=0)
 
