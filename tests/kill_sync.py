@@ -28,7 +28,7 @@ from memtui.flows import syncing
 from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.postgres_remote import PostgresRemote
 from memtui.sharing.remote import Outgoing, Remote
-from tests.flows.test_syncing import Machine
+from tests.flows.machines import Machine
 from tests.sharing.contract import everything
 from tests.sharing.records import outgoing, record
 from tests.sharing.repository import git

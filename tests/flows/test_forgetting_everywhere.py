@@ -13,7 +13,7 @@ from memtui.sharing.remote import RemoteProblemError
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
-from tests.flows.test_syncing import Machine
+from tests.flows.machines import Machine
 from tests.sharing.memory_remote import MemoryRemote
 
 

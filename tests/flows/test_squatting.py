@@ -10,7 +10,7 @@ from memtui.flows import syncing
 from memtui.flows.taking_in import take_in
 from memtui.project import Project
 from tests.flows.here import project_in, put
-from tests.flows.test_syncing import Machine
+from tests.flows.machines import Machine
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import record
 

@@ -19,7 +19,7 @@ from memtui.flows import syncing
 from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
 from memtui.sharing.replica import Replica
 from tests import faults
-from tests.flows.test_syncing import Machine
+from tests.flows.machines import Machine
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 

@@ -20,7 +20,7 @@ from memtui.store.history import History
 from memtui.store.listing import Entry
 from memtui.store.state_files import read_state
 from memtui.store.states import StateStore, machines_elsewhere
-from tests.flows.test_syncing import SECRET, Machine, exchange
+from tests.flows.machines import SECRET, Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 

@@ -12,7 +12,7 @@ import pytest
 from memtui.flows import syncing
 from memtui.flows.superseding import reinstate, supersede
 from memtui.sharing.replica import Replica
-from tests.flows.test_syncing import Machine, exchange
+from tests.flows.machines import Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import record
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memtui.flows import syncing
 from memtui.sharing.remote import Remote
-from tests.flows.test_syncing import Machine
+from tests.flows.machines import Machine
 
 _TAGS = ("cart", "tax", "auth")
 
