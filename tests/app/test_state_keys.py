@@ -12,6 +12,7 @@ from textual.content import Content
 from memtui.app.keys.commands import PaneId
 from memtui.app.model import following
 from memtui.app.model.live import Mark
+from memtui.app.screens.feed import Published
 from memtui.files import FileProblem
 from memtui.flows.restore import restore_session
 from memtui.flows.states import update_state
@@ -103,6 +104,17 @@ async def test_brackets_switch_between_sessions_round_and_round(two: World) -> N
         await driver.press("[", "]", "[")  # faster than the disk is looked at
         await until_title(driver, "4 Session state v7 · 1/2")
         assert "goal Tokens that refresh once" in driver.drawn(PaneId.STATE)
+
+
+async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
+    async with opened(two) as driver:
+        former = driver.browser.panes[PaneId.STATE].view
+        await driver.press("4", "]")
+        driver.browser.post_message(Published(former))
+        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
+        driver.browser.post_message(Published(former))
+        await driver.press("[")
+        await until_title(driver, "4 Session state v7 · 1/2")
 
 
 async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:

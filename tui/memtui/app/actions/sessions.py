@@ -79,8 +79,9 @@ class SessionActions:
             return
         sessions = self._pane.view.sessions
         self._drafts.drop()
-        self._browser.show_session("" if session == sessions[0] else session)
-        self._place.apply(StateView(session_id=session, sessions=sessions, reading=True))
+        chosen = "" if session == sessions[0] else session
+        self._browser.show_session(chosen)
+        self._place.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self._host.hint("states")
         self._host.say(f"Session {self._pane.place}: {clean_line(session)[:8]}.")
 

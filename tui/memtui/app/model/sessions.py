@@ -81,16 +81,18 @@ class Sessions:
         Raises:
             FileProblem: see `sessions`.
         """
+        chosen = self._chosen
         sessions = self.sessions()
         if not sessions:
-            return StateView()
-        shown = self._current(sessions)
+            return StateView(chosen=chosen)
+        shown = self._current(sessions, chosen)
         transcript = shown.transcript
         view = StateView(
             session_id=shown.session_id,
             transcript=transcript.path if transcript else None,
             sessions=tuple(each.session_id for each in sessions),
             active=shown.active.replace(second=0, microsecond=0),
+            chosen=chosen,
         )
         if shown.newest is not None:
             stored = self._load(shown.newest)
@@ -105,11 +107,10 @@ class Sessions:
         assert transcript is not None
         return DraftWanted(transcript.path, transcript.signature, view._replace(reading=True))
 
-    def _current(self, sessions: list[Session]) -> Session:
+    def _current(self, sessions: list[Session], chosen: str) -> Session:
         known = {each.session_id: each for each in sessions}
-        chosen = known.get(self._chosen)
-        if chosen is not None:
-            return chosen
+        if chosen in known:
+            return known[chosen]
         newest, before = sessions[0], known.get(self._shown)
         stays = before is not None and self._clock() - before.active < _STAYS
         shown = before if before is not None and stays else newest

@@ -137,6 +137,8 @@ class StateView(NamedTuple):
     """About how many tokens the session has gone on since the document, in thousands."""
     reading: bool = False
     """The transcript is still being read for a draft."""
+    chosen: str = ""
+    """The session that a person had chosen when the disk was looked at; "" for the newest one."""
 
     @property
     def drafted(self) -> bool:

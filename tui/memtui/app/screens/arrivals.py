@@ -49,6 +49,8 @@ class Arrivals:
 
     def take(self, view: View) -> None:
         """Hand a view to the pane or the actions that it concerns."""
+        if self._is_of_former_choice(view):
+            return
         if isinstance(view, BranchView | HealthView):
             self._feed.show_in_bar(view)
             self._place.offer_keys()
@@ -67,6 +69,11 @@ class Arrivals:
                 self._feed.watch(view)
                 self._actions.drafts.drop()
             self.show(view)
+
+    def _is_of_former_choice(self, view: View) -> bool:
+        """Whether the disk was looked at before a person chose another session: a newer view follows."""
+        state = view.meanwhile if isinstance(view, DraftWanted) else view
+        return isinstance(state, StateView) and state.chosen != self._panes.state.view.chosen
 
     def let_time_pass(self) -> None:
         """Show ages as they are now, and look again at what changes without a message."""
