@@ -58,6 +58,11 @@ def pytest_configure() -> None:
     limits.keep_stderr()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: tests also wait, for programs that they start."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_make_parametrize_id(val: object) -> str | None:
     """Long texts are named by their beginning: every worker sends the names of all tests several times."""
     if isinstance(val, (str, bytes)) and len(val) > _LONGEST_ID:
