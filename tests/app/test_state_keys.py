@@ -12,6 +12,7 @@ from textual.content import Content
 from memtui.app.keys.commands import PaneId
 from memtui.app.model import following
 from memtui.app.model.live import Mark
+from memtui.app.panes.state import StatePane
 from memtui.app.screens.feed import Published
 from memtui.files import FileProblem
 from memtui.flows.restore import restore_session
@@ -108,7 +109,7 @@ async def test_brackets_switch_between_sessions_round_and_round(two: World) -> N
 
 async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
     async with opened(two) as driver:
-        former = driver.browser.panes[PaneId.STATE].view
+        former = driver.browser.query_one(StatePane).view
         await driver.press("4", "]")
         driver.browser.post_message(Published(former))
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
