@@ -7,6 +7,7 @@ plain pseudo-terminal. Uses a private socket and no configuration, so a tmux tha
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -97,7 +98,11 @@ def _walk(tmux: Tmux, world: World) -> None:
     capture = parse_capture(path.read_text())
     text, recovery_id = told_apart((path.parent / capture.memory).read_text())
     assert (capture.status, parse_memory(text).title) == ("reviewed", FIRST)
-    tmux.keys("2", "g", "y")
+    tmux.keys("2")
+    # A row has the whole id or its time.
+    row = f"({recovery_id}|{recovery_id[14:16]}:{recovery_id[16:18]}) {FIRST[:3]}"
+    tmux.until(lambda: re.search(row, tmux.shown), "the new row")
+    tmux.keys("g", "y")
     tmux.until_shown("tmux buffer")
     stored = tmux.run("show-buffer")
     assert stored == recovery_id, stored
@@ -106,7 +111,7 @@ def _walk(tmux: Tmux, world: World) -> None:
     tmux.until_shown("Cleared /babysit.")
     assert world.project.session_state_json.read_bytes() != states
     tmux.keys("u")
-    tmux.until_shown("Undone: clear of /babysit.")
+    tmux.until_shown("Undone: cleared /babysit.")
     assert world.project.session_state_json.read_bytes() == states
     tmux.keys("q")
     tmux.until_shown("left with 0")
@@ -127,9 +132,9 @@ def _demo(size: tuple[int, int]) -> None:
         tmux.keys("q")
         tmux.until_shown("● live")
         tmux.keys("]")
-        tmux.until_shown("lifejaket")
+        tmux.until_shown("Session state v3")
         tmux.keys("[")
-        tmux.until_shown("Partial refunds")
+        tmux.until_shown("Session state v1")  # the tenth version, or one after it
         tmux.keys("q")
         tmux.until_shown("left with 0")
     finally:
