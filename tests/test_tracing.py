@@ -1,4 +1,4 @@
-"""What `make kill` is built on. Each runs in a process of its own, for it waits for all of its children."""
+"""The tracing behind `make kill`. Each test runs in its own process, as it waits for all its children."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ PALETTE: list[tuple[str, str, Callable[[Driver], bool]]] = [
     ("help (?)", "escape", lambda driver: isinstance(driver.screen, HelpScreen)),
     ("copy id", "1", lambda driver: "that works in Memories (2)" in driver.last_said),
 ]
-"""What is typed, the key that goes back, and what follows."""
+"""The words typed, the key that goes back to the panes, and a check that the command ran."""
 
 
 async def test_the_palette_runs_a_command(full: World) -> None:

@@ -1,4 +1,4 @@
-"""What two machines with one remote need."""
+"""Fixtures: two machines, and one remote in memory."""
 
 from __future__ import annotations
 

@@ -57,5 +57,5 @@ def new(home: Home, project: Project, body: bytes, **values: object) -> str:
 
 
 def notes(project: Project, home: Home) -> list[str]:
-    """What taking in the project's memories says."""
+    """New notes of taking in the project's memories."""
     return list(take_in(project, home, clock).new)

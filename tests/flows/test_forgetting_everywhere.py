@@ -18,13 +18,6 @@ from tests.sharing.memory_remote import MemoryRemote
 
 
 @pytest.fixture
-def remote(monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
-    remote = MemoryRemote()
-    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
-    return remote
-
-
-@pytest.fixture
 def laptop(tmp_path: Path, remote: MemoryRemote) -> Machine:
     return Machine(tmp_path, "laptop")
 

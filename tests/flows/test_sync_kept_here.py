@@ -1,4 +1,4 @@
-"""What never leaves the machine, and texts that a sync leaves as they are."""
+"""Memories that never leave the machine, and texts that a sync does not replace."""
 
 from __future__ import annotations
 

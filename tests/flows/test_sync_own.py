@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.aftermath.pins import Pins
-from memtui.flows import shared_changes, sharing_states, syncing
+from memtui.flows import shared_changes, sharing_states
 from memtui.flows.sharing_own import is_memory
 from memtui.formats.pins import Pin
 from memtui.formats.session_state import Identity, SessionState, render_session_state
@@ -25,13 +25,6 @@ from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 
 SESSION = "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1"
-
-
-@pytest.fixture
-def remote(monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
-    remote = MemoryRemote()
-    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
-    return remote
 
 
 @pytest.fixture

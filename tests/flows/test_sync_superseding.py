@@ -31,7 +31,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
 
 
 def relation(machine: Machine, old: str, new: str) -> tuple[str, tuple[str, ...]]:
-    """What the older memory says of the newer one, and the other way round."""
+    """The successor of the older memory, and the predecessors of the newer one."""
     return machine.store.get(old).meta.superseded_by, machine.store.get(new).meta.supersedes
 
 

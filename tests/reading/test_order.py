@@ -1,4 +1,4 @@
-"""What a transcript says comes in the order of its lines, whatever its times are."""
+"""Facts come in the order of the transcript's lines, whatever their times are."""
 
 from __future__ import annotations
 
