@@ -16,6 +16,7 @@ from memtui.flows.syncing import Synced
 from memtui.flows.syncing import opened as opened_remote
 from memtui.sharing.remote import Trouble
 from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.sharing.replica import PROBLEM
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.memories import rows
 from tests.app.test_own_keys import configure
@@ -140,6 +141,15 @@ async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: Me
         remote.away = False
         await driver.press("ctrl+s")
         await driver.until(lambda: "⇅ ● live" in driver.lines[0])
+
+
+def test_a_failure_that_an_older_version_kept_without_its_kind_is_shown_as_one(
+    world: World, remote: MemoryRemote
+) -> None:
+    with opened_remote(world.home, clock).replica() as replica:
+        replica.keep(PROBLEM, "memory cannot be reached")
+    (state,) = Exchange(world.home, clock).states()
+    assert standing([state], NOW).long == "⇅ team: failed"
 
 
 @pytest.mark.parametrize(("width", "mark"), [(140, "⇅ team now"), (80, "⇅ team now"), (40, "⇅ now")])

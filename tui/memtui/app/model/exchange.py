@@ -24,8 +24,8 @@ class RemoteState(NamedTuple):
     """The last exchange."""
     problem: str = ""
     """Why there was no exchange since, in full."""
-    trouble: str = "failed"
-    """The same in a word or two."""
+    trouble: str = ""
+    """The same in a word or two; "" where these were not kept, as by older versions."""
     doing: str = ""
     """The progress of the current exchange; "" for none."""
 
@@ -169,7 +169,7 @@ def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
         return Standing(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
     if failed:
         more = f" +{len(failed) - 1}" if len(failed) > 1 else ""
-        reason = f"⇅ {failed[0].name}: {failed[0].trouble}{more}"
+        reason = f"⇅ {failed[0].name}: {failed[0].trouble or 'failed'}{more}"
         return Standing(reason, reason, "$error")
     name = states[0].name if len(states) == 1 else f"{len(states)} remotes"
     times = [each.synced for each in states if each.synced is not None]
