@@ -14,11 +14,12 @@ from memtui.aftermath.traces import Trace, traces
 from memtui.app.model import aftermaths
 from memtui.app.model.browser import Browser
 from memtui.app.screens.aftermath import AftermathScreen
+from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.aftermath import NoCompaction
 from memtui.project import Places
-from tests.app.harness import SIZES, WIDE, Driver, opened
+from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import NOW, World, clock
 
 MIDDLE = (110, 30)
@@ -130,6 +131,24 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.press("u")
         await driver.until_said("Undone: handed over 2 rows.")
         assert Outbox(lossy.home, "s-1").waiting() == []
+
+
+async def test_the_transcript_is_laid_out_for_the_window_before_its_first_paint(
+    lossy: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted: list[bool] = []
+    mount = TranscriptScreen.on_mount
+
+    def on_mount(screen: TranscriptScreen) -> None:
+        mounted.append(screen.has_class("-narrow"))
+        mount(screen)
+
+    monkeypatch.setattr(TranscriptScreen, "on_mount", on_mount)
+    async with opened(lossy, NARROW) as driver:
+        await aftermath(driver)
+        await driver.press("o")
+        await driver.until(lambda: mounted)
+    assert mounted == [True]
 
 
 async def test_all_that_fits_and_none(lossy: World) -> None:

@@ -22,6 +22,7 @@ from memtui.app.host import PinWanted, UndoWanted
 from memtui.app.keys.reader_commands import AFTERMATH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.aftermath_rows import draw
+from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -244,11 +245,9 @@ class AftermathScreen(Screen[None]):
 
     def action_transcript(self) -> None:
         """Read the line of the transcript that the selected row comes from."""
-        from memtui.app.screens.transcript import TranscriptScreen
-
         item = self.selected
         line = item.source.line if isinstance(item, Row) else 0
-        self.app.push_screen(TranscriptScreen(self._transcript, line))
+        read_transcript(self.app, self._transcript, line)
 
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
