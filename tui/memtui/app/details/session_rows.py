@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -82,7 +81,6 @@ def matches(session: Session, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-@lru_cache(maxsize=64)
 def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column, ...]:
     """The columns that fit between the name and the days left.
 

@@ -19,6 +19,8 @@ class SessionListing:
         self._column = Column.WHEN
         self._branches = False
         """Whether the sessions are of several branches."""
+        self._matching = 0
+        """The sessions that the filter lets through; counted by `rows`."""
         self.agents = AgentRows()
         self.filter = ""
         self.everywhere = False
@@ -50,7 +52,9 @@ class SessionListing:
         """The keys of the rows that show, in order."""
         branches = {each.summary.branch for each in self._sessions.values() if each.summary.branch}
         self._branches = len(branches) > 1
-        return list(self.agents.rows(ordered(self._matching(), self._column)))
+        matching = [each for each in self._sessions.values() if matches(each, self.filter)]
+        self._matching = len(matching)
+        return list(self.agents.rows(ordered(matching, self._column)))
 
     def session(self, key: str) -> Session | None:
         """The session of a row, be it that of a subagent."""
@@ -63,7 +67,7 @@ class SessionListing:
     def title(self, marked: int) -> Content:
         """How many sessions there are, of which projects, and how many of them are marked."""
         total = len(self._sessions)
-        count = f'{len(self._matching())}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
+        count = f'{self._matching}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
         count += f" · {marked} marked" if marked else ""
         where = " of all projects" if self.everywhere else ""
         return Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
@@ -81,6 +85,3 @@ class SessionListing:
 
     def _columns(self, width: int) -> tuple[Column, ...]:
         return columns_in(width, self._column, branches=self._branches)
-
-    def _matching(self) -> list[Session]:
-        return [each for each in self._sessions.values() if matches(each, self.filter)]
