@@ -15,7 +15,7 @@ from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.reader_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.sizing import StyledOnce, add_size_classes
-from memtui.app.screens.transcript_places import go_to_next
+from memtui.app.screens.transcript_places import Places, go_to_next
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -165,16 +165,16 @@ class TranscriptScreen(StyledOnce):
 
     def action_turn(self, step: int) -> None:
         """Go to another turn."""
-        self._go_when_known("asks", step, "turn")
+        self._go_when_known(lambda index: index.asks, step, "turn")
 
     def action_compaction(self, step: int) -> None:
         """Go to another compaction."""
-        self._go_when_known("boundaries", step, "compaction")
+        self._go_when_known(lambda index: index.boundaries, step, "compaction")
 
-    def _go_when_known(self, places: str, step: int, name: str) -> None:
+    def _go_when_known(self, places: Places, step: int, name: str) -> None:
         self.view.when_indexed(lambda: self.view.when_there(lambda: self._go_to(places, step, name)))
 
-    def _go_to(self, places: str, step: int, name: str) -> None:
+    def _go_to(self, places: Places, step: int, name: str) -> None:
         if problem := go_to_next(self.view, places, step, name):
             self.app.say(problem)
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.reading.line_index import LineIndex
+
+Places = Callable[[LineIndex], Sequence[int]]
+"""The offsets of some places, in their order."""
 
 
-def go_to_next(view: TranscriptView, places: str, step: int, name: str) -> str:
+def go_to_next(view: TranscriptView, places: Places, step: int, name: str) -> str:
     """Go to the next of some places, or to the one before; returns "", or why there is none.
 
     Args:
         view: the transcript.
-        places: `asks` or `boundaries`, of its index.
+        places: takes them from its index.
         step: 1 or -1.
         name: of such a place, for people.
     """
     source, block = view.source, view.current
     if source is None or block is None:
         return ""
-    offsets: list[int] = list(getattr(source.index, places))
-    here = block.key[0]
+    offsets, here = places(source.index), block.key[0]
     others = [each for each in offsets if (each > here if step > 0 else each < here)]
     if others:
         view.go(Wanted("offset", others[0] if step > 0 else others[-1]))
