@@ -61,8 +61,8 @@ def _forget_everywhere(memory_id: str, *, yes: bool) -> None:
     for each in forgotten.failed:
         say(f"{each}.", err=True)
     if forgotten.failed:
-        raise FileProblem(
-            Path(memory_id), "stays here, and nothing more of it is sent; the same command removes the rest"
+        raise click.ClickException(
+            f"{memory_id} stays here, and nothing more of it is sent; the same command removes the rest."
         )
 
 
