@@ -16,28 +16,34 @@ from memtui.store.memory_files import FilesBackend
 
 
 def opened() -> MemoryBackend:
-    """The user's store, for reading."""
+    """The user's store, to read from."""
     return FilesBackend(memtui_home(), system_clock)
 
 
-def opened_here(root: Path | None) -> MemoryBackend:
-    """The user's store, for reading, with the memories of the project's own folder.
+def take_in_here(root: Path | None) -> None:
+    """Take the memories of the project's own folder into the user's store; print new problems to stderr.
 
-    Standard error says what of them could not be taken in.
+    Args:
+        root: a folder of the project; the current folder when None.
     """
     from memtui.flows.taking_in import take_in
 
     for note in take_in(project_of(root), memtui_home(), system_clock).new:
         say(note, err=True)
+
+
+def opened_here(root: Path | None) -> MemoryBackend:
+    """The user's store, to read from, after `take_in_here`."""
+    take_in_here(root)
     return opened()
 
 
 def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:
-    """The user's store, for changes, which are recorded.
+    """The user's store, to change; changes are recorded.
 
     Args:
-        root: a folder of the project in which the command runs; the current one when None.
-        changes: records it; made for the project when None.
+        root: a folder of the project; the current folder when None.
+        changes: records them; made for the project when None.
     """
     changes = changes or changes_in(project_of(root).root)
     return FilesBackend(memtui_home(), system_clock, changes.wrote)

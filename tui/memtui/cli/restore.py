@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import opened_here
+from memtui.cli.memory_store import take_in_here
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clipboard import copy, osc52
@@ -40,7 +40,7 @@ def command(
         raise click.UsageError("--id and --session are two different things; name one.")
     places = Places(project_of(root), memtui_home(), claude_config())
     if memory_id:
-        opened_here(root)
+        take_in_here(root)
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:
         restored = restore_session(places, system_clock, session=session, full=full)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.memory_store import opened_here
+from memtui.cli.memory_store import take_in_here
 from memtui.cli.output import print_json, print_marked, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
@@ -73,7 +73,7 @@ def command(
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
     places = Places(project_of(root), memtui_home(), claude_config())
-    opened_here(root)
+    take_in_here(root)
     update_index(places)
     scope = Scope.PROJECT if here else Scope.EVERYWHERE
     groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))
