@@ -49,7 +49,7 @@ class Compared(Protocol):
         """Whether to end soon."""
 
     def take_in(self) -> Sequence[str]:
-        """Take in the memories of the project's own folder; returns what of it fails, a sentence each."""
+        """Take in the memories of the project's own folder; return its problems, a sentence each."""
 
     @property
     def capture_rows(self) -> CaptureRows:
@@ -166,7 +166,9 @@ class Comparison:
             view = PinsView(problem=str(problem))
         self._publish_new(view, publish)
 
-    def _lacking(self, commands: Iterable[ActiveCommand]) -> dict[str, str]:
+    def _lacking(self, commands: Sequence[ActiveCommand]) -> dict[str, str]:
+        if not commands:
+            return {}
         from memtui.hooks.active import shortenings
         from memtui.store.commands_file import NoCommandFile, normalised
 
