@@ -1,4 +1,4 @@
-"""Running memtui to its exit code, and opening the app without the command line's library.
+"""The exit code of a run, and the way into the app that does not import click.
 
 Importing click and the commands takes a tenth of the time to the app's first paint.
 """
@@ -17,7 +17,7 @@ from memtui.project import expanded, find_root
 
 
 def run_to_end(work: Callable[[], object]) -> int:
-    """Do the work, report an error in one sentence, and return the exit code; see `memtui.cli.errors`."""
+    """Do the work; return the exit code. Errors are reported as `memtui.cli.errors` decides."""
     prepare_streams()
     try:
         code = work()
@@ -46,7 +46,7 @@ def root_to_open(arguments: Sequence[str]) -> Path | None:
 
 
 def can_show_app() -> bool:
-    """Whether the app can read keys and draw: it does so on stdin and, but for Windows, on stderr."""
+    """Whether stdin, and the stream that Textual draws on (stderr; stdout on Windows), are a terminal."""
     streams = (sys.stdin, sys.stdout if sys.platform == "win32" else sys.stderr)
     return all(stream is not None and stream.isatty() for stream in streams)
 
@@ -54,9 +54,9 @@ def can_show_app() -> bool:
 def prepare_streams() -> None:
     """Make stdout and stderr able to print any text.
 
-    Pipes and files get UTF-8 whatever the locale says, for programs read them. A terminal keeps its own
-    encoding, unless that is ASCII, which is what an unset locale looks like. One that was closed (`>&-`) is
-    there again, and takes everything without a word.
+    Pipes and files get UTF-8 in every locale, as programs read them. A terminal keeps its own encoding,
+    unless that is ASCII, which may only mean that no locale is set. A closed stream (`>&-`) is replaced by
+    one that discards everything.
     """
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()

@@ -214,7 +214,7 @@ class Browser:
         return Aftermaths(self.places, self.facts)
 
     def take_in(self) -> Sequence[str]:
-        """Take in the memories of the project's own folder; returns what of it fails, a sentence each."""
+        """Take in the memories of the project's own folder; return its problems, a sentence each."""
         there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
         if not (there or self._shares):
             return ()

@@ -47,7 +47,7 @@ class Watcher:
         """Watch these targets and no others; return "" or why events cannot be relied upon."""
         places = {target.name: place for target in targets if (place := _place(target))}
         dead = self._dead()
-        # All that is stale goes first: targets that share a folder share its watch, which the last one ends.
+        # Stale watches are removed first: targets with the same folder share a watch until the last one goes.
         for name, known in tuple(self._watches.items()):
             if known.place != places.get(name) or known.handle in dead:
                 self._forget(name)
@@ -55,7 +55,7 @@ class Watcher:
         return next((doubt for doubt in doubts if doubt), "")
 
     def close(self) -> None:
-        """Stop the observer; its threads are daemons, so nothing hangs on it."""
+        """Stop the observer, without waiting: its threads are daemons."""
         if self._observer is not None:
             self._observer.stop()
 

@@ -79,7 +79,7 @@ class Feed:
         return jumps or self._first is not None
 
     def stop(self) -> None:
-        """Bring nothing any more: another transcript takes the place of this one."""
+        """Deliver nothing from now on: another transcript is opened."""
         self._wanted, self._first, self._once_indexed, self._stopped = None, None, None, True
         self._once_there.clear()
         self.source.calm.set()
