@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 _TRACE_ME, _CONTINUE, _SYSTEM_CALL, _SET_OPTIONS = 0, 7, 24, 0x4200
 _OPTIONS = 1 | 2 | 4 | 8 | 16 | 0x100000
-"""Mark stops at system calls; follow fork, vfork, clone and exec; end what is followed with the follower."""
+"""Mark stops at system calls; trace fork, vfork, clone and exec; kill the tracees with the tracer."""
 _MARKED = signal.SIGTRAP | 0x80
 _ALL_CHILDREN = 0x40000000
 _REFUSED = 99
@@ -18,7 +18,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """The system lets nobody follow a process, as in many containers."""
+    """The system does not permit ptrace, as in many containers."""
 
     def __init__(self) -> None:
         super().__init__("ptrace is refused here: the sweep needs a system that allows it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import astuple
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -109,12 +110,29 @@ def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtu
             f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->"
         )
         memtui("command", "activate", name)
-    room = "room for about 15,650 in a compaction's summary and about 1,650 or more after it"
+    room = "room for about 15,590 in a compaction's summary and about 1,650 or more after it"
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["", *[f"20,000 characters: {room}"] * 2]
     (folder / "c.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
     (folder / "b.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
     assert memtui("command", "list").out.count("2,000 characters: room for about 1,650 or more after a") == 2
+
+
+def test_commands_that_are_too_many_are_said_to_be_left_out(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.hooks.active._MOST", 2)
+    folder = project.command_folders[1]
+    folder.mkdir(parents=True)
+    for minute, name in enumerate(("old", "new", "newest")):
+        (folder / f"{name}.md").write_text("<!-- COMPACT_SUMMARY_START -->r<!-- COMPACT_SUMMARY_END -->")
+        monkeypatch.setattr(commands, "system_clock", partial(NOW.replace, minute=minute))
+        memtui("command", "activate", name)
+    notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
+    assert notes == ["no room: only the 2 commands activated last are read", "", ""]
+    doctor = memtui("doctor").out
+    assert "The rules of /old have no room" in doctor
+    assert "/new, /newest: the rules outlive a compaction" in doctor
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

@@ -44,7 +44,6 @@ def test_what_a_command_did(command: str, found: list[tuple[str, str]]) -> None:
 def test_a_command_of_powershell() -> None:
     found = removals("Remove-Item -Force src\\a.ts; Move-Item b.ts lib\\b.ts", "C:\\work")
     assert found == [("C:\\work\\src\\a.ts", DELETED), ("C:\\work\\b.ts", "moved to C:\\work\\lib\\b.ts")]
-    assert found[0].names("c:\\work\\src\\a.ts")
 
 
 def session() -> Transcript:

@@ -13,7 +13,7 @@ from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
-from memtui.hooks.active import shortenings
+from memtui.hooks.active import shortages
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
@@ -71,7 +71,8 @@ def _note(commands: CommandsFile, name: str) -> str:
         return f"there is no command file of that name: {problem}"
     except CommandProblem as problem:
         return str(problem)
-    return shortenings(commands.project).get(normalised(name), "")
+    shortage = shortages(commands.project).get(normalised(name))
+    return shortage.note if shortage else ""
 
 
 @command.command("list", short_help="List the active commands.")
@@ -80,7 +81,7 @@ def _note(commands: CommandsFile, name: str) -> str:
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(project_of(root))
-    notes = shortenings(commands.project)
+    notes = {name: shortage.note for name, shortage in shortages(commands.project).items()}
     entries = [
         (entry, path, notes.get(normalised(entry.name), ""), problem)
         for entry in commands.entries()

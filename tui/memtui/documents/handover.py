@@ -15,7 +15,7 @@ from memtui.documents.asks import asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work
 from memtui.documents.inferred import landmark_line
-from memtui.documents.open_work import end_of, how_it_stands, standing, unfinished_turn, waiting_for
+from memtui.documents.open_work import standing, turn_line, unfinished_turn, waiting_for
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
@@ -23,7 +23,7 @@ from memtui.documents.state_working import SEEN, gone_files, seen_addresses
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.paths import shown
 from memtui.reading.records import Facts, Source
-from memtui.reading.short_text import ends_of, key_of, one_line, shortened
+from memtui.reading.short_text import capitalised, ends_of, key_of, one_line, shortened
 from memtui.reading.tasks import OPEN
 from memtui.safety.secrets import masked
 
@@ -91,7 +91,7 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
     lines = [f"- Goal: {one_line(state.identity.goal)}"] if state.identity.goal else []
     turn = unfinished_turn(facts)
     if turn is not None and turn.end != "running":
-        lines.append(sourced(f"- The last turn {how_it_stands(turn)}", end_of(facts, turn)))
+        lines.append(f"- {capitalised(turn_line(facts, turn))}")
     if waits := waiting_for(facts):
         lines.append(f"- Waits for {waits.line}")
     plan = facts.plans[-1] if facts.plans else None

@@ -6,13 +6,13 @@ import re
 
 from memtui.documents.events import HIDDEN, check_event, outcome_of_action, output
 from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.open_work import end_of, how_it_stands, unfinished_turn
+from memtui.documents.open_work import turn_line, unfinished_turn
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
-from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.short_text import capitalised, one_line, shortened, telling_line
 from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
@@ -40,7 +40,7 @@ def last_action(facts: Facts) -> str:
     if check is not None and (action is None or action.target != one_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
-        parts.append(sourced(f"The last turn {how_it_stands(turn)}", end_of(facts, turn)))
+        parts.append(capitalised(turn_line(facts, turn)))
     if said := last_said(facts):
         parts.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
     return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."

@@ -13,7 +13,7 @@ from pathlib import Path
 from memtui.documents.events import check_line, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
 from memtui.documents.inferred import landmark_line
-from memtui.documents.open_work import end_of, how_it_stands, open_steps, open_tasks, pending, unfinished_turn
+from memtui.documents.open_work import open_steps, open_tasks, pending, turn_line, unfinished_turn
 from memtui.documents.quotes import quotes_section
 from memtui.documents.settled import settled
 from memtui.documents.sources import cited, sourced
@@ -24,7 +24,7 @@ from memtui.reading.order import is_after
 from memtui.reading.paths import shown
 from memtui.reading.records import NOWHERE, Command, Source
 from memtui.reading.removals import DELETED, path_now
-from memtui.reading.short_text import shortened
+from memtui.reading.short_text import capitalised, shortened
 from memtui.reading.tasks import was_done
 from memtui.safety.secrets import masked
 
@@ -67,7 +67,7 @@ def _goal(facts: Facts) -> str:
 
 
 def _only_capture() -> str:
-    return f"{ONLY_CAPTURE[0].upper()}{ONLY_CAPTURE[1:]}."
+    return f"{capitalised(ONLY_CAPTURE)}."
 
 
 def _learnings(facts: Facts) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _confidence(facts: Facts) -> str:
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
     reasons.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:
-        reasons.append(sourced(f"the last turn {how_it_stands(turn)}", end_of(facts, turn), clock=True))
+        reasons.append(turn_line(facts, turn, clock=True))
     if later := _since_check(facts, check):
         reasons.append(later)
     failed = check is not None and check.outcome == "failed"
@@ -164,7 +164,7 @@ def draft_summary(facts: Facts) -> str:
     ]
     counted = ", ".join(each for each in counts if each)
     stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
-    sentences = [f"{about}{stop}" if about else "", f"{counted[0].upper()}{counted[1:]}." if counted else ""]
+    sentences = [f"{about}{stop}" if about else "", f"{capitalised(counted)}." if counted else ""]
     sentences += [_only_capture()] if facts.from_capture else []
     return " ".join(each for each in sentences if each)
 

@@ -128,15 +128,11 @@ def unfinished_turn(facts: Facts) -> Turn | None:
     return last if last is not None and last.end != "answered" else None
 
 
-def end_of(facts: Facts, turn: Turn) -> Source:
-    """Where an unfinished turn ended: the line of its API error, otherwise that of its first words."""
-    error = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
-    return error if is_after(error, turn.source) else turn.source
-
-
-def how_it_stands(turn: Turn) -> str:
-    """State of an unfinished turn: ``was interrupted``."""
-    return _ENDED[turn.end]
+def turn_line(facts: Facts, turn: Turn, *, clock: bool = False) -> str:
+    """An unfinished last turn: ``the last turn was interrupted (L476)``, at its API error if any."""
+    where = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
+    where = where if is_after(where, turn.source) else turn.source
+    return sourced(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
 
 
 def waiting_for(facts: Facts) -> OpenWork | None:
@@ -167,7 +163,7 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
     if waits := waiting_for(facts):
         yield f"waits for {waits.at(clock=clock)}"
     if (turn := unfinished_turn(facts)) and (ask := last_asked(facts)):
-        yield f"{_the_turn(turn, ask, clock=clock)} {how_it_stands(turn)}"
+        yield f"{_the_turn(turn, ask, clock=clock)} {_ENDED[turn.end]}"
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
         yield sourced(line, task.source, clock=clock)

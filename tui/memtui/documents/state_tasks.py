@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from memtui.documents.asks import Ask, last_asked, plan_line
 from memtui.documents.open_work import (
     awaited_plan,
-    end_of,
-    how_it_stands,
     open_steps,
     open_tasks,
+    turn_line,
     unfinished_turn,
     waiting_for,
 )
@@ -86,7 +85,7 @@ def blocker(facts: Facts) -> str:
         return sourced(shortened(f"waits for {waits.text}", _BLOCKER), waits.source)
     turn, last = unfinished_turn(facts), facts.last_action
     if turn is not None and turn.end in ("interrupted", "api error"):
-        return sourced(f"the last turn {how_it_stands(turn)}", end_of(facts, turn))
+        return turn_line(facts, turn)
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result

@@ -13,11 +13,20 @@ from memtui.hooks.sections import size_of
 from memtui.named import NamedTuple
 from memtui.project import Project
 
-RULES_ROOM, SUMMARISER_ROOM = 3_500, 31_500
-"""Least room for the rules of all active commands, in characters: after a compaction, and for its summary."""
+RULES_ROOM = 3_500
+"""Least room for the rules of all active commands in the notes after a compaction, in characters."""
+
+SUMMARISER_ROOM = 31_500
+"""Room for the rules of all active commands in a summariser's block, in characters, fences included: its
+40,000 without 8,500 for the pins and all other sections."""
+
+FENCE = 40
+"""Characters of the marks around rules in that block, unless they hold long marks of their own."""
 
 _MOST = 20
 """The most commands that are read."""
+
+LEFT_OUT = "left out"
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -34,10 +43,24 @@ class Rules(NamedTuple):
     """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
 
 
+class Shortage(NamedTuple):
+    """Rules of an active command that do not outlive a compaction whole."""
+
+    mark: str
+    """In two words: ``shortened`` or `LEFT_OUT`."""
+    note: str
+    """To stand after "the rules have"."""
+
+
 def active_rules(project: Project, report: Report) -> list[Rules]:
-    """The active commands that have a compact summary, in the file's order."""
+    """The active commands that have a compact summary, in the file's order; of many the `_MOST` newest."""
+    return _read(project, report)[0]
+
+
+def _read(project: Project, report: Report) -> tuple[list[Rules], list[str]]:
+    """The rules, and the names of the commands that are too many to be read."""
     if not os.path.lexists(project.session_state_json):
-        return []
+        return [], []
     # Imported here: most projects have no active commands, and this takes as long as the rest.
     from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
     from memtui.store.shared_text import HOOK_PATIENCE
@@ -47,11 +70,13 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
         entries = commands.entries()
     except CommandProblem as problem:
         report.problem(problem)
-        return []
-    entries = entries[:_MOST]
-    latest_first = sorted(entries, key=lambda entry: entry.activated_at or _NEVER, reverse=True)
+        return [], []
+    latest_first = sorted(entries, key=lambda entry: entry.activated_at or _NEVER, reverse=True)[:_MOST]
+    left_out = [normalised(entry.name) for entry in entries if entry not in latest_first]
     found: dict[str, Rules] = {}
     for entry in entries:
+        if entry not in latest_first:
+            continue
         name = normalised(entry.name)
         try:
             summary = commands.summary(entry.name)
@@ -61,22 +86,25 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
         text = clean(summary.text).strip("\n")
         if text.strip() and name not in found:
             found[name] = Rules(name, text, clean_line(summary.shown), latest_first.index(entry))
-    return list(found.values())
+    return list(found.values()), left_out
 
 
-def shortenings(project: Project) -> dict[str, str]:
-    """By name, a note on rules of active commands that may have too little room; those that fit have none."""
-    rules = active_rules(project, Report())
+def shortages(project: Project) -> dict[str, Shortage]:
+    """By name, active commands whose rules may have too little room."""
+    rules, left_out = _read(project, Report())
     sizes = [size_of(each.text) for each in rules]
-    notes = {}
-    for each, size, before, after in zip(
-        rules, sizes, shares(sizes, SUMMARISER_ROOM), shares(sizes, RULES_ROOM), strict=True
-    ):
+    in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
+    found = {
+        name: Shortage(LEFT_OUT, f"no room: only the {_MOST} commands activated last are read")
+        for name in left_out
+    }
+    for each, size, before, after in zip(rules, sizes, in_summary, in_notes, strict=True):
         if after < size:
             summary = f"about {before:,} in a compaction's summary and " if before < size else ""
             then = "after it" if summary else "after a compaction"
-            notes[each.name] = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
-    return notes
+            note = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
+            found[each.name] = Shortage("shortened", note)
+    return found
 
 
 def sharing(rules: Sequence[Rules], room: int) -> list[Rules]:

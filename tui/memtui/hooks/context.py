@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.clean import clean_line
-from memtui.hooks.active import SUMMARISER_ROOM, Rules, active_rules, sharing
+from memtui.hooks.active import FENCE, SUMMARISER_ROOM, Rules, active_rules, sharing
 from memtui.hooks.pins import FOR_SUMMARISER, pinned
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
@@ -31,9 +31,6 @@ SUMMARISER_LIMIT = 40_000
 """Upper limit of the block in characters (`size_of`). Claude Code 2.1.197 passes 1,500,000 whole at an
 automatic and at a manual compaction, but they become part of a request that is nearly full;
 of a manual one they also stay in the conversation, in ``<local-command-stdout>``."""
-
-_FENCE = 40
-"""Characters of the marks around rules, unless they hold long marks of their own."""
 
 _STATUS, _PINS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 2, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""
@@ -72,7 +69,7 @@ def context_block(
         Section(pinned(project, home, FOR_SUMMARISER, report), _PINS),
         *(
             Section(_rules(each, profile), _RULES + each.rank)
-            for each in sharing(rules, SUMMARISER_ROOM - _FENCE * len(rules))
+            for each in sharing(rules, SUMMARISER_ROOM - FENCE * len(rules))
         ),
         Section(_titled("Key Files to Check After Compact", files), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", known), _CONVENTIONS),

@@ -1,6 +1,6 @@
-"""Order of what a transcript says: by line, as its times may repeat and go back.
+"""Order of records in a transcript: by line number, as timestamps may repeat and go back.
 
-Only lines of a subagent's own transcript, which have no number in the session's, take their place by time.
+Only lines of a subagent's own transcript have no number in the session's; they are placed by time.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ _AT_ONCE = 10
 """Addresses in one result; more of them are a list that the session only looked at."""
 _LOOKED_AT = 100_000
 _ADDRESS = re.compile(r"https://[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}\b")
+_PARTS = ("/pull/", "/issues/", "/merge_requests/")
+"""A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "
 """Beginning of the block that Claude Code appends to a subagent's report."""
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
@@ -69,7 +71,7 @@ class QuoteLog:
 
     def seen(self, text: str, source: Source) -> None:
         """Take the text of a result."""
-        if "https://" not in text:
+        if "https://" not in text or not any(part in text for part in _PARTS):
             return
         found = dict.fromkeys(_ADDRESS.findall(without_private(text)[:_LOOKED_AT]))
         for address in found if len(found) <= _AT_ONCE else ():

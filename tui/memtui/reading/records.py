@@ -127,7 +127,7 @@ class FileFact:
     fate: str = ""
     """Effect of a later command, see `memtui.reading.removals`; "" for none."""
     last: Source = NOWHERE
-    """Of the last change or read, unless it is the first."""
+    """Of the last change or read; `NOWHERE` if there was only one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.reading.paths import absolute, identity
+from memtui.reading.paths import absolute
 from memtui.reading.records import FileFact
 from memtui.reading.roles import name_of
 from memtui.reading.shell import segments
@@ -16,7 +16,7 @@ THERE = ""
 """A copy was put in its place."""
 _MOVED = "moved to "
 PUT_BACK = "put back with git"
-"""To its last commit: what was committed of it stands."""
+"""To its last commit: committed content remains."""
 
 _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
@@ -46,10 +46,6 @@ class Removal(NamedTuple):
     def is_lasting(self) -> bool:
         """Whether one path is named as deleted or moved, with no wildcard."""
         return self.fate not in (THERE, PUT_BACK) and not _WILD.search(self.path)
-
-    def names(self, path: str) -> bool:
-        """Whether it names that very path: what lay in a folder, or fits a wildcard, is not on record."""
-        return identity(self.path) == identity(path)
 
 
 def moved_to(fate: str) -> str:
@@ -81,7 +77,7 @@ def removals(command: str, cwd: str) -> list[Removal]:
         words[0] = words[0].lstrip("({")
         program = name_of(words[0]).casefold()
         if program in _CHANGES_FOLDER and len(words) > 1:
-            # Where a folder is not named in full, what is relative to it is nowhere.
+            # The folder is unknown, so paths relative to it are, too.
             cwd = "" if _UNKNOWN.match(words[1]) else absolute(words[1].rstrip(")"), cwd)
         elif program == "git" and words[1:2] == ["-C"]:
             found += _by_git(words[3:], absolute(words[2], cwd)) if len(words) > 3 else ()

@@ -1,4 +1,4 @@
-"""The files that commands wrote, deleted or moved, as the last command left them."""
+"""Files that commands wrote, deleted or moved, with their fate after the last command."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from memtui.reading.shell_files import IN_PROGRAM, programmed_files, written_fil
 
 _LIMIT = 500
 _STANDS = ("", IN_PROGRAM)
-"""Fates of a file that is there."""
+"""Fates of a file that exists."""
 
 
 class ShellFileLog:
     """Follows files through the commands that ended well.
 
     Args:
-        files: the files that tools read or changed: what became of them is recorded there.
+        files: the files that tools read or changed; it records their removal itself.
     """
 
     def __init__(self, files: FileLog) -> None:
@@ -28,7 +28,7 @@ class ShellFileLog:
         self._found: dict[str, FileFact] = {}
         """By `identity` of the path."""
         self._removed: dict[str, None] = {}
-        """Paths, by `identity`, from which a file was removed: once more tells nothing new."""
+        """Identities of paths that were removed: a second removal is not recorded."""
 
     def resume(self, found: Iterable[FileFact], removed: Iterable[str]) -> None:
         """Restore the files, and the paths of `removed`."""

@@ -14,6 +14,11 @@ _KEY = re.compile(
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital as its first letter."""
+    return text[:1].upper() + text[1:]
+
+
 def one_line(text: str) -> str:
     """White space of all kinds becomes single spaces; colours of a terminal's output are left out."""
     return " ".join((_COLOURS.sub("", text) if "\x1b" in text else text).split())

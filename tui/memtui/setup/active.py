@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.hooks.active import shortenings
+from memtui.hooks.active import LEFT_OUT, shortages
 from memtui.project import Places
 from memtui.setup.findings import Finding, ok, warning
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
+
+_SHORTEN = "Put what matters most first, and under headings: every part keeps its first lines."
 
 
 def check_active(places: Places) -> Iterator[Finding]:
@@ -19,7 +21,7 @@ def check_active(places: Places) -> Iterator[Finding]:
         yield warning("active", str(problem), "Correct it, or move it away.")
         return
     good = []
-    notes = shortenings(places.project)
+    found = shortages(places.project)
     for name in names:
         plain = normalised(name)
         advice = f"Clear it with `memtui command clear {plain}`, or write that file."
@@ -31,9 +33,12 @@ def check_active(places: Places) -> Iterator[Finding]:
         except CommandProblem as problem:
             yield warning("active", f"/{plain} is active, but {problem}", advice)
         else:
-            if note := notes.get(plain):
-                advice = "Put what matters most first, and under headings: every part keeps its first lines."
-                yield warning("active", f"The rules of /{plain} have {note}", advice)
-            good.append(f"/{plain}")
+            shortage = found.get(plain)
+            left_out = shortage is not None and shortage.mark == LEFT_OUT
+            if shortage:
+                advice = "Clear commands that are no longer in use." if left_out else _SHORTEN
+                yield warning("active", f"The rules of /{plain} have {shortage.note}", advice)
+            if not left_out:
+                good.append(f"/{plain}")
     if good:
         yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")

@@ -152,9 +152,7 @@ class Comparison:
         except FileProblem as problem:
             self._publish_new(CommandsView(problem=str(problem)), publish)
         else:
-            self._publish_new(
-                CommandsView(found.commands, found.broken, lacking=self._lacking(found.commands)), publish
-            )
+            self._publish_new(self._commands_view(found.commands, found.broken), publish)
 
     def _compare_pins(self, publish: Publish) -> None:
         from memtui.flows.pins import pin_rows
@@ -166,14 +164,15 @@ class Comparison:
             view = PinsView(problem=str(problem))
         self._publish_new(view, publish)
 
-    def _lacking(self, commands: Sequence[ActiveCommand]) -> dict[str, str]:
+    def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:
-            return {}
-        from memtui.hooks.active import shortenings
+            return CommandsView(broken=broken)
+        from memtui.hooks.active import shortages
         from memtui.store.commands_file import NoCommandFile, normalised
 
-        lacking = {}
-        notes = shortenings(self._of.project)
+        lacking: dict[str, str] = {}
+        notes: dict[str, str] = {}
+        short = shortages(self._of.project)
         for name in (each.name for each in commands):
             try:
                 self._of.commands.summary(name)
@@ -182,9 +181,9 @@ class Comparison:
             except FileProblem:
                 lacking[name] = "no summary"
             else:
-                if normalised(name) in notes:
-                    lacking[name] = "shortened"
-        return lacking
+                if shortage := short.get(normalised(name)):
+                    lacking[name], notes[name] = shortage
+        return CommandsView(commands, broken, lacking=lacking, notes=notes)
 
     def _compare_health(self, publish: Publish) -> None:
         if not self._of.capture_rows.unread and not self._indexes:

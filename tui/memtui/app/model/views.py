@@ -95,7 +95,9 @@ class CommandsView(NamedTuple):
     problem: str = ""
     lacking: Mapping[str, str] = _NONE
     """By name, why a command's rules do not outlive a compaction, or not whole: `no file`, `no summary`,
-    `shortened`."""
+    `shortened`, `left out`."""
+    notes: Mapping[str, str] = _NONE
+    """By name, a sentence on rules that have too little room."""
 
 
 class PinsView(NamedTuple):

@@ -159,9 +159,7 @@ class CommandsPane(Pane):
             import json  # Textual does without it, and so does the first paint
 
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
-        # The first paint does without the rules of hooks and the writer of the commands' file.
-        from memtui.hooks.active import shortenings
-        from memtui.store.commands_file import NoCommandFile, normalised
+        from memtui.store.commands_file import NoCommandFile  # the first paint does without its writer
 
         try:
             summary = self.browser.commands.summary(command.name)
@@ -170,7 +168,7 @@ class CommandsPane(Pane):
             return concat(*head, Line(""), said)
         except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
-        note = shortenings(self.browser.project).get(normalised(command.name))
+        note = self.view.notes.get(command.name)
         return concat(
             *head,
             styled((clean_line(summary.shown), "dim")),
