@@ -13,7 +13,7 @@ from memtui.sharing.remote import RemoteProblemError
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
-from tests.flows.machines import Machine
+from tests.flows.machines import Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
 
 
@@ -72,6 +72,45 @@ def test_what_was_forgotten_goes_out_again_only_when_it_is_shared_again(
     assert laptop.sync().sent == 1
     desk.sync()
     assert list(desk.texts().values()) == [b"other words"]
+
+
+@pytest.mark.parametrize("was_sent", [False, True])
+def test_what_was_not_forgotten_after_all_can_be_shared_again_as_it_is(
+    laptop: Machine, desk: Machine, remote: MemoryRemote, was_sent: bool
+) -> None:
+    newer = laptop.share(b"newer")
+    shared = laptop.share(b"words to keep", superseded_by=newer)
+    if was_sent:
+        laptop.sync()
+        laptop.store.update(shared, tags=("new",), superseded_by="")
+        laptop.sharing.share(shared)
+    erase_in_vain(laptop, remote, shared)
+    assert laptop.sharing.share(shared)
+    assert not laptop.sharing.share(shared)
+    assert laptop.sync().sent == (1 if was_sent else 2)
+    desk.sync()
+    meta = desk.store.get(f"{shared}@laptop").meta
+    assert (meta.tags, meta.superseded_by) == ((("new",), "") if was_sent else ((), f"{newer}@laptop"))
+    laptop.store.rewrite(shared, b"other words")
+    assert laptop.sync().sent == 1
+
+
+def test_sharing_again_counts_although_the_remote_was_told_and_did_not_answer(
+    laptop: Machine, desk: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = laptop.share(b"words to keep")
+    laptop.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr(remote, "erase", lambda *given: (MemoryRemote.erase(remote, *given), _cut_off()))
+        with pytest.raises(RemoteProblemError):
+            laptop.sharing.erase(shared)
+    laptop.sharing.share(shared)
+    exchange(laptop, desk)
+    assert laptop.texts() == desk.texts() == {f"{shared}@laptop": b"words to keep"}
+
+
+def _cut_off() -> None:
+    raise RemoteProblemError("memory", "did not answer")
 
 
 def test_one_remote_out_of_reach_is_named_and_the_others_are_done(

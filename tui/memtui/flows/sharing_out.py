@@ -122,9 +122,13 @@ class Outward:
         if "@" in memory_id:
             raise FileProblem(Path(memory_id), "was shared by its author: it is not yours to share")
         everywhere = self._names.everywhere(memory_id)
-        base = replica.applied(everywhere)
         text = digest(shared_text(self._names, everywhere, memory))
-        if base is not None and (base.text, base.marks) == (text, marks_of(self._names, memory)):
+        base = replica.applied(everywhere)
+        if (
+            base is not None
+            and (base.text, base.marks) == (text, marks_of(self._names, memory))
+            and not replica.is_withdrawn(everywhere)
+        ):
             return False
         self._send_text(replica, everywhere, memory, frozenset(allowed))
         replica.admit(everywhere)
@@ -204,10 +208,10 @@ class Outward:
         check_to_share(self._home, self._clock, stored, body, allowed)
         marks, base = marks_of(self._names, stored), replica.applied(memory)
         now = Applied(digest(body), marks, self._backend.signature(local))
-        if base is not None and replace(base, signature=now.signature) == now:
-            replica.settle(memory, now)  # it was shared as it is
-            return
         was = base.marks if base is not None else Marks()
+        if replica.is_withdrawn(memory):  # others have what was sent, and perhaps its tombstone
+            known = replica.merged(memory)
+            was = replace(known.marks if known is not None else Marks(), deleted=True)
         record = self._record(
             memory,
             replica.moment(memory, self._clock()),
