@@ -9,7 +9,7 @@ import pytest
 
 from memtui.flows import syncing
 from memtui.flows.forgetting_memory import forget_everywhere
-from memtui.sharing.remote import RemoteProblemError
+from memtui.sharing.remote import Outgoing, RemoteProblemError
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
@@ -95,22 +95,24 @@ def test_what_was_not_forgotten_after_all_can_be_shared_again_as_it_is(
     assert laptop.sync().sent == 1
 
 
-def test_sharing_again_counts_although_the_remote_was_told_and_did_not_answer(
+def test_sharing_again_counts_although_the_tombstone_has_arrived_unconfirmed(
     laptop: Machine, desk: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = laptop.share(b"words to keep")
     laptop.sync()
+    real = remote.erase
+
+    def cut_off(key: str, tombstone: Outgoing) -> str:
+        real(key, tombstone)
+        raise RemoteProblemError("memory", "did not answer")
+
     with monkeypatch.context() as patch:
-        patch.setattr(remote, "erase", lambda *given: (MemoryRemote.erase(remote, *given), _cut_off()))
+        patch.setattr(remote, "erase", cut_off)
         with pytest.raises(RemoteProblemError):
             laptop.sharing.erase(shared)
     laptop.sharing.share(shared)
     exchange(laptop, desk)
     assert laptop.texts() == desk.texts() == {f"{shared}@laptop": b"words to keep"}
-
-
-def _cut_off() -> None:
-    raise RemoteProblemError("memory", "did not answer")
 
 
 def test_one_remote_out_of_reach_is_named_and_the_others_are_done(

@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memtui.flows import syncing
+from memtui.files import FileProblem
+from memtui.flows import late_writes, sharing_in, syncing
 from memtui.flows.superseding import reinstate, supersede
+from memtui.flows.syncing import Synced
 from memtui.sharing.replica import Replica
+from memtui.store.memory_files import Revised
 from tests.flows.machines import Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import record
@@ -65,6 +69,77 @@ def test_memories_that_arrive_superseded_show_it(pair: Pair) -> None:
     exchange(laptop, desk)
     assert relation(desk, *there) == (there[1], (there[0],))
     assert laptop.sync().sent == desk.sync().sent == 0
+
+
+@pytest.mark.parametrize("known", ["neither", "the older", "the newer"])
+def test_a_successor_that_cannot_be_written_is_named_by_the_next_sync(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, known: str
+) -> None:
+    laptop, desk = pair("shared")
+    old, new = laptop.new(b"old"), laptop.new(b"new")
+    if known == "the newer":
+        laptop.sharing.share(new)
+        exchange(laptop, desk)
+    supersede(laptop.store, old, new)
+    laptop.sharing.share(old)
+    if known == "the older":
+        exchange(laptop, desk)
+    laptop.sharing.share(new)
+    laptop.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.sharing._backend, "revise", _refuse)
+        assert desk.sync().notes == ["store is full"]
+    there = f"{old}@laptop", f"{new}@laptop"
+    assert relation(desk, *there) == (there[1], ())
+    assert desk.sync().notes == []
+    assert relation(desk, *there) == (there[1], (there[0],))
+    assert desk.sync() == Synced()
+
+
+def test_after_many_successors_that_cannot_be_written_the_rest_waits(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair("shared")
+    pairs = [(laptop.new(b"old"), laptop.new(b"new")) for _ in range(5)]
+    for old, new in pairs:
+        supersede(laptop.store, old, new)
+        laptop.sharing.share(old)
+        laptop.sharing.share(new)
+    laptop.sync()
+    monkeypatch.setattr(sharing_in, "_PROBLEMS", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.sharing._backend, "revise", _refuse)
+        assert desk.sync().notes == [*["store is full"] * 2, "More was not tried; the next sync does."]
+    assert desk.sync().notes == []
+    for old, new in pairs:
+        assert relation(desk, f"{old}@laptop", f"{new}@laptop")[1] == (f"{old}@laptop",)
+
+
+def _refuse(*_: object, **__: object) -> Revised:
+    raise FileProblem(Path("store"), "is full")
+
+
+def test_few_replaced_files_are_held_open(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    laptop, desk = pair("shared")
+    for _ in range(5):
+        old, new = laptop.new(b"old"), laptop.new(b"new")
+        supersede(laptop.store, old, new)
+        laptop.sharing.share(old)
+        laptop.sharing.share(new)
+    laptop.sync()
+    held: list[int] = []
+    revised: list[Revised] = []
+    real = desk.sharing._backend.revise
+
+    def revise(*arguments: Any, **values: Any) -> Revised:
+        revised.append(real(*arguments, **values))
+        held.append(sum(each.old._fd is not None for each in revised))
+        return revised[-1]
+
+    monkeypatch.setattr(late_writes, "_MOST", 2)
+    monkeypatch.setattr(desk.sharing._backend, "revise", revise)
+    desk.sync()
+    assert (len(held), max(held)) == (5, 2)
 
 
 def test_ones_own_view_of_anothers_memory_stays(pair: Pair) -> None:

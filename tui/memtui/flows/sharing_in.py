@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memtui.files import FileProblem
 from memtui.flows.known_here import texts_from_projects
+from memtui.flows.late_writes import LateWrites
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.flows.sharing_own import SharedOwn, is_memory
-from memtui.flows.sharing_successors import name_replaced
+from memtui.flows.sharing_successors import Successors, name_replaced
 from memtui.formats.shared_record import PINS
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
-from memtui.sharing.applied import Applied, Waiting, readable
-from memtui.sharing.merged import Marks, Merged, merged
+from memtui.sharing.applied import Applied, PassedOver, Waiting, readable
+from memtui.sharing.merged import Merged, merged
 from memtui.sharing.replica import Replica
 from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
-from memtui.store.memory_files import FilesBackend, Revised
+from memtui.store.memory_files import FilesBackend
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -32,9 +33,6 @@ _LOGGED = 50
 """New memories that are logged one by one, so that each can be taken back; more are one line of the log."""
 _TOGETHER = 2_000
 """Memories that are flushed to the disk together."""
-_HELD, _LATE_SECONDS = 100, 0.02
-"""Replaced files that are held open until they are looked into together; other programs that had one open
-write within this time."""
 
 
 @dataclass
@@ -43,28 +41,33 @@ class _Part:
 
     replica: Replica
     batch: MemoryBatch
+    late: LateWrites
     wrote: Wrote
     done: dict[str, Applied | None] = field(default_factory=dict)
     """What is to be noted when the memories are on the disk."""
     reached: str = ""
     """The last memory that was tried."""
-    revised: list[tuple[str, Revised]] = field(default_factory=list)
-    """Memories of which the old files are looked into once more."""
     changed: int = 0
     made: int = 0
     states: int = 0
     problems: int = 0
     notes: list[str] = field(default_factory=list)
+    passed: PassedOver = field(default_factory=PassedOver)
     from_projects: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Digests of the texts that the folders of projects have given memories."""
-    replaced: dict[str, set[str]] = field(default_factory=dict)
-    """Memories whose successor is new or another than before, by its key."""
+    successors: Successors = field(default_factory=Successors)
 
-    def note_successors(self, memory: str, *marks: Marks) -> None:
-        """Note which other memories have to be brought in line with a memory's marks."""
-        for each in marks:
-            if each.superseded_by:
-                self.replaced.setdefault(each.superseded_by, set()).add(memory)
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so much went wrong that no more is tried."""
+        return self.problems >= _PROBLEMS
+
+    def failed(self, problem: FileProblem) -> None:
+        """Note a problem."""
+        self.notes.append(str(problem))
+        self.problems += 1
+        if self.is_hopeless:
+            self.notes.append("More was not tried; the next sync does.")
 
 
 class Inward:
@@ -104,20 +107,20 @@ class Inward:
         many = arrived > _LOGGED
         wrote = unrecorded if many else self._changes.wrote
         batch = MemoryBatch(self._home, number=arrived, wrote=wrote)
-        part = _Part(replica, batch, wrote, from_projects=texts_from_projects(self._home))
+        late = LateWrites(self._backend)
+        part = _Part(replica, batch, late, wrote, from_projects=texts_from_projects(self._home))
         try:
             more = True
-            while more:
+            while more and not part.is_hopeless:
                 with replica.unchanging():
                     more = self._apply_some(part)
                 self._finish(part)
         finally:
             batch.discard()
-            for _, revised in part.revised:
-                revised.old.close()
+            late.close()
             if many:
                 self._log_together(part)
-        return part.changed, part.notes
+        return part.changed, [*part.passed.notes(), *part.notes]
 
     def _log_together(self, part: _Part) -> None:
         """Record in a line or two what came in, for one a memory would be too many."""
@@ -140,20 +143,18 @@ class Inward:
                 try:
                     self._apply_one(part, each)
                 except FileProblem as problem:
-                    part.notes.append(str(problem))
-                    part.problems += 1
-                    if part.problems >= _PROBLEMS:
-                        part.notes.append("More was not tried; the next sync does.")
+                    part.failed(problem)
+                    if part.is_hopeless:
                         return False
-                if len(part.done) >= _TOGETHER or len(part.revised) >= _HELD or part.batch.is_full:
+                if len(part.done) >= _TOGETHER or part.late.is_full or part.batch.is_full:
                     return True
         return False
 
     def _finish(self, part: _Part) -> None:
         """Make the memories of a part, and note that its records are applied."""
         made = part.batch.finish()
-        self._name_replaced(part, made)
-        self._look_again(part)
+        self._name_replaced(part)
+        self._keep_late(part)
         part.changed += len(made)
         part.made += len(made)
         for memory, applied in part.done.items():
@@ -162,40 +163,33 @@ class Inward:
         part.replica.done_with(part.done)
         part.done.clear()
 
-    def _name_replaced(self, part: _Part, made: Mapping[str, str]) -> None:
-        """Let newer memories name the older ones that they replace."""
-        for successor, known in part.replica.successors().items():
-            if self._names.here(successor) in made:
-                part.replaced.setdefault(successor, set()).update(known)
-        for successor, replaced in part.replaced.items():
-            try:
-                revised = name_replaced(self._backend, self._names, successor, sorted(replaced))
-                if revised is not None:
-                    part.revised.append((successor, revised))
-            except FileProblem as problem:
-                part.notes.append(str(problem))
-        part.replaced.clear()
+    def _name_replaced(self, part: _Part) -> None:
+        """Let newer memories name the older ones that they replace; the next sync tries again what fails."""
+        for successor, replaced in part.successors.take(part.replica).items():
+            if part.is_hopeless or not self._name(part, successor, replaced):
+                for each in (successor, *replaced):
+                    part.done.pop(each, None)
 
-    def _look_again(self, part: _Part) -> None:
-        """Bring back what other programs were writing into files when these were replaced.
+    def _name(self, part: _Part, successor: str, replaced: Collection[str]) -> bool:
+        try:
+            revised = name_replaced(self._backend, self._names, successor, sorted(replaced))
+        except FileProblem as problem:
+            part.failed(problem)
+            return False
+        if revised is not None:
+            part.late.hold(successor, revised)
+        if part.late.is_full:
+            self._keep_late(part)
+        return True
 
-        What the records say of such a memory is applied to that by the next sync.
-        """
-        pauses = [_LATE_SECONDS]
-        for memory, revised in part.revised:
-            with revised.old, suppress(FileProblem):
-                late = revised.old.settled(pauses)
-                if late is not None:
-                    part.done.pop(memory, None)
-                    self._backend.put(revised.path, revised.data, late)
-            pauses = [0.0]
-        part.revised.clear()
+    def _keep_late(self, part: _Part) -> None:
+        for memory in part.late.keep():
+            part.done.pop(memory, None)
 
     def _apply_one(self, part: _Part, waiting: Waiting) -> None:
         """Bring one memory to what its records say."""
-        memory, refused = waiting.memory, list[str]()
-        found = merged(readable(waiting.records, refused))
-        part.notes += [f"A record passed over: {reason}." for reason in refused]
+        memory = waiting.memory
+        found = merged(readable(waiting.records, part.passed))
         if found is None:
             part.done[memory] = None
             return
@@ -210,7 +204,7 @@ class Inward:
         there = part.batch.has(local)
         if base is None and not new.marks.deleted and self._is_from_a_project(part, local, there=there):
             self._take_place(local, found)
-            part.note_successors(memory, new.marks)
+            part.successors.note_new(memory, new.marks)
             there, part.changed = True, part.changed + 1
         elif found.marks.deleted:
             if there:
@@ -219,7 +213,7 @@ class Inward:
         elif base is None and not there:
             if not self._backend.is_deleted(local):  # deleted here: it stays so
                 part.batch.add(self._new(local, found))
-                part.note_successors(memory, new.marks)
+                part.successors.note_new(memory, new.marks)
         elif there:
             part.changed += self._update(part, local, base, new, found)
         elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
@@ -278,8 +272,10 @@ class Inward:
         changed = was.description != new.marks.description
         description = new.marks.description if changed else now.description
         changed = was.superseded_by != new.marks.superseded_by
-        if changed:
-            part.note_successors(found.newest.memory, was, new.marks)
+        if base is None:
+            part.successors.note_new(found.newest.memory, new.marks)
+        elif changed:
+            part.successors.note(found.newest.memory, was, new.marks)
         successor = self._names.here(new.marks.superseded_by) if changed else stored.meta.superseded_by
         wanted = {
             "description": description,
@@ -296,7 +292,7 @@ class Inward:
         if not text and not values:
             return False
         body = found.newest.body if text else stored.body
-        part.revised.append((found.newest.memory, self._backend.revise(local, stored, body, **values)))
+        part.late.hold(found.newest.memory, self._backend.revise(local, stored, body, **values))
         return True
 
     def _follows(

@@ -130,8 +130,9 @@ class Outward:
             and not replica.is_withdrawn(everywhere)
         ):
             return False
-        self._send_text(replica, everywhere, memory, frozenset(allowed))
-        replica.admit(everywhere)
+        with replica.whole():
+            self._send_text(replica, everywhere, memory, frozenset(allowed))
+            replica.admit(everywhere)
         return True
 
     def tombstone(self, replica: Replica, memory: str) -> Outgoing:

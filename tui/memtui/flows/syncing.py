@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from memtui.flows.sharing_own import SharedOwn
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import parse_record
 from memtui.project import Home
+from memtui.sharing.applied import PassedOver
 from memtui.sharing.remote import Batch, Remote, RemoteProblemError
 from memtui.sharing.remotes import (
     NamedRemote,
@@ -31,8 +32,6 @@ from memtui.store.changes import SYNC, Changes
 from memtui.store.memory_files import FilesBackend
 
 _LOCK_SECONDS = 0.0
-_NAMED = 20
-"""Records that were passed over and are named; the others are counted."""
 
 
 @dataclass
@@ -52,34 +51,6 @@ class Synced:
     def summary(self) -> str:
         """What was exchanged, as a clause."""
         return f"sent {self.sent}, fetched {self.came}; memories changed here: {self.memories}"
-
-
-@dataclass
-class _PassedOver:
-    """What a remote has that was not taken: of millions, the first few are named."""
-
-    foreign: int = 0
-    files: int = 0
-    records: int = 0
-    reasons: list[str] = field(default_factory=list)
-
-    def add(self, foreign: int, files: int, refused: Sequence[str]) -> None:
-        """Count what was passed over in a batch."""
-        self.foreign += foreign
-        self.files += files
-        self.records += len(refused)
-        self.reasons += refused[: max(_NAMED - len(self.reasons), 0)]
-
-    def notes(self) -> list[str]:
-        """A sentence each."""
-        notes = [f"A record passed over: {reason}." for reason in self.reasons]
-        if more := self.records - len(self.reasons):
-            notes.append(f"And {more:,} more records were passed over.")
-        if self.foreign:
-            notes.append(f"Records that claim to be of this machine were passed over: {self.foreign:,}.")
-        if self.files:
-            notes.append(f"Files that are not records were passed over: {self.files:,}.")
-        return notes
 
 
 class Sharing:
@@ -214,13 +185,15 @@ class Sharing:
     def _fetch(
         self, replica: Replica, remote: Remote, done: Synced, progress: Callable[[Synced], None]
     ) -> None:
-        passed = _PassedOver()
+        passed = PassedOver()
         for batch in remote.since(replica.fact(PLACE), self._named.projects):
             trusted, foreign = self._of_others(replica, batch)
             taken = replica.take(trusted)
             done.came += taken.new
             progress(done)
-            passed.add(foreign, batch.passed_over, taken.refused)
+            passed.foreign += foreign
+            passed.files += batch.passed_over
+            passed.refuse(*taken.refused)
         done.notes += passed.notes()
 
     def _of_others(self, replica: Replica, batch: Batch) -> tuple[Batch, int]:

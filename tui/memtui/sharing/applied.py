@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, parse_record
 from memtui.sharing.merged import Marks
+
+_NAMED = 20
+"""Broken records that are named; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +54,44 @@ def applied_of(columns: tuple[Any, ...]) -> Applied | None:
     return Applied(text, marks, signature)
 
 
+@dataclass
+class PassedOver:
+    """What a remote has that was not taken: of millions, the first few are named."""
+
+    foreign: int = 0
+    """Records that claim to be of this machine."""
+    files: int = 0
+    """Files that are not records."""
+    records: int = 0
+    """That are broken."""
+    reasons: list[str] = field(default_factory=list)
+
+    def refuse(self, *reasons: str) -> None:
+        """Count broken records."""
+        self.records += len(reasons)
+        self.reasons += reasons[: max(_NAMED - len(self.reasons), 0)]
+
+    def notes(self) -> list[str]:
+        """A sentence each."""
+        notes = [f"A record passed over: {reason}." for reason in self.reasons]
+        if more := self.records - len(self.reasons):
+            notes.append(f"And {more:,} more records were passed over.")
+        if self.foreign:
+            notes.append(f"Records that claim to be of this machine were passed over: {self.foreign:,}.")
+        if self.files:
+            notes.append(f"Files that are not records were passed over: {self.files:,}.")
+        return notes
+
+
 def readable(
-    records: Iterable[tuple[str, bytes]], refused: list[str] | None = None
+    records: Iterable[tuple[str, bytes]], passed: PassedOver | None = None
 ) -> list[tuple[str, SharedRecord]]:
-    """The records that can be read, with their names; `refused` receives why others cannot be."""
+    """The records that can be read, with their names; `passed` receives why others cannot be."""
     found = []
     for name, data in records:
         try:
             found.append((name, parse_record(name, data)))
         except FormatError as error:
-            if refused is not None:
-                refused.append(f"{name[:120]}: {error}")
+            if passed is not None:
+                passed.refuse(f"{name[:120]}: {error}")
     return found
